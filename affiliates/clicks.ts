@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { z } from "zod";
 import { addToDay, dayOf } from "../database/day-totals.ts";
+import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
@@ -65,12 +66,6 @@ export function findClickById(queries: Queries, id: bigint): Promise<Click | und
 }
 
 /** A wallet's visits, newest first. */
-export function listClicks(
-  queries: Queries,
-  wallet: WalletAddress,
-  page: { limit: number; before?: bigint | undefined },
-): Promise<Click[]> {
-  let query = queries.selectFrom("clicks").selectAll().where("wallet", "=", wallet);
-  if (page.before !== undefined) query = query.where("id", "<", page.before);
-  return query.orderBy("id", "desc").limit(page.limit).execute();
+export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage): Promise<Click[]> {
+  return listNewest(queries.selectFrom("clicks").selectAll().where("wallet", "=", wallet), "id", page);
 }

@@ -10,6 +10,7 @@ import {
   walletPrefixOf,
 } from "../database/lists/search.ts";
 import type { ListSource, PageQuery, SortColumn } from "../database/lists/source.ts";
+import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -132,14 +133,8 @@ function selectClaims(queries: Queries) {
 export type ClaimRow = Awaited<ReturnType<typeof listClaims>>[number];
 
 /** A wallet's claims, newest first. */
-export async function listClaims(
-  queries: Queries,
-  wallet: WalletAddress,
-  page: { limit: number; before?: bigint | undefined },
-) {
-  let query = selectClaims(queries).where("claims.wallet", "=", wallet);
-  if (page.before !== undefined) query = query.where("claims.id", "<", page.before);
-  return query.orderBy("claims.id", "desc").limit(page.limit).execute();
+export async function listClaims(queries: Queries, wallet: WalletAddress, page: NewestPage) {
+  return listNewest(selectClaims(queries).where("claims.wallet", "=", wallet), "claims.id", page);
 }
 
 export async function findClaim(queries: Queries, id: bigint): Promise<ClaimRow | undefined> {

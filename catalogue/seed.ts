@@ -40,26 +40,16 @@ export async function seedCatalogue(
 }
 
 async function insertStores(queries: Queries, now: bigint): Promise<void> {
-  for (const [index, store] of SAMPLE_STORES.entries()) {
+  for (const [index, { id: _, affiliateLink, cashbacks, ...store }] of SAMPLE_STORES.entries()) {
     const storeId = BigInt(index + 1);
     await queries
       .insertInto("stores")
       .values({
+        ...store,
         id: storeId,
-        name: store.name,
         name_key: searchKey(store.name),
-        country: store.country,
-        club: store.club,
-        category: store.category,
-        description: store.description,
-        terms: store.terms,
-        country_en: store.country_en,
-        category_en: store.category_en,
-        description_en: store.description_en,
-        terms_en: store.terms_en,
-        logo: store.logo,
         featured: store.featured ? 1n : 0n,
-        affiliate_link: store.affiliateLink,
+        affiliate_link: affiliateLink,
         created_at: now,
         updated_at: now,
       })
@@ -67,7 +57,7 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
     await queries
       .insertInto("store_cashbacks")
       .values(
-        store.cashbacks.map(({ category, category_en, cashbackBps }) => ({
+        cashbacks.map(({ category, category_en, cashbackBps }) => ({
           store_id: storeId,
           category,
           category_en,

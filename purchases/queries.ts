@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
+import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { OperationKind, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import {
@@ -94,45 +95,29 @@ export function selectPurchases(queries: Queries) {
 }
 
 /** A wallet's purchases, newest first. */
-export async function listPurchases(
-  queries: Queries,
-  wallet: WalletAddress,
-  page: { limit: number; before?: bigint | undefined },
-) {
-  let query = selectPurchases(queries).where("purchases.wallet", "=", wallet);
-  if (page.before !== undefined) query = query.where("purchases.id", "<", page.before);
-  return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
+export async function listPurchases(queries: Queries, wallet: WalletAddress, page: NewestPage) {
+  return listNewest(selectPurchases(queries).where("purchases.wallet", "=", wallet), "purchases.id", page);
 }
 
 /** A wallet's tickets, newest first, with the store's current name, which the contract draws. */
-export async function listTickets(
-  queries: Queries,
-  wallet: WalletAddress,
-  page: { limit: number; before?: bigint | undefined },
-) {
-  let query = queries
+export async function listTickets(queries: Queries, wallet: WalletAddress, page: NewestPage) {
+  const query = queries
     .selectFrom("nfts")
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .selectAll("nfts")
     .select("stores.name as store_name")
     .where("nfts.owner", "=", wallet);
-  if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
-  return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
+  return listNewest(query, "nfts.token_id", page);
 }
 
 /** A wallet's tickets with what was paid for each, newest first. */
-export async function listPaidTickets(
-  queries: Queries,
-  wallet: WalletAddress,
-  page: { limit: number; before?: bigint | undefined },
-) {
-  let query = queries
+export async function listPaidTickets(queries: Queries, wallet: WalletAddress, page: NewestPage) {
+  const query = queries
     .selectFrom("nfts")
     .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .select(["nfts.token_id", "payouts.transaction_hash", "payouts.amount_gwei"])
     .where("nfts.owner", "=", wallet);
-  if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
-  return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
+  return listNewest(query, "nfts.token_id", page);
 }
 
 export async function findPurchase(queries: Queries, id: bigint): Promise<Purchase | undefined> {

@@ -1,4 +1,5 @@
 import type { Queries } from "../database/transaction.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { purchaseStatusFromChain } from "../domain/purchase/life.ts";
 import type { StepKind } from "../domain/purchase/states.ts";
@@ -41,7 +42,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
   const { steps: sent, openQuestions } = await operationSteps(queries, id);
   steps.push(...sent, ...(await chainSteps(queries, id)), ...(await adjustmentSteps(queries, id)));
   if (purchase.payable_at !== null && purchase.payable_at > BigInt(Date.now())) {
-    openQuestions.push(`its cashback is held until ${new Date(Number(purchase.payable_at)).toISOString()}`);
+    openQuestions.push(`its cashback is held until ${isoTime(purchase.payable_at)}`);
   }
   return {
     wallet: purchase.wallet,

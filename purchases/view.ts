@@ -2,6 +2,7 @@ import { getAddress } from "viem";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../domain/api/purchases.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { PRODUCT_NAME } from "../domain/product.ts";
 import {
@@ -42,8 +43,8 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     id: Number(purchase.id),
     store_id: Number(purchase.store_id),
     store: purchase.store_name,
-    date: iso(purchase.created_at),
-    created_at: iso(purchase.created_at),
+    date: isoTime(purchase.created_at),
+    created_at: isoTime(purchase.created_at),
     amount: reaisText(purchase.amount_cents),
     cashback_percent: percentText(purchase.cashback_bps),
     bonus_percent: percentText(purchase.bonus_bps),
@@ -59,10 +60,10 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     mint_tx: purchase.mint_transaction,
     status_tx: purchase.status_transaction,
     payment_tx: state === "unpaid" ? null : purchase.payout_transaction,
-    minted_at: isoOrNull(purchase.minted_at),
-    confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
-    paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
-    expected_at: state === "unpaid" && status !== "cancelled" ? isoOrNull(purchase.payable_at) : null,
+    minted_at: isoTimeIfAny(purchase.minted_at),
+    confirmed_at: status === "confirmed" ? isoTimeIfAny(purchase.status_at) : null,
+    paid_at: state === "unpaid" ? null : isoTimeIfAny(purchase.paid_at),
+    expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
   };
 }
 
@@ -90,53 +91,30 @@ export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint
   };
 }
 
-type Nft = {
-  tokenId: bigint;
-  owner: WalletAddress;
-  storeName: string;
-  valueCents: bigint;
-  cashbackBps: bigint;
-  bonusBps: bigint;
-  status: PurchaseStatus;
-  mintTransaction: string;
-};
-
-/** A row of the index as its contract draws it. */
+/** A row of the index as its contract draws it. docs/product.md#ticket-attributes. */
 export function toTicket(
   contract: WalletAddress,
   ticket: Awaited<ReturnType<typeof listTickets>>[number],
 ): PurchaseNft {
-  return toNft(contract, {
-    tokenId: ticket.token_id,
-    owner: ticket.owner,
-    storeName: ticket.store_name ?? `Loja ${ticket.store_id}`,
-    valueCents: ticket.value_cents,
-    cashbackBps: ticket.cashback_bps,
-    bonusBps: ticket.bonus_bps,
-    status: purchaseStatusFromChain(ticket.status),
-    mintTransaction: ticket.mint_transaction,
-  });
-}
-
-/** A token as its contract draws it. docs/product.md#ticket-attributes. */
-function toNft(contract: WalletAddress, nft: Nft): PurchaseNft {
+  const store = ticket.store_name ?? `Loja ${ticket.store_id}`;
+  const status = purchaseStatusFromChain(ticket.status);
   return {
-    tokenId: nft.tokenId.toString(),
-    txHash: nft.mintTransaction,
+    tokenId: ticket.token_id.toString(),
+    txHash: ticket.mint_transaction,
     contract,
     name: PRODUCT_NAME,
     symbol: PRODUCT_NAME.toUpperCase(),
     metadata: {
-      name: `${PRODUCT_NAME} nº ${nft.tokenId}`,
-      image: imagePath(nft.tokenId, nft.status),
-      description: `Ingresso de uma compra na loja ${nft.storeName}, com cashback em CHZ. Intransferível.`,
+      name: `${PRODUCT_NAME} nº ${ticket.token_id}`,
+      image: imagePath(ticket.token_id, status),
+      description: `Ingresso de uma compra na loja ${store}, com cashback em CHZ. Intransferível.`,
       attributes: [
-        { trait_type: "Loja", value: nft.storeName },
-        { trait_type: "Valor da Compra", value: ticketReais(nft.valueCents) },
-        { trait_type: "Cashback", value: `${percentText(nft.cashbackBps + nft.bonusBps)}%` },
-        { trait_type: "Status", value: statusAttribute(nft.status) },
-        { trait_type: "Comprador", value: getAddress(nft.owner) },
-        { trait_type: "Bônus", value: `${percentText(nft.bonusBps)}%` },
+        { trait_type: "Loja", value: store },
+        { trait_type: "Valor da Compra", value: ticketReais(ticket.value_cents) },
+        { trait_type: "Cashback", value: `${percentText(ticket.cashback_bps + ticket.bonus_bps)}%` },
+        { trait_type: "Status", value: statusAttribute(status) },
+        { trait_type: "Comprador", value: getAddress(ticket.owner) },
+        { trait_type: "Bônus", value: `${percentText(ticket.bonus_bps)}%` },
       ],
     },
   };
@@ -151,12 +129,4 @@ function imagePath(tokenId: bigint, status: PurchaseStatus): string {
 function ticketReais(cents: bigint): string {
   const [whole = "0", fraction = "00"] = reaisText(cents).split(".");
   return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${fraction}`;
-}
-
-function iso(milliseconds: bigint): string {
-  return new Date(Number(milliseconds)).toISOString();
-}
-
-function isoOrNull(milliseconds: bigint | null): string | null {
-  return milliseconds === null ? null : iso(milliseconds);
 }

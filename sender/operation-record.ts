@@ -1,4 +1,5 @@
 import type { OperationRecord } from "../domain/api/operations.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { chzTextFromGwei } from "../domain/money.ts";
 import type { Operation } from "./queue.ts";
 
@@ -16,11 +17,7 @@ export function toOperationRecord(operation: Operation): OperationRecord {
     reason: operation.reason,
     error: operation.error,
     attempts: Number(operation.attempts),
-    since: iso(operation.since),
-    next_try_at: isTried ? iso(operation.not_before) : null,
+    since: isoTime(operation.since),
+    next_try_at: isTried ? isoTime(operation.not_before) : null,
   };
-}
-
-function iso(milliseconds: bigint): string {
-  return new Date(Number(milliseconds)).toISOString();
 }

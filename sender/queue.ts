@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { among, numberRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
 import { countRows } from "../database/counted.ts";
+import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
 import type { Schema } from "../database/schema.ts";
 import { inStretch, type Stretch } from "../database/stretch.ts";
@@ -174,11 +175,9 @@ export async function findOperationById(queries: Queries, id: bigint): Promise<O
 /** Operations in a status, newest first, one page at a time. */
 export async function listOperations(
   queries: Queries,
-  page: { status: OperationStatus | readonly OperationStatus[]; limit: number; before?: bigint | undefined },
+  { status, ...page }: NewestPage & { status: OperationStatus | readonly OperationStatus[] },
 ): Promise<Operation[]> {
-  let query = queries.selectFrom("operations").selectAll().where("status", "in", [page.status].flat());
-  if (page.before !== undefined) query = query.where("id", "<", page.before);
-  return query.orderBy("id", "desc").limit(page.limit).execute();
+  return listNewest(queries.selectFrom("operations").selectAll().where("status", "in", [status].flat()), "id", page);
 }
 
 /** How many operations are in a status; one more than `COUNTED` means more. */

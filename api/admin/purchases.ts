@@ -12,6 +12,7 @@ import {
 } from "../../domain/api/admin-purchases.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { shownStatus } from "../../domain/purchase/life.ts";
 import { cashbackOf } from "../../domain/purchase/settlement.ts";
@@ -29,7 +30,7 @@ import {
 } from "../../purchases/waiting.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";

@@ -8,13 +8,14 @@ import {
   payoutsRequestSchema,
 } from "../../domain/api/administration.ts";
 import { doneSchema } from "../../domain/api/common.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
-import { isoTime, NO_STORE } from "../http/answers.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";

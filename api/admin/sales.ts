@@ -11,12 +11,13 @@ import {
   salesQuerySchema,
 } from "../../domain/api/sales.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases, type StagedPurchase } from "../../purchases/sale-purchases.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";

@@ -15,11 +15,12 @@ import {
   tokenContractQuerySchema,
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { toWireStore } from "../catalogue/wire.ts";
-import { isoTime, NO_STORE } from "../http/answers.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";

@@ -8,10 +8,11 @@ import {
 } from "../../domain/api/admin-people.ts";
 import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";

@@ -1,8 +1,5 @@
 export const NO_STORE = { "cache-control": "no-store" };
 
-export const isoTime = (at: bigint): string => new Date(Number(at)).toISOString();
-export const isoTimeIfAny = (at: bigint | null): string | null => (at === null ? null : isoTime(at));
-
 /** The id to pass for the next page; null on the last. */
 export function nextBefore<Row>(rows: readonly Row[], limit: number, idOf: (row: Row) => bigint): number | null {
   const last = rows.length === limit ? rows.at(-1) : undefined;

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readSetting, writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { keysOf, recordOf } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { readAttention } from "../admin/figures.ts";
@@ -67,7 +68,7 @@ async function insertNotice(queries: Queries, kind: Kind, count: number): Promis
     kind,
     count,
     text: `${count} ${KINDS[kind]}`,
-    at: new Date(Number(now)).toISOString(),
+    at: isoTime(now),
   });
   await queries.insertInto("notices").values({ kind, body, created_at: now, due_at: now }).execute();
 }

@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import type { z } from "zod";
 import { inTransaction } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
@@ -105,12 +106,7 @@ function registerRoute(services: Services): Route {
     failures: { 409: "This wallet is already registered" },
     responses: { 200: registerResponseSchema },
     async handle({ body, request }) {
-      const proof: Proof = {
-        wallet: body.address,
-        purpose: "register",
-        signature: body.signature,
-        nonce: body.nonce,
-      };
+      const proof = proofOf(body, "register");
       if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
       const kind = await checkProof(services, proof, siteOf(services, request));
       const token = await inTransaction(database.kysely, async (queries) => {
@@ -135,12 +131,7 @@ function loginRoute(services: Services): Route {
     failures: { 404: "This wallet is not registered" },
     responses: { 200: loginResponseSchema },
     async handle({ body, request }) {
-      const proof: Proof = {
-        wallet: body.address,
-        purpose: "login",
-        signature: body.signature,
-        nonce: body.nonce,
-      };
+      const proof = proofOf(body, "login");
       if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
       const kind = await checkProof(services, proof, siteOf(services, request));
       const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
@@ -194,6 +185,10 @@ function eraseProfileRoute({ database }: Services): Route {
       return { body: { success: true, message: "Profile erased" } };
     },
   });
+}
+
+function proofOf({ address, signature, nonce }: z.output<typeof loginRequestSchema>, purpose: Proof["purpose"]): Proof {
+  return { wallet: address, purpose, signature, nonce };
 }
 
 function alreadyRegistered() {

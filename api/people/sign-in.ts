@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import type { Queries } from "../../database/transaction.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { CHALLENGE_MS } from "../../domain/session.ts";
 import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { isoTime } from "../http/answers.ts";
 import { ApiError } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import {

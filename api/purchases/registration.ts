@@ -14,11 +14,11 @@ import {
 } from "../../domain/api/purchases.ts";
 import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type InsertedPurchase, type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
-import { isoTime } from "../http/answers.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
@@ -117,24 +117,19 @@ async function addOnce(
   wanted: NewPurchase,
   keyed: KeyedRequest | undefined,
 ): Promise<RegisteredPurchase> {
-  const reais = reaisText(wanted.amountCents);
-  const percent = percentText(wanted.cashbackBps);
-  const bonus = percentText(wanted.bonusBps);
-  const answerOf = (purchase: InsertedPurchase): RegisteredPurchase => ({
-    success: true,
-    message: "Purchase registered",
-    purchase: {
-      id: Number(purchase.id),
-      store_id: Number(store.id),
-      amount: reais,
-      cashback_percent: percent,
-      bonus_percent: bonus,
-      token_slug: wanted.tokenSlug,
-      status: "processing",
-      created_at: isoTime(purchase.createdAt),
-      affiliate_url: linkOf(store, purchase.clickId, services.accounts),
-    },
-  });
+  const answerOf = (purchase: InsertedPurchase): RegisteredPurchase => {
+    const affiliate_url = linkOf(store, purchase.clickId, services.accounts);
+    return {
+      success: true,
+      message: "Purchase registered",
+      purchase: {
+        id: Number(purchase.id),
+        ...toWireTerms(wanted),
+        created_at: isoTime(purchase.createdAt),
+        affiliate_url,
+      },
+    };
+  };
   let purchase: InsertedPurchase;
   try {
     purchase = keyed
@@ -148,9 +143,21 @@ async function addOnce(
     if (other) return other;
     throw error;
   }
+  const { amount: reais, cashback_percent: percent, bonus_percent: bonus } = toWireTerms(wanted);
   const ids = { purchase: Number(purchase.id), store: Number(store.id) };
   services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
   return answerOf(purchase);
+}
+
+function toWireTerms(wanted: NewPurchase) {
+  return {
+    store_id: Number(wanted.storeId),
+    amount: reaisText(wanted.amountCents),
+    cashback_percent: percentText(wanted.cashbackBps),
+    bonus_percent: percentText(wanted.bonusBps),
+    token_slug: wanted.tokenSlug,
+    status: "processing",
+  } as const;
 }
 
 async function repeatedAnswer(services: Services, keyed: KeyedRequest): Promise<RegisteredPurchase | undefined> {

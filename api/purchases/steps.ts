@@ -6,6 +6,7 @@ import type {
   mintNftRequestSchema,
   mintNftResponseSchema,
 } from "../../domain/api/purchases.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import {
   holdFromConfirmation,
@@ -16,7 +17,6 @@ import {
 import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { enqueue, findOperation, findOperationHash, hasten } from "../../sender/queue.ts";
-import { isoTime } from "../http/answers.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";

@@ -8,9 +8,10 @@ import {
   createClaimRequestSchema,
   createClaimResponseSchema,
 } from "../../domain/api/sales.ts";
+import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "../http/answers.ts";
+import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";

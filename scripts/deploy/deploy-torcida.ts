@@ -49,24 +49,8 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
   if (network === "localhost") await fillWallets(wallet, configuration.roles);
   await wallet.settled();
   const recorded = findDeployment(network);
-
-  const descriptor = await wallet.create("TicketDescriptor", ticketDescriptorBytecode, recorded?.ticketDescriptor);
-  const nftArguments = recorded?.purchaseNft.constructorArguments ?? [
-    wallet.address,
-    configuration.adminDelaySeconds,
-    configuration.siteUrl,
-    descriptor.address,
-  ];
-  if (descriptor.isNew) nftArguments[3] = descriptor.address;
-  const nft = await wallet.create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
-  const known = nft.isNew ? undefined : recorded?.cashbackDistributor;
-  const distributorValues =
-    known?.constructorArguments ?? distributorArguments(configuration, wallet.address, nft.address, zeroAddress);
-  const distributor = await wallet.create(
-    "CashbackDistributor",
-    distributorCreation(distributorValues),
-    recorded?.cashbackDistributor,
-  );
+  const contracts = await createContracts(wallet, configuration, recorded);
+  const { descriptor, nft, nftArguments, distributor, distributorValues } = contracts;
   const fanTokens = network === "localhost" ? await createFanTokens(wallet, recorded) : (recorded?.fanTokens ?? []);
 
   const roles = roleTable(configuration.roles, nft.address, distributor.address);
@@ -99,6 +83,28 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
   if (JSON.stringify(deployment) !== JSON.stringify(recorded)) writeWhole(deploymentPath(network), deployment);
   wallet.forget();
   return deployment;
+}
+
+/** The ticket's drawing, the ticket, and the distributor, each with what it is constructed with. */
+async function createContracts(wallet: DeployerWallet, configuration: DeployConfiguration, recorded?: Deployment) {
+  const descriptor = await wallet.create("TicketDescriptor", ticketDescriptorBytecode, recorded?.ticketDescriptor);
+  const nftArguments = recorded?.purchaseNft.constructorArguments ?? [
+    wallet.address,
+    configuration.adminDelaySeconds,
+    configuration.siteUrl,
+    descriptor.address,
+  ];
+  if (descriptor.isNew) nftArguments[3] = descriptor.address;
+  const nft = await wallet.create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
+  const known = nft.isNew ? undefined : recorded?.cashbackDistributor;
+  const distributorValues =
+    known?.constructorArguments ?? distributorArguments(configuration, wallet.address, nft.address, zeroAddress);
+  const distributor = await wallet.create(
+    "CashbackDistributor",
+    distributorCreation(distributorValues),
+    recorded?.cashbackDistributor,
+  );
+  return { descriptor, nft, nftArguments, distributor, distributorValues };
 }
 
 async function createFanTokens(
