@@ -12,7 +12,6 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 /** A transaction of a chain without a public explorer. */
 export default function TransactionPage() {
   const t = useText();
-  const { dateTime } = useFormat();
   const { hash = "" } = useParams();
   usePageMeta(t("tx.title"), t("tx.title"));
   const found = useQuery({
@@ -20,17 +19,6 @@ export default function TransactionPage() {
     queryFn: isTransactionHash(hash) ? () => readTransaction(hash) : skipToken,
   });
   if (!isTransactionHash(hash)) return <NotFound />;
-  const rows: [MessageId, string][] = found.data
-    ? [
-        ["tx.status", t(found.data.receipt.status === "success" ? "tx.success" : "tx.reverted")],
-        ["tx.block", String(found.data.receipt.blockNumber)],
-        ["ticket.date", dateTime(found.data.at)],
-        ["tx.from", found.data.transaction.from],
-        ["tx.to", found.data.transaction.to ?? "–"],
-        ["tx.events", String(found.data.receipt.logs.length)],
-        ["tx.gas", String(found.data.receipt.gasUsed)],
-      ]
-    : [];
   return (
     <section className="page">
       <PageHeading>{t("tx.title")}</PageHeading>
@@ -44,17 +32,36 @@ export default function TransactionPage() {
           <RetryPanel title={t("tx.away")} query={found} />
         )
       ) : found.data ? (
-        <dl className="facts card card-body">
-          {rows.map(([label, value]) => (
-            <div key={label}>
-              <dt>{t(label)}</dt>
-              <dd className="figures">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts found={found.data} />
       ) : (
         <Skeletons count={1} className="h-64" />
       )}
     </section>
+  );
+}
+
+type FactsProps = { found: Awaited<ReturnType<typeof readTransaction>> };
+
+function Facts({ found: { transaction, receipt, at } }: FactsProps) {
+  const t = useText();
+  const { dateTime } = useFormat();
+  const rows: [MessageId, string][] = [
+    ["tx.status", t(receipt.status === "success" ? "tx.success" : "tx.reverted")],
+    ["tx.block", String(receipt.blockNumber)],
+    ["ticket.date", dateTime(at)],
+    ["tx.from", transaction.from],
+    ["tx.to", transaction.to ?? "–"],
+    ["tx.events", String(receipt.logs.length)],
+    ["tx.gas", String(receipt.gasUsed)],
+  ];
+  return (
+    <dl className="facts card card-body">
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt>{t(label)}</dt>
+          <dd className="figures">{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
