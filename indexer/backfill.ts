@@ -21,23 +21,8 @@ export async function backfill(
   sizer: RangeSizer,
   { cursor, to }: { cursor: BlockId | undefined; to: number },
 ): Promise<BlockId | undefined> {
-  const { source, signal } = context;
-  let next = cursor ? cursor.number + 1 : source.startBlock;
+  const ahead = new ReadAhead(context, sizer, { from: cursor ? cursor.number + 1 : context.source.startBlock, to });
   let last = cursor;
-  const inFlight: Promise<Piece[]>[] = [];
-  const start = () => {
-    // The first response shows how much a range holds; until then one request is enough.
-    const atOnce = sizer.hasLearned ? RANGES_IN_FLIGHT : 1;
-    while (inFlight.length < atOnce && next <= to) {
-      const from = next;
-      const end = Math.min(to, from + sizer.size - 1);
-      next = end + 1;
-      const reading = readRange(context, sizer, from, end);
-      // Awaited in order; a rejection before that must not crash the process.
-      reading.catch(() => {});
-      inFlight.push(reading);
-    }
-  };
   let waiting: Piece[] = [];
   const commit = async () => {
     const end = waiting.at(-1)?.to;
@@ -49,18 +34,61 @@ export async function backfill(
   };
 
   try {
-    for (start(); inFlight.length > 0 && !signal.aborted; start()) {
-      const pieces = (await inFlight.shift()) ?? [];
-      start();
-      waiting.push(...pieces);
+    for (ahead.fill(); !ahead.isEmpty && !context.signal.aborted; ahead.fill()) {
+      waiting.push(...(await ahead.take()));
       const events = waiting.reduce((sum, piece) => sum + piece.events.length, 0);
-      if (events >= EVENTS_PER_COMMIT || inFlight.length === 0) await commit();
+      if (events >= EVENTS_PER_COMMIT || ahead.isEmpty) await commit();
     }
     await commit();
   } finally {
-    await Promise.allSettled(inFlight);
+    await ahead.settle();
   }
   return last;
+}
+
+/** Ranges that are read while earlier ones are committed; taken in their order. */
+class ReadAhead {
+  readonly #context: Context;
+  readonly #sizer: RangeSizer;
+  readonly #to: number;
+  #next: number;
+  readonly #inFlight: Promise<Piece[]>[] = [];
+
+  constructor(context: Context, sizer: RangeSizer, { from, to }: { from: number; to: number }) {
+    this.#context = context;
+    this.#sizer = sizer;
+    this.#next = from;
+    this.#to = to;
+  }
+
+  get isEmpty(): boolean {
+    return this.#inFlight.length === 0;
+  }
+
+  fill(): void {
+    // The first response shows how much a range holds; until then one request is enough.
+    const atOnce = this.#sizer.hasLearned ? RANGES_IN_FLIGHT : 1;
+    while (this.#inFlight.length < atOnce && this.#next <= this.#to) {
+      const from = this.#next;
+      const end = Math.min(this.#to, from + this.#sizer.size - 1);
+      this.#next = end + 1;
+      const reading = readRange(this.#context, this.#sizer, from, end);
+      // Awaited in order; a rejection before that must not crash the process.
+      reading.catch(() => {});
+      this.#inFlight.push(reading);
+    }
+  }
+
+  /** The oldest range; the next one is requested before it is used. */
+  async take(): Promise<Piece[]> {
+    const pieces = (await this.#inFlight.shift()) ?? [];
+    this.fill();
+    return pieces;
+  }
+
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#inFlight);
+  }
 }
 
 /** Reads a range, and halves it as often as the provider requires. */

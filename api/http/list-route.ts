@@ -29,14 +29,8 @@ export function listRoute<Row extends object, Query extends ListQuery>({
   query: querySchema,
   list,
 }: ListDefinition<Row, Query>): Route {
-  const read = async (request: Request, query: Query, limit: number, before = query.before): Promise<ListPage<Row>> => {
-    try {
-      return await list({ ...query, before, limit }, request);
-    } catch (error) {
-      if (error instanceof CursorError) throw invalid(`before ${error.message}`, "before");
-      throw error;
-    }
-  };
+  const read = (request: Request, query: Query, limit: number, before = query.before) =>
+    list({ ...query, before, limit }, request).catch(refuseCursor);
   return route({
     method: "get",
     path,
@@ -62,6 +56,10 @@ export function listRoute<Row extends object, Query extends ListQuery>({
       };
     },
   });
+}
+
+function refuseCursor(error: unknown): never {
+  throw error instanceof CursorError ? invalid(`before ${error.message}`, "before") : error;
 }
 
 function wantsCsv(request: Request): boolean {

@@ -49,8 +49,8 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
   if (network === "localhost") await fillWallets(wallet, configuration.roles);
   await wallet.settled();
   const recorded = findDeployment(network);
-  const contracts = await createContracts(wallet, configuration, recorded);
-  const { descriptor, nft, nftArguments, distributor, distributorValues } = contracts;
+  const created = await createContracts(wallet, configuration, recorded);
+  const { descriptor, nft, distributor } = created;
   const fanTokens = network === "localhost" ? await createFanTokens(wallet, recorded) : (recorded?.fanTokens ?? []);
 
   const roles = roleTable(configuration.roles, nft.address, distributor.address);
@@ -69,12 +69,12 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
     block: isFresh ? await wallet.blockOf(nft.transaction) : recorded.block,
     deployer: isFresh ? wallet.address : recorded.deployer,
     ticketDescriptor: { address: descriptor.address, transaction: descriptor.transaction },
-    purchaseNft: { address: nft.address, transaction: nft.transaction, constructorArguments: nftArguments },
+    purchaseNft: { address: nft.address, transaction: nft.transaction, constructorArguments: created.nftArguments },
     cashbackDistributor: {
       ...(isFresh ? {} : recorded.cashbackDistributor),
       address: distributor.address,
       transaction: distributor.transaction,
-      constructorArguments: distributorValues,
+      constructorArguments: created.distributorValues,
     },
     formerDistributors: isFresh ? [] : recorded.formerDistributors,
     build: isFresh ? build : recorded.build,

@@ -52,6 +52,10 @@ export async function serveShop(port: number, options: ShopOptions): Promise<() 
     if (network) options.networks.trouble(network, { calls, pushes });
     response.redirect(303, `/?lang=${languageOf(request)}#networks-title`);
   });
+  return listenOn(app, port);
+}
+
+function listenOn(app: express.Express, port: number): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const server = app.listen(port, "127.0.0.1", (error?: Error) => {
       if (error) return reject(new Error(`The shop cannot listen on port ${port} (${error.message}); set SHOP_PORT`));

@@ -25,17 +25,7 @@ export async function rehearse(): Promise<void> {
   const shopUrl = `http://localhost:${shopPort}`;
   ensureDataDirectory(dataDirectory);
   const networks = await Networks.open(join(dataDirectory, "networks.json"), torcidaUrl);
-  const accountsFile = join(dataDirectory, "accounts.json");
-  writeFileSync(accountsFile, JSON.stringify(networks.accounts(), null, 2), { mode: 0o600 });
-  chmodSync(accountsFile, 0o600);
-  Object.assign(process.env, {
-    NETWORK: "localhost",
-    DATA_DIR: dataDirectory,
-    DEPLOYMENTS_DIR: process.env.DEPLOYMENTS_DIR ?? join(dataDirectory, "deployments"),
-    SIMULATED_PURCHASES: "false",
-    AFFILIATE_ACCOUNTS: accountsFile,
-    FX_RATES: process.env.FX_RATES ?? "USD:5.00,EUR:6.00",
-  });
+  setVariables(dataDirectory, networks);
   let database: Database | undefined;
   let closeShop: (() => Promise<void>) | undefined;
   await runSystem({
@@ -60,5 +50,20 @@ export async function rehearse(): Promise<void> {
       await networks.close();
       await database?.close();
     },
+  });
+}
+
+/** What the processes of the rehearsal read, such as the accounts at the simulated networks. */
+function setVariables(dataDirectory: string, networks: Networks): void {
+  const accountsFile = join(dataDirectory, "accounts.json");
+  writeFileSync(accountsFile, JSON.stringify(networks.accounts(), null, 2), { mode: 0o600 });
+  chmodSync(accountsFile, 0o600);
+  Object.assign(process.env, {
+    NETWORK: "localhost",
+    DATA_DIR: dataDirectory,
+    DEPLOYMENTS_DIR: process.env.DEPLOYMENTS_DIR ?? join(dataDirectory, "deployments"),
+    SIMULATED_PURCHASES: "false",
+    AFFILIATE_ACCOUNTS: accountsFile,
+    FX_RATES: process.env.FX_RATES ?? "USD:5.00,EUR:6.00",
   });
 }
