@@ -1,11 +1,11 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useEffect, useRef } from "react";
-import { useForm } from "react-hook-form";
 import { registerRequestSchema } from "../../domain/api/people.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useForm } from "../ui/use-form.ts";
 import { useRegistration } from "./use-registration.ts";
 
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });

@@ -1,6 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { Link } from "react-router";
 import type { z } from "zod";
 import { updateProfileRequestSchema } from "../../domain/api/people.ts";
@@ -20,6 +19,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
+import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */

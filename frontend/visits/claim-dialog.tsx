@@ -1,6 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
 import type { z } from "zod";
 import { createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { type Click, createClaim } from "../api/calls.ts";
@@ -8,6 +7,7 @@ import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toast.ts";
+import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 

@@ -276,6 +276,26 @@ describe("On a slow device", function () {
     });
   });
 
+  it("leaves the focus in the field that is being corrected", async () => {
+    const { page } = await site.openLoggedIn("/visits");
+    await page
+      .getByRole("button", { name: /Minha compra não apareceu/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    const order = dialog.getByLabel("Número do pedido");
+    await order.focus();
+    // A busy page runs its timers late, and a key press before them.
+    await page.evaluate(() => {
+      const { setTimeout } = window;
+      window.setTimeout = ((work: TimerHandler, ms = 0) => setTimeout(work, ms + 300)) as typeof window.setTimeout;
+    });
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Escreva o número do pedido.").waitFor();
+    await page.keyboard.type("VS-77-1234567", { delay: 50 });
+    expect(await order.inputValue()).to.equal("VS-77-1234567");
+  });
+
   it("saves a store without undoing a logo that was uploaded meanwhile", async () => {
     const { page } = await openPanel("?tab=stores&row=1");
     await page.getByRole("button", { name: "Editar loja" }).waitFor();

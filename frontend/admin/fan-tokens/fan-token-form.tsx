@@ -1,6 +1,6 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type ChangeEvent, useEffect } from "react";
-import { type FieldError, useForm, useWatch } from "react-hook-form";
+import { type FieldError, useWatch } from "react-hook-form";
 import { z } from "zod";
 import { saveFanTokenRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isAddressShaped } from "../../../domain/wallet-address.ts";
@@ -9,6 +9,7 @@ import { useReadersText } from "../../i18n/language.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { Field, trimmed } from "../field.tsx";

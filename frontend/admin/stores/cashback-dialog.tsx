@@ -1,9 +1,9 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
 import { percentText } from "../../../domain/money.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import type { CashbackFields, Outcome } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";

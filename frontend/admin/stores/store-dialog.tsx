@@ -1,11 +1,12 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type ReactNode, useEffect, useState } from "react";
-import { type FieldError, type FieldErrors, type UseFormRegister, useForm } from "react-hook-form";
+import type { FieldError, FieldErrors, UseFormRegister } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isKeyOf } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
