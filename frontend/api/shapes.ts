@@ -149,10 +149,9 @@ export function readProfile({ data }: ProfileAnswer): Profile {
 
 /** A list of holdings, or a map from symbol to balance. */
 function readHeldTokens(value: unknown): HeldToken[] {
-  const rows: Loose[] =
-    value && typeof value === "object" && !Array.isArray(value)
-      ? Object.entries(value).map(([symbol, balance]) => ({ symbol, balance }))
-      : list(value);
+  const rows: Loose[] = isRecord(value)
+    ? Object.entries(value).map(([symbol, balance]) => ({ symbol, balance }))
+    : list(value);
   return rows.map((row) => ({
     symbol: text(row.symbol) || text(row.slug) || text(row.id),
     balance: text(row.balance) || text(row.amount) || "0",

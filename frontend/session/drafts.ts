@@ -1,3 +1,5 @@
+import { isRecord } from "../../domain/records.ts";
+
 /** What is typed into forms, kept in this tab until it is saved or cancelled. Never secrets. */
 const PREFIX = "draft ";
 
@@ -6,7 +8,7 @@ export const draftKey = (wallet: string, form: string): string => `${PREFIX}${wa
 export function readDraft(key: string): Record<string, unknown> | undefined {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    return typeof kept === "object" && kept !== null ? { ...kept } : undefined;
+    return isRecord(kept) ? kept : undefined;
   } catch {
     return undefined;
   }
