@@ -13,6 +13,8 @@ export class SlowPages {
 
   /** Slows all pages down, until the returned function is called. */
   async begin(browser: Browser): Promise<() => void> {
+    // Otherwise pages that were slowed down before would never run again.
+    this.end();
     const devtools = await browser.newBrowserCDPSession();
     const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
     await devtools.detach();
