@@ -34,11 +34,11 @@ const AS_DEPLOYED = {
   "contracts/PurchaseNFT.sol": asDeployed(5_000),
   // Drawing is never part of a transaction, so small code matters more than cheap execution.
   "contracts/TicketDescriptor.sol": asDeployed(1),
-  "contracts/testing/GasBaselines.sol": asDeployed(1_000_000),
-  "contracts/testing/TicketPainter.sol": solc({ viaIR: false, optimizer: { enabled: true, runs: 200 } }),
+  "test/contracts/mocks/GasBaselines.sol": asDeployed(1_000_000),
+  "test/contracts/mocks/TicketPainter.sol": solc({ viaIR: false, optimizer: { enabled: true, runs: 200 } }),
   "contracts/testing/TestFanToken.sol": asDeployed(1_000_000),
   // Assembly is fuzzed with the optimizer settings of the deployed contract.
-  "contracts/libraries/TicketSlot.t.sol": asDeployed(5_000),
+  "test/contracts/fuzz/TicketSlot.t.sol": asDeployed(5_000),
 };
 
 /** Drops the compiler's warnings about libraries, which we cannot fix; those about our own code stay. */
@@ -97,9 +97,9 @@ export default defineConfig({
   paths: {
     // Separate folders, so that a run with coverage does not force a full recompilation afterwards.
     ...(isCoverage && { cache: "./coverage/cache", artifacts: "./coverage/artifacts" }),
-    sources: "./contracts",
-    // Tests in Solidity are `.t.sol` files next to the code they test, because a test folder's sources are compiled
-    // twice.
-    tests: { mocha: "./test/contracts", solidity: "./test/contracts" },
+    // The contracts that tests in TypeScript deploy are sources. In the folder of the tests in Solidity they would be
+    // compiled twice.
+    sources: ["./contracts", "./test/contracts/mocks"],
+    tests: { mocha: "./test/contracts", solidity: "./test/contracts/fuzz" },
   },
 });

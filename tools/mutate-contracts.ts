@@ -18,9 +18,9 @@ const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const PROJECT = ["hardhat.config.ts", "package.json", "tsconfig.json"];
 const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain", ...PROJECT];
 /**
- * Tests of gas, documents and the committed bytecode are not run: their failure does not mean that a mutant misbehaves.
+ * Tests of gas and the committed bytecode are not run: their failure does not mean that a mutant misbehaves.
  */
-const NOT_ASKED = /\/(documents|gas|generated|verify-source)\.test\.ts$/;
+const NOT_ASKED = /\/(gas|generated|verify-source)\.test\.ts$/;
 /** Only a guard against hanging tests: on a busy machine a run takes minutes. */
 const TIMEOUT_MS = 1_800_000;
 
@@ -49,7 +49,7 @@ const unchanged = await warm.run();
 if (unchanged.failed) throw new Error(`Fails without any change: ${unchanged.failed}`);
 
 const files = [...globSync("contracts/*.sol", { cwd: ROOT }), ...globSync("contracts/libraries/*.sol", { cwd: ROOT })]
-  .filter((file) => !file.endsWith(".t.sol") && file.includes(values.only ?? ""))
+  .filter((file) => file.includes(values.only ?? ""))
   .sort();
 const wanted = sampled(
   files.flatMap((file) => mutantsOf(file, readFileSync(join(behaviour, file), "utf8")).filter(isWanted)),
@@ -89,9 +89,9 @@ function makeCopy(name: string, paths: readonly string[]): string {
 
 /** A library with its own property tests, and what it may import: compiled and tested in a fraction of the time. */
 function copyAlone(file: string): string | undefined {
-  const own = file.replace(/\.sol$/, ".t.sol");
+  const own = `test/contracts/fuzz/${basename(file, ".sol")}.t.sol`;
   if (!file.includes("libraries/") || !existsSync(join(ROOT, own))) return undefined;
-  const libraries = globSync("contracts/libraries/*.sol", { cwd: ROOT }).filter((one) => !one.endsWith(".t.sol"));
+  const libraries = globSync("contracts/libraries/*.sol", { cwd: ROOT });
   const copy = makeCopy(`alone-${basename(file, ".sol")}`, ["contracts/interfaces", ...libraries, own, ...PROJECT]);
   assertPasses(copy, "test", "solidity");
   return copy;

@@ -30,7 +30,7 @@ const PARTS: Record<string, readonly string[]> = {
   api: ["api"],
   indexer: ["indexer", "database", "platform"],
   purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
-  domain: ["domain", "frontend"],
+  domain: ["domain", "frontend", "repository"],
 };
 
 /** Chromium is unpacked once for them, before their workers start. */

@@ -25,8 +25,8 @@ export class Recompiler {
   constructor(project: string, isUsed: (contractName: string) => boolean) {
     const require = createRequire(import.meta.url);
     this.#compiler = require("solc/wrapper")(require("solc/soljson.js"));
-    this.#compiled = globSync("artifacts/contracts/**/*.json", { cwd: project })
-      .filter((path) => !path.includes(".t.sol/") && isUsed(basename(path, ".json")))
+    this.#compiled = globSync("artifacts/{contracts,test}/**/*.json", { cwd: project })
+      .filter((path) => isUsed(basename(path, ".json")))
       .map((path) => readCompiled(project, path))
       .filter((one): one is Compiled => one !== undefined);
   }

@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "chai";
 import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 
 const page = readFileSync("docs/contracts.md", "utf8");
-const figures = JSON.parse(readFileSync(join(import.meta.dirname, "gas-snapshot.json"), "utf8")) as Record<
-  string,
-  number
->;
+const figures = JSON.parse(readFileSync("test/contracts/gas-snapshot.json", "utf8")) as Record<string, number>;
 const grouped = (number: number) => Math.round(number).toLocaleString("en-US");
 
 /** Checks the statements of docs/contracts.md against the code. */
@@ -66,7 +62,7 @@ describe("docs/contracts.md", () => {
       if (page.includes(`\`${name}`)) expect(known.has(name), name).to.equal(true);
     expect(page).not.to.include("importPaid(");
     const solidity = ["CashbackDistributor", "PurchaseNFT", "Invariants"]
-      .map((name) => readFileSync(`contracts/${name}.t.sol`, "utf8"))
+      .map((name) => readFileSync(`test/contracts/fuzz/${name}.t.sol`, "utf8"))
       .join("\n");
     const named = new Set([...page.matchAll(/`(testFuzz_\w+)`/g)].map(([, name]) => name ?? ""));
     for (const name of named) expect(solidity, name).to.include(`function ${name}(`);

@@ -4,10 +4,10 @@ pragma solidity 0.8.35;
 // The tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
-import {CashbackDistributor} from "../CashbackDistributor.sol";
-import {PurchaseNFT} from "../PurchaseNFT.sol";
-import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
-import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
+import {CashbackDistributor} from "../../../contracts/CashbackDistributor.sol";
+import {PurchaseNFT} from "../../../contracts/PurchaseNFT.sol";
+import {ICashbackDistributor} from "../../../contracts/interfaces/ICashbackDistributor.sol";
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
 import {VM} from "./Vm.sol";
 
 /// @title TestSystem

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
-import {PackedPurchase, PackedPurchaseLib} from "./PackedPurchase.sol";
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
+import {PackedPurchase, PackedPurchaseLib} from "../../../contracts/libraries/PackedPurchase.sol";
 
 /// @notice Packing loses nothing, and no field runs into its neighbour.
 contract PackedPurchaseTest {

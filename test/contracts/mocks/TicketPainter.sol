@@ -3,8 +3,8 @@ pragma solidity 0.8.35;
 
 import {Base64} from "solady/src/utils/Base64.sol";
 
-import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
-import {TicketArt} from "../libraries/TicketArt.sol";
+import {ITicketDescriptor} from "../../../contracts/interfaces/ITicketDescriptor.sol";
+import {TicketArt} from "../../../contracts/libraries/TicketArt.sol";
 
 /// @title TicketPainter
 /// @notice Draws a ticket and nothing else, so that the benchmark can measure the cost of drawing.

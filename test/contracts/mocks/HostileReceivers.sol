@@ -4,7 +4,7 @@ pragma solidity 0.8.35;
 // Hostile on purpose.
 // solhint-disable avoid-low-level-calls, no-complex-fallback
 
-import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
+import {ICashbackDistributor} from "../../../contracts/interfaces/ICashbackDistributor.sol";
 
 /// @title RevertingReceiver
 /// @notice Refuses CHZ until told otherwise, then can take its credit.

@@ -4,13 +4,13 @@ pragma solidity 0.8.35;
 // These tests check whether a call is rejected; the handler records what its invariants are about.
 // solhint-disable avoid-low-level-calls, max-states-count
 
-import {CashbackDistributor} from "./CashbackDistributor.sol";
-import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
-import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
-import {PackedPurchase} from "./libraries/PackedPurchase.sol";
-import {LoopingReceiver, ReenteringReceiver, ReturnBombReceiver, RevertingReceiver} from "./testing/HostileReceivers.sol";
-import {TestSystem} from "./testing/TestSystem.t.sol";
-import {VM} from "./testing/Vm.sol";
+import {CashbackDistributor} from "../../../contracts/CashbackDistributor.sol";
+import {ICashbackDistributor} from "../../../contracts/interfaces/ICashbackDistributor.sol";
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
+import {PackedPurchase} from "../../../contracts/libraries/PackedPurchase.sol";
+import {LoopingReceiver, ReenteringReceiver, ReturnBombReceiver, RevertingReceiver} from "../mocks/HostileReceivers.sol";
+import {TestSystem} from "./TestSystem.t.sol";
+import {VM} from "./Vm.sol";
 
 /// @notice Does what people and hostile receivers may do, in any order, and keeps its own books of what arrived where.
 /// Payments go to the distributor in office, or to one that was retired; now and then a successor takes over.

@@ -3,8 +3,8 @@ pragma solidity 0.8.35;
 
 import {LibString} from "solady/src/utils/LibString.sol";
 
-import {PlainText} from "./PlainText.sol";
-import {TextFit} from "./TextFit.sol";
+import {PlainText} from "../../../contracts/libraries/PlainText.sol";
+import {TextFit} from "../../../contracts/libraries/TextFit.sol";
 
 /// @notice What is fitted fits, is as large as it may be, and is cut only where it has to be.
 contract TextFitTest {

@@ -4,10 +4,10 @@ pragma solidity 0.8.35;
 // These tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
-import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
-import {PlainText} from "./libraries/PlainText.sol";
-import {TestSystem} from "./testing/TestSystem.t.sol";
-import {VM} from "./testing/Vm.sol";
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
+import {PlainText} from "../../../contracts/libraries/PlainText.sol";
+import {TestSystem} from "./TestSystem.t.sol";
+import {VM} from "./Vm.sol";
 
 /// @notice Properties of the tickets that hold for any input.
 contract PurchaseNFTFuzzTest is TestSystem {

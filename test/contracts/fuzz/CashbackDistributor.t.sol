@@ -4,9 +4,9 @@ pragma solidity 0.8.35;
 // These tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
-import {RevertingReceiver} from "./testing/HostileReceivers.sol";
-import {TestSystem} from "./testing/TestSystem.t.sol";
-import {VM} from "./testing/Vm.sol";
+import {RevertingReceiver} from "../mocks/HostileReceivers.sol";
+import {TestSystem} from "./TestSystem.t.sol";
+import {VM} from "./Vm.sol";
 
 /// @notice Properties of single payouts that hold for any input.
 contract CashbackDistributorFuzzTest is TestSystem {

@@ -3,8 +3,8 @@ pragma solidity 0.8.35;
 
 import {ERC721} from "solady/src/tokens/ERC721.sol";
 
-import {PackedPurchase} from "./PackedPurchase.sol";
-import {TicketSlot} from "./TicketSlot.sol";
+import {PackedPurchase} from "../../../contracts/libraries/PackedPurchase.sol";
+import {TicketSlot} from "../../../contracts/libraries/TicketSlot.sol";
 
 /// @notice {TicketSlot} and Solady's own functions speak of the same slot, and of nobody else's.
 contract TicketSlotTest is ERC721 {

@@ -3,8 +3,8 @@ pragma solidity 0.8.35;
 
 import {LibString} from "solady/src/utils/LibString.sol";
 
-import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
-import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
+import {ITicketDescriptor} from "../../../contracts/interfaces/ITicketDescriptor.sol";
 
 // Hostile on purpose.
 // solhint-disable no-complex-fallback, payable-fallback, no-inline-assembly

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-import {PlainText} from "./PlainText.sol";
+import {PlainText} from "../../../contracts/libraries/PlainText.sol";
 
 /// @notice Compares {PlainText} with the Unicode standard's own table of well-formed bytes (table 3-7), at every border.
 contract PlainTextTest {
