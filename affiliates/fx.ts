@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { readMicros } from "../domain/sale/amount.ts";
+import { askOutside } from "../platform/outside.ts";
 import { parseExactJson } from "./exact-json.ts";
 
 /** The source of exchange rates to reais: a daily feed, or fixed rates. docs/product.md#sales-currency */
@@ -10,7 +11,6 @@ export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigi
 /** Days without a rate (weekends, holidays) use the last earlier one, at most this old. */
 const LOOK_BACK_DAYS = 10;
 const DAY_MS = 86_400_000;
-const TIMEOUT_MS = 10_000;
 
 /** The day of a sale in Brazil, where the rates are published. */
 export function dayOf(at: bigint): string {
@@ -40,13 +40,9 @@ export async function fetchRate({ kysely }: Database, fx: FxRates, currency: str
   const day = dayOf(at);
   if ((await findRate(kysely, fx, currency, day)) !== null) return true;
   if (fx.url === undefined || !/^[A-Z]{3}$/.test(currency)) return false;
-  const response = await fetch(feedUrl(fx.url, currency, day), {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: { accept: "application/json" },
-    redirect: "error",
-  });
-  if (!response.ok) throw new Error(`The exchange rate feed returned status ${response.status}`);
-  const rate = latestRate(parseExactJson(await response.text()));
+  const answer = await askOutside(feedUrl(fx.url, currency, day), { headers: { accept: "application/json" } });
+  if (!answer.ok) throw new Error(`The exchange rate feed returned status ${answer.status}`);
+  const rate = latestRate(parseExactJson(answer.text));
   if (rate === undefined) return false;
   await kysely
     .insertInto("fx_rates")

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
+import { type Answer, AnswerTooLargeError, askOutside } from "../platform/outside.ts";
 import type { PolledAccount, Request, Session } from "./network.ts";
 
 /** The network rejected a call with `status`. */
@@ -28,7 +29,6 @@ export class NetworkAwayError extends TorcidaError {
   }
 }
 
-const TIMEOUT_MS = 30_000;
 /** Slightly longer than a minute, because the network counts from when a call arrives. */
 const MINUTE_MS = 61_000;
 /** The pause after a 429 without `Retry-After`. */
@@ -95,33 +95,31 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     await this.#waitForBudget();
     this.#times.push(Date.now());
     await this.#store({ calls: this.#times.join(" ") });
-    let response: Response;
-    let text: string;
+    let answer: Answer;
     try {
-      response = await fetch(request.url, {
+      answer = await askOutside(request.url, {
         method: request.method ?? "GET",
         headers: { accept: "application/json", ...request.headers },
         ...(request.body === undefined ? {} : { body: request.body }),
-        // The account's token must not reach another host.
-        redirect: "error",
-        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: this.#signal,
       });
-      text = await response.text();
     } catch (error) {
+      if (error instanceof AnswerTooLargeError) throw error;
       throw this.#away(`The network does not answer (${reasonOf(error)})`);
     }
-    if (response.ok) {
+    const { status, headers, text } = answer;
+    if (answer.ok) {
       this.#failures = 0;
       return text;
     }
-    if (response.status === 429 || response.status === 503) {
-      const retryAt = retryTime(response.headers.get("retry-after"));
-      if (retryAt !== undefined || response.status === 429) {
-        throw await this.#block(`The network answered ${response.status}`, retryAt ?? Date.now() + BUSY_MS);
+    if (status === 429 || status === 503) {
+      const retryAt = retryTime(headers.get("retry-after"));
+      if (retryAt !== undefined || status === 429) {
+        throw await this.#block(`The network answered ${status}`, retryAt ?? Date.now() + BUSY_MS);
       }
     }
-    if (response.status >= 500) throw this.#away(`The network answered ${response.status}`);
-    throw new CallRefusedError(response.status, text.slice(0, WORDS));
+    if (status >= 500) throw this.#away(`The network answered ${status}`);
+    throw new CallRefusedError(status, text.slice(0, WORDS));
   };
 
   async #waitForBudget(): Promise<void> {

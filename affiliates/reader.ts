@@ -5,6 +5,7 @@ import { readSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 import { messageOf } from "../domain/unknown-error.ts";
+import { AnswerTooLargeError } from "../platform/outside.ts";
 import { fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
@@ -34,6 +35,8 @@ const HISTORY_MS = 120 * DAY_MS;
 /** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;
 const NIGHT_MS = DAY_MS;
+/** A window of two days or more is read in halves if its answer is too large: some networks count in whole days. */
+const SHORTEST_WINDOW_MS = DAY_MS;
 const LOOK_MS = 300;
 /** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
 const POLL_SHARE = 0.6;
@@ -44,6 +47,8 @@ const NIGHTLY = "nightly";
 /** Calls reserved for pushes while sales are being reread. */
 const HINT_CALLS = 2;
 const PAUSE_MS = 1_000;
+
+type Window = { from: number; to: number };
 
 /** Reads one account: changes, sales mentioned by pushes, the past months every night, and open sales by id. */
 export class Reader {
@@ -58,7 +63,7 @@ export class Reader {
   #pausedUntil = 0;
   #feedFailedAt = 0;
   #idsRefusedUntil = 0;
-  #night: { pass: Pass; from: number; to: number }[] = [];
+  #night: ({ pass: Pass } & Window)[] = [];
   #nightBegan = 0;
 
   constructor(options: ReaderOptions) {
@@ -145,9 +150,17 @@ export class Reader {
     await this.#progress.succeeded();
   }
 
-  async #readWindow(pass: Pass, window: { from: number; to: number }): Promise<void> {
-    const dates = { from: new Date(window.from), to: new Date(window.to) };
-    for await (const page of this.#options.network.readWindow(this.#calls, pass, dates)) await this.#store(page);
+  /** A window whose answer is too large is read in halves. */
+  async #readWindow(pass: Pass, { from, to }: Window): Promise<void> {
+    const dates = { from: new Date(from), to: new Date(to) };
+    try {
+      for await (const page of this.#options.network.readWindow(this.#calls, pass, dates)) await this.#store(page);
+    } catch (error) {
+      if (!(error instanceof AnswerTooLargeError) || to - from < 2 * SHORTEST_WINDOW_MS) throw error;
+      const middle = Math.floor((from + to) / 2_000) * 1_000;
+      await this.#readWindow(pass, { from, to: middle });
+      await this.#readWindow(pass, { from: middle, to });
+    }
   }
 
   /** Once a night, all windows back to the longest validation, one at a time between polls. */
@@ -329,8 +342,9 @@ export class Reader {
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
     // An immediate retry would be rejected again.
+    const isRefused = error instanceof CallRefusedError || error instanceof AnswerTooLargeError;
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
-    this.#pausedUntil = Date.now() + (error instanceof CallRefusedError ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
+    this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     await this.#progress.failed(reason).catch(() => {});
   }
 }
@@ -340,8 +354,8 @@ function keyOf({ network, account }: PolledAccount) {
 }
 
 /** Windows of at most this length, oldest first. */
-function windows(from: number, to: number, maximumMs: number): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = [];
+function windows(from: number, to: number, maximumMs: number): Window[] {
+  const found: Window[] = [];
   for (let start = from; start < to; start += maximumMs)
     found.push({ from: start, to: Math.min(start + maximumMs, to) });
   return found;

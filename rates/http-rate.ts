@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { messageOf } from "../domain/unknown-error.ts";
+import { askOutside } from "../platform/outside.ts";
 import type { AcceptedRate, RateMemory } from "./rate-memory.ts";
 import type { Rate, RateSource } from "./rate-source.ts";
 
@@ -16,7 +17,6 @@ export type HttpRateOptions = {
 };
 
 const TIMEOUT_MS = 5_000;
-const MAXIMUM_BYTES = 10_000;
 /** Tolerance for clock differences; a rate further in the future is rejected. */
 const MAXIMUM_AHEAD_MS = 60_000;
 
@@ -87,15 +87,15 @@ class HttpRate implements RateSource {
     if (problem !== before && problem !== "") this.#options.log.error({ problem }, "The rate feed was rejected");
   }
 
-  async #ask(): Promise<string> {
-    const response = await fetch(this.#options.url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return (await response.text()).slice(0, MAXIMUM_BYTES);
+  async #ask(): Promise<unknown> {
+    const { ok, status, json } = await askOutside(this.#options.url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (!ok) throw new Error(`status ${status}`);
+    return json;
   }
 
   /** Accepts a rate and returns "", or returns why it is rejected. */
-  async #judge(answer: string): Promise<string> {
-    const feed = feedSchema.safeParse(parse(answer)).data;
+  async #judge(answer: unknown): Promise<string> {
+    const feed = feedSchema.safeParse(answer).data;
     if (!feed) return "the feed's answer has not the expected shape";
     const rate: AcceptedRate = { weiPerCent: feed.wei_per_cent, at: Date.parse(feed.at) };
     if (Date.now() - rate.at > this.#maximumAgeMs) return "the feed's rate is too old";
@@ -121,13 +121,5 @@ class HttpRate implements RateSource {
       this.#doubted = { weiPerCent, since: Date.now() };
     }
     return Date.now() - this.#doubted.since >= this.#maximumAgeMs;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -11,6 +11,7 @@ import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { askOutside } from "../platform/outside.ts";
 import type { Signer } from "../platform/signer.ts";
 
 /** A wallet that signs the sender's transactions. */
@@ -77,14 +78,13 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
   const host = new URL(url).host;
   let answer: unknown;
   try {
-    const response = await fetch(url, {
+    const { text } = await askOutside(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      redirect: "error",
     });
-    answer = await response.json();
+    answer = JSON.parse(text);
   } catch (error) {
     const reason = messageOf(error);
     throw new SignerError(`The signer ${host} does not answer (${reason}): check OPERATOR_SIGNER_URL`);

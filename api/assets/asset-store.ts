@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ensureDirectory } from "../../database/private-files.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
+import { askOutside } from "../../platform/outside.ts";
 import { signedHeaders } from "./signed-request.ts";
 
 /** Storage for uploaded pictures. A name is the hash of the content, so stored files never change. */
@@ -59,7 +60,7 @@ function bucketStore(bucket: URL): AssetStore {
     const type: Record<string, string> = upload ? { "content-type": upload.type } : {};
     const headers = await signedHeaders(key, { method, url, headers: type, ...body });
     try {
-      return await fetch(url, { method, headers, ...body, signal: AbortSignal.timeout(BUCKET_TIMEOUT_MS) });
+      return await askOutside(url, { method, headers, ...body, signal: AbortSignal.timeout(BUCKET_TIMEOUT_MS) });
     } catch (error) {
       throw new AssetStoreError(`The bucket does not answer (${messageOf(error)})`);
     }
@@ -73,7 +74,7 @@ function bucketStore(bucket: URL): AssetStore {
       const response = await call(name);
       if (response.status === 404) return undefined;
       if (!response.ok) throw new AssetStoreError(`The bucket answered ${response.status}`);
-      return Buffer.from(await response.arrayBuffer());
+      return response.bytes;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Attention } from "../../domain/api/admin-figures.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { keysOf, recordOf } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { askOutside } from "../../platform/outside.ts";
 import { readAttention } from "../admin/figures.ts";
 import type { Services } from "../services.ts";
 
@@ -116,7 +117,7 @@ async function send({ url, secret }: Receiver, id: number, body: string): Promis
   const timestamp = Math.floor(Date.now() / 1_000).toString();
   const signature = createHmac("sha256", secret).update(`${timestamp}.${text}`).digest("hex");
   try {
-    const response = await fetch(url, {
+    const { ok, status } = await askOutside(url, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -124,10 +125,9 @@ async function send({ url, secret }: Receiver, id: number, body: string): Promis
         "x-torcida-signature": `sha256=${signature}`,
       },
       body: text,
-      redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return response.ok ? undefined : `it answered ${response.status}`;
+    return ok ? undefined : `it answered ${status}`;
   } catch (error) {
     return messageOf(error);
   }

@@ -9,6 +9,7 @@ import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import type { Network } from "../../domain/networks.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { askOutside } from "../../platform/outside.ts";
 import type { Finding } from "./check-deployment.ts";
 import { readCompiledContract } from "./compiled-contract.ts";
 import { distributorCreation, purchaseNftCreation } from "./creations.ts";
@@ -21,7 +22,6 @@ const EXPLORERS: Partial<Record<Network, string>> = {
 };
 const POLL_MS = 3_000;
 const POLLS_MAX = 20;
-const ANSWER_TIMEOUT_MS = 30_000;
 
 const answerSchema = z.object({ status: z.string(), result: z.string() });
 
@@ -122,10 +122,9 @@ async function submit(
 }
 
 async function ask(explorerUrl: string, fields: Record<string, string>): Promise<z.infer<typeof answerSchema>> {
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields), signal });
-  if (!response.ok) throw new DeployError(`the explorer answered ${response.status}`);
-  const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
+  const { ok, status, json } = await askOutside(explorerUrl, { method: "POST", body: new URLSearchParams(fields) });
+  if (!ok) throw new DeployError(`the explorer answered ${status}`);
+  const answer = answerSchema.safeParse(json);
   if (!answer.success) throw new DeployError("the explorer's response is not in Etherscan's format");
   return answer.data;
 }
