@@ -1,7 +1,8 @@
 import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-parser";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { firstPaint } from "./frontend/first-paint.ts";
+import { PAGES } from "./frontend/app/pages.ts";
+import { firstPaint, firstPaintOf, texts } from "./frontend/first-paint.ts";
 
 /** Without a project id, the build contains nothing of WalletConnect. */
 const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
@@ -61,38 +62,17 @@ function entryOf(mode: string): Plugin {
   };
 }
 
-/** Pages by path, as in `public/theme.js`, each with the module of its screen. */
-const SCREENS = [
-  ["/stores", "stores/stores"],
-  ["/auth", "auth/auth"],
-  ["/dashboard", "dashboard/dashboard"],
-  ["/stores/", "stores/store-page"],
-  ["/ticket/", "ticket/ticket-page"],
-] as const;
-
-/**
- * Inserts the first paint into the page, so that it shows before any script has run, and lists the files each page
- * needs in addition to the common ones: `public/theme.js` requests them at once.
- */
+/** Inserts the first paint into the page, so that it shows before any script has run. */
 function paintedEarly(): Plugin {
   return {
     name: "torcida-first-paint",
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }) {
-        const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
-        const needs = Object.fromEntries(
-          SCREENS.map(([page, module]) => {
-            const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${module}.tsx`));
-            const files = chunk ? [chunk.fileName, ...chunk.imports].filter((file) => !html.includes(file)) : [];
-            return [page, files.map((file) => `/${file}`)];
-          }),
-        );
         const font = Object.keys(bundle ?? {}).find((file) => file.endsWith(".woff2"));
         const fontLink = font ? `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}">` : "";
         return (
           html
-            .replace("<html ", `<html data-needs='${JSON.stringify(needs)}' `)
             // The first paint needs styles and font; scripts may load after them.
             .replace("</title>", `</title>${fontLink}`)
             .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
@@ -104,10 +84,51 @@ function paintedEarly(): Plugin {
   };
 }
 
+/** Writes the table of pages for the api: texts in both languages, first paint, and the files of each page's screen. */
+function pagesForTheApi(): Plugin {
+  return {
+    name: "torcida-pages",
+    enforce: "post",
+    generateBundle: {
+      order: "post",
+      handler(_options, bundle) {
+        const index = bundle["index.html"];
+        const html = index?.type === "asset" ? String(index.source) : "";
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+        const pages = PAGES.map((page) => {
+          const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${page.screen}.tsx`));
+          const files = chunk ? [chunk.fileName, ...chunk.imports].filter((file) => !html.includes(file)) : [];
+          const { path, about, who } = page;
+          const title = texts(page.title);
+          const description = texts(page.description);
+          return {
+            path,
+            about,
+            who,
+            title,
+            description,
+            scripts: files.map((file) => `/${file}`),
+            paint: firstPaintOf(page),
+          };
+        });
+        this.emitFile({ type: "asset", fileName: ".vite/pages.json", source: JSON.stringify(pages) });
+      },
+    },
+  };
+}
+
 export default defineConfig(({ mode }) => ({
   root: "frontend",
   envDir: "..",
-  plugins: [entryOf(mode), withoutAppKit(), withoutInsertedStyle(), compiledMessages(), paintedEarly(), react()],
+  plugins: [
+    entryOf(mode),
+    withoutAppKit(),
+    withoutInsertedStyle(),
+    compiledMessages(),
+    paintedEarly(),
+    pagesForTheApi(),
+    react(),
+  ],
   define: {
     "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),
   },

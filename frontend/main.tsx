@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
 import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
-import { fetchFirstScreen } from "./app/screens.tsx";
+import { fetchScreen } from "./app/screens.tsx";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
 
@@ -15,7 +15,7 @@ async function start(): Promise<void> {
   const [, kind, id = ""] = location.pathname.split("/");
   if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
   if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));
-  const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname)]);
+  const [language] = await Promise.all([restoreLanguage(), fetchScreen(location.pathname)]);
   showClub();
   const root = document.getElementById("root");
   if (!root) return;

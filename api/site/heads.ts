@@ -6,6 +6,7 @@ import { percentText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
 import { localNumber, localReais, rateOf } from "./local-number.ts";
+import type { SitePage } from "./pages.ts";
 import { sharePicture } from "./share/share-pictures.ts";
 
 /** The head of a page for readers without scripts: search engines and previews of shared links. */
@@ -15,77 +16,34 @@ export type Head = {
   /** The subject of the page, for its first paint. */
   heading?: string;
   image?: string;
+  /** There is no such page, store or ticket. */
   isMissing?: true;
+  /** Only its user sees something there. */
+  isPrivate?: true;
 };
-type Texts = Record<Language, { title: string; description: string }>;
-
-const GENERAL: Texts = {
-  pt: {
-    title: `${PRODUCT_NAME}: compre nas lojas parceiras e receba cashback`,
-    description:
-      "Compre nas lojas parceiras, guarde cada compra como um ingresso na sua carteira e receba cashback em CHZ, com bônus do fan token do seu clube.",
-  },
-  en: {
-    title: `${PRODUCT_NAME}: shop at partner stores and get cashback`,
-    description:
-      "Shop at partner stores, keep every purchase as a ticket in your wallet and get cashback in CHZ, with a bonus for your club's fan token.",
-  },
-};
-
-const page = (pt: string, en: string): Texts => ({
-  pt: { title: `${pt} · ${PRODUCT_NAME}`, description: GENERAL.pt.description },
-  en: { title: `${en} · ${PRODUCT_NAME}`, description: GENERAL.en.description },
-});
-
-const HELP: Record<string, Texts> = {
-  "how-it-works": page("Como funciona", "How it works"),
-  bonus: page("Como funciona o bônus", "How the bonus works"),
-  "when-cashback-comes": page("Quando o cashback chega", "When your cashback comes"),
-  "missing-cashback": page("Cashback que não apareceu", "Missing cashback"),
-  terms: page("Termos de uso", "Terms of Use"),
-  privacy: page("Privacidade", "Privacy"),
-  contact: page("Contato", "Contact"),
-};
-
-/** Pages that always exist, by path. */
-const FIXED: Record<string, Texts> = {
-  "/": GENERAL,
-  "/auth": page("Entrar na Torcida", "Log in to Torcida"),
-  "/stores": page("Lojas parceiras", "Partner stores"),
-  "/dashboard": page("Seu painel", "Your dashboard"),
-  "/admin": page("Painel de Admin", "Admin panel"),
-  "/profile": page("Seu perfil", "Your profile"),
-  "/visits": page("Minhas visitas às lojas", "My store visits"),
-  "/proof": page("Confira você mesmo", "Check it yourself"),
-  ...Object.fromEntries(Object.entries(HELP).map(([topic, texts]) => [`/help/${topic}`, texts])),
-};
-
-export const generalHead = (language: Language): Head => GENERAL[language];
-
-const NOT_FOUND = page("Página não encontrada", "Page not found");
-
-/** The paths for search engines, in addition to the stores. */
-export const PUBLIC_PATHS = ["/", "/stores", "/proof", ...Object.keys(HELP).map((topic) => `/help/${topic}`)];
-
-/** The head of any path of the site; `isMissing` if there is no such page. */
-export async function headOf(services: Services, path: string, language: Language): Promise<Head> {
-  const trimmed = path.length > 1 ? path.replace(/\/$/, "") : path;
-  const fixed = FIXED[trimmed];
-  if (fixed) return fixed[language];
-  const [, kind, id = "", ...rest] = trimmed.split("/");
-  const missing: Head = { ...NOT_FOUND[language], isMissing: true };
-  if (rest.length > 0) return missing;
-  if (kind === "stores" || kind === "redirect") return (await storeHead(services, id, language)) ?? missing;
-  if (kind === "ticket") return (await ticketHead(services, id, language)) ?? missing;
-  if (kind === "tx" && /^0x[0-9a-f]{64}$/i.test(id)) return page("Transação", "Transaction")[language];
-  return missing;
+/** A page's head; `isMissing` if what it is about does not exist. */
+export async function headOf(services: Services, page: SitePage, subject: string, language: Language): Promise<Head> {
+  const head = ownHead(page, language);
+  if (page.about === "store")
+    return SAMPLE.test(subject) ? head : ((await storeHead(services, subject, language)) ?? MISSING[language]);
+  if (page.about === "ticket") return (await ticketHead(services, subject, language)) ?? MISSING[language];
+  if (page.about === "transaction" && !/^0x[0-9a-f]{64}$/i.test(subject)) return MISSING[language];
+  return head;
 }
+
+/** The head that a page has by itself, whatever it is about. */
+export function ownHead({ title, description, who }: SitePage, language: Language): Head {
+  const head = { title: `${title[language]} · ${PRODUCT_NAME}`, description: description[language] };
+  return who === "anyone" ? head : { ...head, isPrivate: true };
+}
+
+const missing = (title: string): Head => ({ title: `${title} · ${PRODUCT_NAME}`, description: title, isMissing: true });
+export const MISSING: Record<Language, Head> = { pt: missing("Página não encontrada"), en: missing("Page not found") };
 
 const SAMPLE = /^sample-\d{1,2}$/;
 const ID = /^[1-9]\d{0,14}$/;
 
 async function storeHead({ database }: Services, id: string, language: Language): Promise<Head | undefined> {
-  if (SAMPLE.test(id)) return FIXED["/stores"]?.[language];
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
   const { highest, isRange } = rateOf(store);
@@ -96,7 +54,7 @@ async function storeHead({ database }: Services, id: string, language: Language)
       : `${store.name}: ${isRange ? "up to " : ""}${percent} cashback · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
   const own = (language === "en" ? store.description_en : null) ?? store.description;
-  return { title, heading: store.name, description: own ?? GENERAL[language].description, image };
+  return { title, heading: store.name, description: own ?? title, image };
 }
 
 async function ticketHead(services: Services, id: string, language: Language): Promise<Head | undefined> {

@@ -1,6 +1,7 @@
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { Language } from "../../domain/languages.ts";
 import type { Head } from "./heads.ts";
+import type { SitePage } from "./pages.ts";
 
 const EMPTY = '<script type="application/json" id="deployment"></script>';
 
@@ -14,40 +15,42 @@ export function withDeployment(html: string, config: AppConfig): string {
 /** The size of every picture for shared links. */
 const SIZE = '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" />';
 
-/** The page with its own title, description, addresses and picture. */
+/** The page with its own title, description, addresses, picture, first paint and scripts. */
 export function withHead(
   html: string,
   head: Head,
-  { origin, path, language }: { origin: string; path: string; language: Language },
+  { origin, path, language, page }: { origin: string; path: string; language: Language; page?: SitePage },
 ): string {
   const title = escaped(head.title);
   const description = escaped(head.description);
   const images = [head.image, "/og.png"].filter((one) => one !== undefined);
-  const links = head.isMissing
-    ? '<meta name="robots" content="noindex" />'
-    : linksTo(`${origin}${escaped(path)}`, language);
-  return (
-    html
-      .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
-      .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
-      // The page contains a first paint for stores and one for tickets, and shows the one that applies.
-      .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
-      .replaceAll(" data-description></p>", () => `>${description}</p>`)
-      .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
-      .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
-      .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
-      .replace(
-        /<meta property="og:description" content="[^"]*"/,
-        () => `<meta property="og:description" content="${description}"`,
-      )
-      .replace(
-        /<meta property="og:locale" content="[^"]*"/,
-        () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
-      )
-      .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
-        images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
-      )
-  );
+  const links =
+    head.isMissing || head.isPrivate
+      ? '<meta name="robots" content="noindex" />'
+      : linksTo(`${origin}${escaped(path)}`, language);
+  const scripts = (page?.scripts ?? [])
+    .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
+    .join("");
+  return html
+    .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
+    .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
+    .replace("<!--page-->", () => page?.paint ?? "")
+    .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
+    .replaceAll(" data-description></p>", () => `>${description}</p>`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}${scripts}`)
+    .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
+    .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
+    .replace(
+      /<meta property="og:description" content="[^"]*"/,
+      () => `<meta property="og:description" content="${description}"`,
+    )
+    .replace(
+      /<meta property="og:locale" content="[^"]*"/,
+      () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
+    )
+    .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
+      images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
+    );
 }
 
 /** The addresses of a page in both languages. */

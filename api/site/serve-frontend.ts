@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
@@ -6,11 +5,11 @@ import helmet from "helmet";
 import { isOnOffer, listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
 import { languageFrom } from "../../domain/languages.ts";
-import { codeOf } from "../../domain/unknown-error.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
-import { generalHead, headOf, PUBLIC_PATHS, siteOrigin } from "./heads.ts";
+import { headOf, MISSING, ownHead, siteOrigin } from "./heads.ts";
 import { withDeployment, withHead } from "./page.ts";
+import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
 
 const YEAR_S = 31_536_000;
@@ -21,8 +20,8 @@ const YEAR_S = 31_536_000;
  */
 export function serveFrontend(services: Services, directory: string): RequestHandler {
   const router = express.Router();
-  const index = readIndex(directory);
-  if (!index) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
+  const app = readWebApp(directory);
+  if (!app) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
   router.use(helmet(policy(services)));
   router.use(compression());
   router.use(
@@ -41,39 +40,38 @@ export function serveFrontend(services: Services, directory: string): RequestHan
       .send(`User-agent: *\nDisallow: /api/\nSitemap: ${siteOrigin(services, request)}/sitemap.xml\n`);
   });
   router.get("/sitemap.xml", async (request, response) => {
-    response.type("application/xml").send(await sitemap(services, siteOrigin(services, request)));
+    response.type("application/xml").send(await sitemap(services, app?.pages ?? [], siteOrigin(services, request)));
   });
   router.get("/share/*picture", sharePictures(services));
-  router.use(async (request, response, next) => {
-    const isPage = request.method === "GET" || request.method === "HEAD";
-    const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
-    if (!isPage || isFile || !index) return next();
-    const language = languageFrom(request.query.lang);
-    // A page is served even without a database: the app shows what it cannot load.
-    const head = await headOf(services, request.path, language).catch(() => generalHead(language));
-    const html = withHead(index, head, { origin: siteOrigin(services, request), path: request.path, language });
-    response.setHeader("cache-control", "no-cache");
-    response.status(head.isMissing ? 404 : 200);
-    response.type("html").send(withDeployment(html, appConfig(services)));
-  });
+  if (app) for (const page of app.pages) router.get(page.path, servePage(services, app.html, page));
+  if (app) router.use(servePage(services, app.html));
   return router;
 }
 
-async function sitemap({ database }: Services, origin: string): Promise<string> {
-  const stores = await listStores(database.kysely);
-  const offered = stores.filter(isOnOffer);
-  const paths = [...PUBLIC_PATHS, ...offered.map((store) => `/stores/${store.id}`)];
-  const urls = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
-  return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
+/** Answers with the app under the head of a page; without one, it is the page for paths that lead nowhere. */
+function servePage(services: Services, html: string, page?: SitePage): RequestHandler {
+  return async (request, response, next) => {
+    const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
+    if ((request.method !== "GET" && request.method !== "HEAD") || isFile) return next();
+    const language = languageFrom(request.query.lang);
+    const subject = String(Object.values(request.params)[0] ?? "");
+    // A page is served even without a database: the app shows what it cannot load.
+    const head = page
+      ? await headOf(services, page, subject, language).catch(() => ownHead(page, language))
+      : MISSING[language];
+    response.setHeader("cache-control", "no-cache");
+    response.status(head.isMissing ? 404 : 200);
+    const at = { origin: siteOrigin(services, request), path: request.path, language, page };
+    response.type("html").send(withDeployment(withHead(html, head, at), appConfig(services)));
+  };
 }
 
-function readIndex(directory: string): string | undefined {
-  try {
-    return readFileSync(join(directory, "index.html"), "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+async function sitemap({ database }: Services, pages: SitePage[], origin: string): Promise<string> {
+  const stores = await listStores(database.kysely);
+  const offered = stores.filter(isOnOffer);
+  const paths = [...listedPaths(pages), ...offered.map((store) => `/stores/${store.id}`)];
+  const urls = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
+  return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
 }
 
 const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";

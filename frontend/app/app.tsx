@@ -3,7 +3,6 @@ import { Suspense, useEffect, useRef } from "react";
 import { BrowserRouter, Route, Routes, useLocation } from "react-router";
 import type { Language } from "../../domain/languages.ts";
 import { queryClient } from "../api/queries.ts";
-import Home from "../home/home.tsx";
 import { LanguageProvider } from "../i18n/language.tsx";
 import { SessionProvider } from "../session/session.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -13,21 +12,7 @@ import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
-import {
-  Admin,
-  Auth,
-  Dashboard,
-  Help,
-  NotFound,
-  ProfilePage,
-  Proof,
-  Redirect,
-  StorePage,
-  Stores,
-  TicketPage,
-  TransactionPage,
-  Visits,
-} from "./screens.tsx";
+import { NotFound, PageMeta, SCREENS, useScreensAhead } from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
   return (
@@ -54,6 +39,7 @@ export function App({ language }: { language: Language }) {
 
 function Screens() {
   const { pathname } = useLocation();
+  useScreensAhead();
   const first = useRef(pathname);
   if (first.current !== pathname) noteNavigation();
   useEffect(() => {
@@ -67,19 +53,18 @@ function Screens() {
     <ErrorBoundary resetKey={pathname}>
       <Suspense fallback={<Waiting />}>
         <Routes>
-          <Route path="/" element={<Home />} />
-          <Route path="/stores" element={<Stores />} />
-          <Route path="/stores/:storeId" element={<StorePage />} />
-          <Route path="/ticket/:tokenId" element={<TicketPage />} />
-          <Route path="/tx/:hash" element={<TransactionPage />} />
-          <Route path="/proof" element={<Proof />} />
-          <Route path="/help/:topic" element={<Help />} />
-          <Route path="/profile" element={<ProfilePage />} />
-          <Route path="/visits" element={<Visits />} />
-          <Route path="/auth" element={<Auth />} />
-          <Route path="/dashboard" element={<Dashboard />} />
-          <Route path="/redirect/:storeId" element={<Redirect />} />
-          <Route path="/admin" element={<Admin />} />
+          {SCREENS.map(({ page, Screen }) => (
+            <Route
+              key={page.path}
+              path={page.path}
+              element={
+                <>
+                  <PageMeta page={page} />
+                  <Screen />
+                </>
+              }
+            />
+          ))}
           <Route path="*" element={<NotFound />} />
         </Routes>
       </Suspense>

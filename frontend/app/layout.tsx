@@ -207,7 +207,7 @@ function Footer() {
 
 const FOOTER = [
   ["about", "how-it-works"],
-  ["faq", "when-cashback-comes"],
+  ["faq", undefined],
   ["contact", "contact"],
   ["terms", "terms"],
   ["privacy", "privacy"],

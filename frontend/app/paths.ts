@@ -1,3 +1,5 @@
+import type { HelpTopic } from "../help/help-topics.ts";
+
 /** Every path inside the app. docs/product.md#routes. */
 export const paths = {
   home: "/",
@@ -9,7 +11,7 @@ export const paths = {
   store: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}`,
   transaction: (hash: string) => `/tx/${hash}`,
   proof: "/proof",
-  help: (topic: string) => `/help/${topic}`,
+  help: (topic?: HelpTopic) => (topic ? `/help/${topic}` : "/help"),
   profile: "/profile",
   visits: "/visits",
   redirect: (storeId: string | number) => `/redirect/${storeId}`,

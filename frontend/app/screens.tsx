@@ -1,38 +1,45 @@
+import { type ComponentType, useEffect } from "react";
+import { matchPath } from "react-router";
+import { useText } from "../i18n/language.tsx";
 import { fetched } from "./fetched.tsx";
+import { usePageMeta } from "./page.tsx";
+import { PAGES, type Page } from "./pages.ts";
 
-const stores = fetched(() => import("../stores/stores.tsx"));
-const auth = fetched(() => import("../auth/auth.tsx"));
-const dashboard = fetched(() => import("../dashboard/dashboard.tsx"));
-const redirect = fetched(() => import("../redirect/redirect.tsx"));
-const admin = fetched(() => import("../admin/admin.tsx"));
-const storePage = fetched(() => import("../stores/store-page.tsx"));
-const ticketPage = fetched(() => import("../ticket/ticket-page.tsx"));
-const transactionPage = fetched(() => import("../ticket/transaction-page.tsx"));
-const help = fetched(() => import("../help/help-page.tsx"));
-const profile = fetched(() => import("../profile/profile-page.tsx"));
-const visits = fetched(() => import("../visits/visits-page.tsx"));
-const proof = fetched(() => import("../proof/proof-page.tsx"));
-const notFound = fetched(() => import("./not-found.tsx"));
+const files = import.meta.glob<{ default: ComponentType }>("../*/*-page.tsx");
 
-export const Stores = stores.Screen;
-export const Auth = auth.Screen;
-export const Dashboard = dashboard.Screen;
-export const Redirect = redirect.Screen;
-export const Admin = admin.Screen;
-export const StorePage = storePage.Screen;
-export const TicketPage = ticketPage.Screen;
-export const TransactionPage = transactionPage.Screen;
-export const Help = help.Screen;
-export const ProfilePage = profile.Screen;
-export const Visits = visits.Screen;
-export const Proof = proof.Screen;
-export const NotFound = notFound.Screen;
+/** Each page with its screen, whose code is loaded when it is first needed. */
+export const SCREENS = PAGES.map((page) => {
+  const load = files[`../${page.screen}.tsx`];
+  if (!load) throw new Error(`frontend/${page.screen}.tsx does not exist; frontend/app/pages.ts names it`);
+  return { page, ...fetched(load) };
+});
 
-const BY_PATH: Record<string, typeof stores> = { "/stores": stores, "/auth": auth, "/dashboard": dashboard };
+export const NotFound = fetched(() => import("./not-found-page.tsx")).Screen;
 
-/** Preloads the code of the first page. A failure occurs again, and is shown, when it is rendered. */
-export async function fetchFirstScreen(path: string): Promise<void> {
-  const screen =
-    BY_PATH[path] ?? (path.startsWith("/stores/") ? storePage : path.startsWith("/ticket/") ? ticketPage : undefined);
+/** Loads a page's code. A failure occurs again, and is shown, when the page is rendered. */
+export async function fetchScreen(path: string): Promise<void> {
+  const screen = SCREENS.find(({ page }) => matchPath(page.path, path));
   await screen?.fetchNow().catch(() => {});
+}
+
+/** Loads the page of a link while the user points at it or reaches it by keyboard. */
+export function useScreensAhead(): void {
+  useEffect(() => {
+    const fetchAhead = ({ target }: Event) => {
+      const link = target instanceof Element ? target.closest("a") : null;
+      if (link?.origin === location.origin && link.pathname !== location.pathname) fetchScreen(link.pathname);
+    };
+    const events = ["pointerover", "focusin"] as const;
+    for (const event of events) addEventListener(event, fetchAhead, { passive: true });
+    return () => {
+      for (const event of events) removeEventListener(event, fetchAhead);
+    };
+  }, []);
+}
+
+/** The page's own title; rendered before the screen, which may replace it by that of its store or ticket. */
+export function PageMeta({ page: { title, description } }: { page: Page }) {
+  const t = useText();
+  usePageMeta(t(title), t(description));
+  return null;
 }

@@ -1,42 +1,39 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, NavLink, useParams } from "react-router";
+import { Link, matchPath, NavLink, useLocation } from "react-router";
 import { bonus, HOLDING_TIERS } from "../../domain/bonus.ts";
 import { percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
-import { isKeyOf } from "../../domain/records.ts";
 import { configQuery } from "../api/queries.ts";
-import NotFound from "../app/not-found.tsx";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { HELP, HELP_TOPICS } from "./help-texts.ts";
+import { HELP } from "./help-texts.ts";
+import { HELP_TOPICS } from "./help-topics.ts";
 
-/** Help pages. docs/product.md#help */
+/** A help page. docs/product.md#help */
 export default function HelpPage() {
   const t = useText();
   const { language } = useLanguage();
-  const { topic = "" } = useParams();
-  const page = isKeyOf(HELP, topic) ? HELP[topic][language] : undefined;
-  usePageMeta(page?.title ?? t("notFound.title"), page?.sections[0]?.text ?? t("notFound.message"));
-  if (!page) return <NotFound />;
+  const { pathname } = useLocation();
+  const topic = HELP_TOPICS.find((one) => matchPath(paths.help(one), pathname)) ?? "how-it-works";
   return (
     <section className="page help">
       <nav aria-label={t("help.topics")} className="help-topics">
         <ul>
           {HELP_TOPICS.map((one) => (
             <li key={one}>
-              <NavLink to={paths.help(one)}>{HELP[one][language].title}</NavLink>
+              <NavLink to={paths.help(one)}>{t(`help.${one}`)}</NavLink>
             </li>
           ))}
         </ul>
       </nav>
       <article className="help-text">
-        <PageHeading>{page.title}</PageHeading>
-        {page.sections.map(({ heading, text }) => (
+        <PageHeading>{t(`help.${topic}`)}</PageHeading>
+        {HELP[topic][language].map(({ heading, text }) => (
           <section key={heading ?? text}>
             {heading && <h2>{heading}</h2>}
             {text.split("\n").map((line) => (

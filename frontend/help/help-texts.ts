@@ -1,227 +1,176 @@
 import type { Language } from "../../domain/languages.ts";
+import type { HelpTopic } from "./help-topics.ts";
 
-export const HELP_TOPICS = [
-  "how-it-works",
-  "bonus",
-  "when-cashback-comes",
-  "missing-cashback",
-  "terms",
-  "privacy",
-  "contact",
-] as const;
-export type HelpTopic = (typeof HELP_TOPICS)[number];
-type Page = { title: string; sections: { heading?: string; text: string }[] };
+type Section = { heading?: string; text: string };
 
 /** Long texts, fetched with the page that shows them. */
-export const HELP: Record<HelpTopic, Record<Language, Page>> = {
+export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
   "how-it-works": {
-    pt: {
-      title: "Como funciona",
-      sections: [
-        {
-          text: "A Torcida devolve parte do que você gasta nas lojas parceiras, em CHZ, a moeda da rede Chiliz, onde vivem os fan tokens dos clubes.",
-        },
-        {
-          heading: "1. Conecte a sua carteira",
-          text: "A carteira é a sua conta: não há senha para lembrar. Você assina uma mensagem, e isso não custa nada nem move nada.",
-        },
-        {
-          heading: "2. Escolha a loja e o fan token",
-          text: "Na loja do seu clube, o fan token do clube rende bônus. Ao tocar em Comprar agora, você vê quanto recebe antes de sair daqui.",
-        },
-        {
-          heading: "3. Compre normalmente no site da loja",
-          text: "A compra vira um ingresso na sua carteira: um registro que ninguém pode mudar, com loja, valor, cashback e status.",
-        },
-        {
-          heading: "4. Receba o cashback",
-          text: "Quando a loja confirma a compra, o cashback vai em CHZ direto para a sua carteira. A Torcida paga as taxas da rede.",
-        },
-      ],
-    },
-    en: {
-      title: "How it works",
-      sections: [
-        {
-          text: "Torcida gives back part of what you spend at partner stores, in CHZ, the currency of the Chiliz chain, home of the clubs' fan tokens.",
-        },
-        {
-          heading: "1. Connect your wallet",
-          text: "Your wallet is your account: there is no password to remember. You sign a message, which costs nothing and moves nothing.",
-        },
-        {
-          heading: "2. Choose the store and the fan token",
-          text: "At your club's store, the club's fan token earns a bonus. When you press Buy now, you see what you will receive before you leave.",
-        },
-        {
-          heading: "3. Shop as usual on the store's site",
-          text: "The purchase becomes a ticket in your wallet: a record that nobody can change, with store, value, cashback and status.",
-        },
-        {
-          heading: "4. Receive your cashback",
-          text: "Once the store confirms the purchase, the cashback goes in CHZ straight to your wallet. Torcida pays the network's fees.",
-        },
-      ],
-    },
+    pt: [
+      {
+        text: "A Torcida devolve parte do que você gasta nas lojas parceiras, em CHZ, a moeda da rede Chiliz, onde vivem os fan tokens dos clubes.",
+      },
+      {
+        heading: "1. Conecte a sua carteira",
+        text: "A carteira é a sua conta: não há senha para lembrar. Você assina uma mensagem, e isso não custa nada nem move nada.",
+      },
+      {
+        heading: "2. Escolha a loja e o fan token",
+        text: "Na loja do seu clube, o fan token do clube rende bônus. Ao tocar em Comprar agora, você vê quanto recebe antes de sair daqui.",
+      },
+      {
+        heading: "3. Compre normalmente no site da loja",
+        text: "A compra vira um ingresso na sua carteira: um registro que ninguém pode mudar, com loja, valor, cashback e status.",
+      },
+      {
+        heading: "4. Receba o cashback",
+        text: "Quando a loja confirma a compra, o cashback vai em CHZ direto para a sua carteira. A Torcida paga as taxas da rede.",
+      },
+    ],
+    en: [
+      {
+        text: "Torcida gives back part of what you spend at partner stores, in CHZ, the currency of the Chiliz chain, home of the clubs' fan tokens.",
+      },
+      {
+        heading: "1. Connect your wallet",
+        text: "Your wallet is your account: there is no password to remember. You sign a message, which costs nothing and moves nothing.",
+      },
+      {
+        heading: "2. Choose the store and the fan token",
+        text: "At your club's store, the club's fan token earns a bonus. When you press Buy now, you see what you will receive before you leave.",
+      },
+      {
+        heading: "3. Shop as usual on the store's site",
+        text: "The purchase becomes a ticket in your wallet: a record that nobody can change, with store, value, cashback and status.",
+      },
+      {
+        heading: "4. Receive your cashback",
+        text: "Once the store confirms the purchase, the cashback goes in CHZ straight to your wallet. Torcida pays the network's fees.",
+      },
+    ],
   },
   bonus: {
-    pt: {
-      title: "Como funciona o bônus",
-      sections: [
-        {
-          text: "O bônus soma pontos percentuais ao cashback da loja. Ele depende do fan token que você escolhe e do clube da loja.",
-        },
-      ],
-    },
-    en: {
-      title: "How the bonus works",
-      sections: [
-        {
-          text: "The bonus adds percentage points to the store's cashback. It depends on the fan token you choose and on the store's club.",
-        },
-      ],
-    },
+    pt: [
+      {
+        text: "O bônus soma pontos percentuais ao cashback da loja. Ele depende do fan token que você escolhe e do clube da loja.",
+      },
+    ],
+    en: [
+      {
+        text: "The bonus adds percentage points to the store's cashback. It depends on the fan token you choose and on the store's club.",
+      },
+    ],
   },
   "when-cashback-comes": {
-    pt: {
-      title: "Quando o cashback chega",
-      sections: [
-        {
-          heading: "Em processamento",
-          text: "A compra foi registrada e o ingresso está sendo emitido. Costuma levar menos de um minuto.",
-        },
-        {
-          heading: "Pendente",
-          text: "O ingresso está na sua carteira. Falta a loja confirmar a compra, o que costuma levar o prazo de troca e devolução dela.",
-        },
-        { heading: "Confirmado", text: "A loja confirmou. O cashback entra na próxima remessa de pagamentos." },
-        {
-          heading: "Pago",
-          text: "O CHZ já está na sua carteira. Na página do ingresso você vê a transação e confere a conta.",
-        },
-        { heading: "Cancelado", text: "A loja cancelou ou você devolveu a compra. Não há cashback." },
-      ],
-    },
-    en: {
-      title: "When your cashback comes",
-      sections: [
-        {
-          heading: "Processing",
-          text: "The purchase is registered and the ticket is being issued. This usually takes less than a minute.",
-        },
-        {
-          heading: "Pending",
-          text: "The ticket is in your wallet. The store still has to confirm the purchase, which usually takes as long as its return period.",
-        },
-        { heading: "Confirmed", text: "The store has confirmed. Your cashback goes out with the next payments." },
-        {
-          heading: "Paid",
-          text: "The CHZ is in your wallet. The ticket's page shows the transaction and lets you check the sum.",
-        },
-        { heading: "Cancelled", text: "The store cancelled the purchase, or you returned it. There is no cashback." },
-      ],
-    },
+    pt: [
+      {
+        heading: "Em processamento",
+        text: "A compra foi registrada e o ingresso está sendo emitido. Costuma levar menos de um minuto.",
+      },
+      {
+        heading: "Pendente",
+        text: "O ingresso está na sua carteira. Falta a loja confirmar a compra, o que costuma levar o prazo de troca e devolução dela.",
+      },
+      { heading: "Confirmado", text: "A loja confirmou. O cashback entra na próxima remessa de pagamentos." },
+      {
+        heading: "Pago",
+        text: "O CHZ já está na sua carteira. Na página do ingresso você vê a transação e confere a conta.",
+      },
+      { heading: "Cancelado", text: "A loja cancelou ou você devolveu a compra. Não há cashback." },
+    ],
+    en: [
+      {
+        heading: "Processing",
+        text: "The purchase is registered and the ticket is being issued. This usually takes less than a minute.",
+      },
+      {
+        heading: "Pending",
+        text: "The ticket is in your wallet. The store still has to confirm the purchase, which usually takes as long as its return period.",
+      },
+      { heading: "Confirmed", text: "The store has confirmed. Your cashback goes out with the next payments." },
+      {
+        heading: "Paid",
+        text: "The CHZ is in your wallet. The ticket's page shows the transaction and lets you check the sum.",
+      },
+      { heading: "Cancelled", text: "The store cancelled the purchase, or you returned it. There is no cashback." },
+    ],
   },
   "missing-cashback": {
-    pt: {
-      title: "Cashback que não apareceu",
-      sections: [
-        {
-          heading: "Confira antes",
-          text: "Você estava na sua conta quando tocou em Comprar agora?\nComprou logo depois, na mesma janela, sem cupom de outro site?\nO bloqueador de anúncios estava desligado na loja?\nFrete, impostos e itens devolvidos não contam, nem o que a página da loja exclui.",
-        },
-        {
-          heading: "Ainda falta?",
-          text: "Espere até sete dias: algumas lojas demoram a informar as compras. Depois, abra as suas visitas, encontre a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
-        },
-      ],
-    },
-    en: {
-      title: "Missing cashback",
-      sections: [
-        {
-          heading: "Check first",
-          text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes and returned items do not count, and neither does anything that the store's page excludes.",
-        },
-        {
-          heading: "Still missing?",
-          text: "Wait up to seven days: some stores take a while to report purchases. Then open your visits, find the one with the purchase and press My purchase is missing. You can follow the answer on the same page.",
-        },
-      ],
-    },
+    pt: [
+      {
+        heading: "Confira antes",
+        text: "Você estava na sua conta quando tocou em Comprar agora?\nComprou logo depois, na mesma janela, sem cupom de outro site?\nO bloqueador de anúncios estava desligado na loja?\nFrete, impostos e itens devolvidos não contam, nem o que a página da loja exclui.",
+      },
+      {
+        heading: "Ainda falta?",
+        text: "Espere até sete dias: algumas lojas demoram a informar as compras. Depois, abra as suas visitas, encontre a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
+      },
+    ],
+    en: [
+      {
+        heading: "Check first",
+        text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes and returned items do not count, and neither does anything that the store's page excludes.",
+      },
+      {
+        heading: "Still missing?",
+        text: "Wait up to seven days: some stores take a while to report purchases. Then open your visits, find the one with the purchase and press My purchase is missing. You can follow the answer on the same page.",
+      },
+    ],
   },
   terms: {
-    pt: {
-      title: "Termos de uso",
-      sections: [
-        {
-          text: "O cashback é uma promoção das lojas parceiras e vale só para compras feitas pelo link da Torcida, com login.\nO valor, o percentual e o bônus ficam fixados no registro da compra. Uma compra cancelada pela loja não rende cashback.\nOs ingressos são pessoais e intransferíveis.",
-        },
-        {
-          heading: "A sua carteira",
-          text: "Só você tem a chave da sua carteira. A Torcida nunca pede a frase secreta e não pode recuperar uma carteira perdida.",
-        },
-      ],
-    },
-    en: {
-      title: "Terms of Use",
-      sections: [
-        {
-          text: "Cashback is a promotion of the partner stores and applies only to purchases made through Torcida's link, while logged in.\nValue, percentage and bonus are fixed when the purchase is registered. A purchase that the store cancels earns no cashback.\nTickets are personal and cannot be transferred.",
-        },
-        {
-          heading: "Your wallet",
-          text: "Only you hold the key of your wallet. Torcida never asks for your secret phrase and cannot recover a lost wallet.",
-        },
-      ],
-    },
+    pt: [
+      {
+        text: "O cashback é uma promoção das lojas parceiras e vale só para compras feitas pelo link da Torcida, com login.\nO valor, o percentual e o bônus ficam fixados no registro da compra. Uma compra cancelada pela loja não rende cashback.\nOs ingressos são pessoais e intransferíveis.",
+      },
+      {
+        heading: "A sua carteira",
+        text: "Só você tem a chave da sua carteira. A Torcida nunca pede a frase secreta e não pode recuperar uma carteira perdida.",
+      },
+    ],
+    en: [
+      {
+        text: "Cashback is a promotion of the partner stores and applies only to purchases made through Torcida's link, while logged in.\nValue, percentage and bonus are fixed when the purchase is registered. A purchase that the store cancels earns no cashback.\nTickets are personal and cannot be transferred.",
+      },
+      {
+        heading: "Your wallet",
+        text: "Only you hold the key of your wallet. Torcida never asks for your secret phrase and cannot recover a lost wallet.",
+      },
+    ],
   },
   privacy: {
-    pt: {
-      title: "Privacidade",
-      sections: [
-        { text: "Guardamos o seu nome, o seu e-mail, o endereço da sua carteira e as suas compras. Nada é vendido." },
-        {
-          heading: "O que é público",
-          text: "A rede Chiliz é pública: o endereço da carteira, a loja, o valor e o cashback de cada ingresso podem ser lidos por qualquer pessoa. Nome e e-mail nunca vão para a rede.",
-        },
-        {
-          heading: "Os seus direitos (LGPD)",
-          text: "No seu perfil você baixa os seus dados e apaga a sua conta. O que já está na rede não pode ser apagado, nem por nós.",
-        },
-      ],
-    },
-    en: {
-      title: "Privacy",
-      sections: [
-        { text: "We keep your name, your email, your wallet's address and your purchases. Nothing is sold." },
-        {
-          heading: "What is public",
-          text: "The Chiliz chain is public: anyone can read the wallet's address, the store, the value and the cashback of each ticket. Your name and email never go on the chain.",
-        },
-        {
-          heading: "Your rights (LGPD)",
-          text: "In your profile you can download your data and erase your account. What is already on the chain cannot be erased, not even by us.",
-        },
-      ],
-    },
+    pt: [
+      { text: "Guardamos o seu nome, o seu e-mail, o endereço da sua carteira e as suas compras. Nada é vendido." },
+      {
+        heading: "O que é público",
+        text: "A rede Chiliz é pública: o endereço da carteira, a loja, o valor e o cashback de cada ingresso podem ser lidos por qualquer pessoa. Nome e e-mail nunca vão para a rede.",
+      },
+      {
+        heading: "Os seus direitos (LGPD)",
+        text: "No seu perfil você baixa os seus dados e apaga a sua conta. O que já está na rede não pode ser apagado, nem por nós.",
+      },
+    ],
+    en: [
+      { text: "We keep your name, your email, your wallet's address and your purchases. Nothing is sold." },
+      {
+        heading: "What is public",
+        text: "The Chiliz chain is public: anyone can read the wallet's address, the store, the value and the cashback of each ticket. Your name and email never go on the chain.",
+      },
+      {
+        heading: "Your rights (LGPD)",
+        text: "In your profile you can download your data and erase your account. What is already on the chain cannot be erased, not even by us.",
+      },
+    ],
   },
   contact: {
-    pt: {
-      title: "Contato",
-      sections: [
-        {
-          text: "Uma compra não apareceu? Comece em Minhas visitas: o pedido de análise fica registrado, e você acompanha a resposta na mesma página.",
-        },
-      ],
-    },
-    en: {
-      title: "Contact",
-      sections: [
-        {
-          text: "Is a purchase missing? Start with your visits: your claim is recorded, and you can follow the answer on the same page.",
-        },
-      ],
-    },
+    pt: [
+      {
+        text: "Uma compra não apareceu? Comece em Minhas visitas: o pedido de análise fica registrado, e você acompanha a resposta na mesma página.",
+      },
+    ],
+    en: [
+      {
+        text: "Is a purchase missing? Start with your visits: your claim is recorded, and you can follow the answer on the same page.",
+      },
+    ],
   },
 };

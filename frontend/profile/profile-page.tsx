@@ -7,7 +7,7 @@ import { splitFullName } from "../../domain/full-name.ts";
 import { eraseProfile, getAllPurchases, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
@@ -26,7 +26,6 @@ import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 export default function ProfilePage() {
   const t = useText();
   const { profile, status } = useSession();
-  usePageMeta(t("profile.title"), t("profile.title"));
   return (
     <section className="page profile">
       <PageHeading>{t("profile.title")}</PageHeading>

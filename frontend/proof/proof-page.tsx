@@ -4,7 +4,7 @@ import { Link, useSearchParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -23,7 +23,6 @@ export default function ProofPage() {
   const wallet = parameters.get("wallet")?.toLowerCase() ?? "";
   const [typed, setTyped] = useState(wallet);
   const [progress, setProgress] = useState(0);
-  usePageMeta(t("proofPage.title"), t("proofPage.text"));
   const isWallet = isAddressShaped(wallet);
   const proof = useQuery({
     queryKey: ["proof", wallet],

@@ -1,8 +1,5 @@
 // Runs before the first paint, so that the page never flashes in the other theme or language.
 (() => {
-  // One first paint serves all stores, one all tickets.
-  const page = location.pathname.replace(/^\/(stores|ticket)\/.+/, "/$1/");
-  document.documentElement.dataset.page = page;
   try {
     const theme = localStorage.getItem("theme");
     const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -13,9 +10,4 @@
   } catch {
     document.documentElement.dataset.theme = "light";
   }
-  const needs = JSON.parse(document.documentElement.dataset.needs ?? "{}")[page] ?? [];
-  for (const href of needs)
-    document.head.append(
-      Object.assign(document.createElement("link"), { rel: "modulepreload", fetchPriority: "low", href }),
-    );
 })();

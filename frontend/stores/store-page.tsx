@@ -8,7 +8,7 @@ import { storeColour } from "../../domain/store-mark.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, fanTokensQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
-import NotFound from "../app/not-found.tsx";
+import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";

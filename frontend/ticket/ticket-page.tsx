@@ -8,7 +8,7 @@ import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
 import type { PublicTicket } from "../api/shapes.ts";
-import NotFound from "../app/not-found.tsx";
+import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
 import { verdictOn } from "../chain/payout-verdict.ts";

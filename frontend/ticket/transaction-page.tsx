@@ -1,8 +1,8 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { TransactionReceiptNotFoundError } from "viem";
-import NotFound from "../app/not-found.tsx";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import NotFound from "../app/not-found-page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { isTransactionHash, readTransaction } from "../chain/read-chain.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -13,7 +13,6 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 export default function TransactionPage() {
   const t = useText();
   const { hash = "" } = useParams();
-  usePageMeta(t("tx.title"), t("tx.title"));
   const found = useQuery({
     queryKey: ["tx", hash],
     queryFn: isTransactionHash(hash) ? () => readTransaction(hash) : skipToken,

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
 import { Link } from "react-router";
 import { type Claim, type Click, getClaims, getClicks } from "../api/calls.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -17,7 +17,6 @@ const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
 export default function VisitsPage() {
   const t = useText();
   const { profile, status } = useSession();
-  usePageMeta(t("visits.title"), t("visits.lead"));
   return (
     <section className="page visits">
       <PageHeading>{t("visits.title")}</PageHeading>

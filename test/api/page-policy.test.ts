@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,6 +15,8 @@ describe("The content policy of the web app", () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "torcida-policy-"));
     writeFileSync(join(folder, "index.html"), "<!doctype html><title>Torcida</title>");
+    mkdirSync(join(folder, ".vite"));
+    writeFileSync(join(folder, ".vite/pages.json"), "[]");
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -60,6 +60,8 @@ describe("Help", () => {
   it("has separate pages, and a calculator for the active program", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("link", { name: "Perguntas frequentes" }).click();
+    await page.getByRole("heading", { level: 1, name: "Ajuda" }).waitFor();
+    await page.getByRole("link", { name: "Quando o cashback chega" }).click();
     await page.getByRole("heading", { level: 1, name: "Quando o cashback chega" }).waitFor();
     await page.getByRole("link", { name: "Como funciona o bônus" }).click();
     await page.getByText("Bônus: +3%").waitFor();

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
-import { withDeployment } from "../../../api/site/page.ts";
+import { matchPath } from "react-router";
+import { ownHead } from "../../../api/site/heads.ts";
+import { withDeployment, withHead } from "../../../api/site/page.ts";
+import { readWebApp } from "../../../api/site/pages.ts";
 import type { Me } from "../../../domain/api/people.ts";
 import {
   fixtureClaims,
@@ -237,6 +240,10 @@ export class FixtureServer {
     response.writeHead(200, { "content-type": type, "content-security-policy": this.policy, ...cache });
     if (!file.endsWith("index.html")) return void response.end(readFileSync(file));
     const html = readFileSync(file, "utf8");
-    response.end(this.isSilentPage ? html : withDeployment(html, this.config));
+    const page = readWebApp(this.#root)?.pages.find(({ path }) => matchPath(path, pathname));
+    const painted = page
+      ? withHead(html, ownHead(page, "pt"), { origin: this.url, path: pathname, language: "pt", page })
+      : html;
+    response.end(this.isSilentPage ? painted : withDeployment(painted, this.config));
   }
 }

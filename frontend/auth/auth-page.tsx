@@ -3,7 +3,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { fetched } from "../app/fetched.tsx";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
@@ -21,7 +21,6 @@ export default function Auth() {
   const t = useText();
   const session = useSession();
   const wallet = useWallet();
-  usePageMeta(t("auth.title"), t("auth.description"));
   const isLoading = session.status === "restoring" || wallet.isRestoring;
   return (
     <section className="page auth">

@@ -6,7 +6,7 @@ import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.t
 import { isRecord } from "../../domain/records.ts";
 import { getStore } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
@@ -29,7 +29,6 @@ export default function Redirect() {
     queryFn: ({ signal }) => getStore(storeId, { signal }),
     enabled: !sample,
   });
-  usePageMeta(t("redirect.title"), t("redirect.warning"));
   if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
   if (store.data) {
     const link = visit || withoutVisit(store.data.affiliateLink) || store.data.storeUrl;

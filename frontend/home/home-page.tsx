@@ -3,7 +3,7 @@ import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { configQuery, offeredStoresQuery } from "../api/queries.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { ClubQuestion } from "../club/club-question.tsx";
 import { useText } from "../i18n/language.tsx";
@@ -19,8 +19,6 @@ const STEPS = ["connect", "buy", "receive"] as const;
 const TIERS = ["basic", "silver", "gold"] as const;
 
 export default function Home() {
-  const t = useText();
-  usePageMeta(t("home.meta"), t("home.hero.text"));
   return (
     <>
       <Hero />

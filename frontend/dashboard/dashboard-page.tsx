@@ -8,7 +8,7 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -32,9 +32,7 @@ import { Season } from "./season.tsx";
 import { reaisOf, sumsOf } from "./totals.ts";
 
 export default function Dashboard() {
-  const t = useText();
   const session = useSession();
-  usePageMeta(t("dashboard.title"), t("dashboard.description"));
   if (session.profile) return <ProfileView profile={session.profile} />;
   if (session.status === "restoring") return <DashboardSkeleton />;
   if (session.status === "unreachable") return <Unreachable />;

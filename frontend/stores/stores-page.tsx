@@ -3,7 +3,7 @@ import { lazy, type ReactNode, startTransition, useEffect, useMemo, useState } f
 import { useSearchParams } from "react-router";
 import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -26,7 +26,6 @@ export default function Stores() {
   const t = useText();
   const stores = useQuery(offeredStoresQuery);
   const [chosen, setChosen] = useState<Store>();
-  usePageMeta(t("stores.title"), t("stores.description"));
   useEffect(() => {
     if (stores.isError) toast.error(t("errorFetchingStores"), { id: "stores" });
   }, [stores.isError, t]);

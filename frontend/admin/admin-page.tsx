@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { InPortuguese } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
@@ -53,7 +53,6 @@ export default function Admin() {
   const { status } = useSession();
   const admin = useAdminStatus();
   const hasLeft = useRef(false);
-  usePageMeta("Painel de Admin", "Lojas, cashback e fan tokens da Torcida.");
   const denial = denialOf(status, admin);
   const { to, title, description } = denial ?? {};
   useEffect(() => {

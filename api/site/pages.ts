@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { codeOf } from "../../domain/unknown-error.ts";
+
+const texts = z.object({ pt: z.string(), en: z.string() });
+
+/** A page of the web app, as its build writes it from `frontend/app/pages.ts`. */
+const sitePage = z.object({
+  path: z.string(),
+  about: z.enum(["store", "ticket", "transaction"]).optional(),
+  who: z.enum(["anyone", "user", "admin"]),
+  title: texts,
+  description: texts,
+  /** What the page's screen needs in addition to what every page loads. */
+  scripts: z.array(z.string()),
+  /** HTML that shows before any script has run. */
+  paint: z.string(),
+});
+export type SitePage = z.infer<typeof sitePage>;
+
+/** The built web app in a folder: its HTML and its table of pages; undefined if nothing was built there. */
+export function readWebApp(directory: string): { html: string; pages: SitePage[] } | undefined {
+  try {
+    return {
+      html: readFileSync(join(directory, "index.html"), "utf8"),
+      pages: z.array(sitePage).parse(JSON.parse(readFileSync(join(directory, ".vite/pages.json"), "utf8"))),
+    };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The pages that search engines list, besides one for each store. */
+export const listedPaths = (pages: SitePage[]): string[] =>
+  pages.filter(({ path, who }) => who === "anyone" && !path.includes(":")).map(({ path }) => path);

@@ -1,0 +1,28 @@
+import { Link } from "react-router";
+import { PageHeading } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
+import { HELP } from "./help-texts.ts";
+import { HELP_TOPICS } from "./help-topics.ts";
+
+/** All help pages, each with its first sentence. docs/product.md#help */
+export default function HelpIndexPage() {
+  const t = useText();
+  const { language } = useLanguage();
+  return (
+    <section className="page">
+      <PageHeading>{t("help.topics")}</PageHeading>
+      <p className="lead">{t("help.lead")}</p>
+      <ul className="help-index">
+        {HELP_TOPICS.map((topic) => (
+          <li key={topic}>
+            <Link to={paths.help(topic)}>
+              <h2>{t(`help.${topic}`)}</h2>
+              <p>{HELP[topic][language][0]?.text.match(/^.*?[.!?](?=\s|$)/)?.[0]}</p>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,10 @@
+export const HELP_TOPICS = [
+  "how-it-works",
+  "bonus",
+  "when-cashback-comes",
+  "missing-cashback",
+  "terms",
+  "privacy",
+  "contact",
+] as const;
+export type HelpTopic = (typeof HELP_TOPICS)[number];
