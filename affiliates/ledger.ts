@@ -207,12 +207,7 @@ function isReleased(sale: Sale, reason: HoldReason): boolean {
 }
 
 /** A store without an account belongs to the network's account if there is only one. */
-export async function isOfAccount(
-  queries: Queries,
-  sale: AccountKey,
-  storeId: bigint,
-  rules: SaleRules,
-): Promise<boolean> {
+async function isOfAccount(queries: Queries, sale: AccountKey, storeId: bigint, rules: SaleRules): Promise<boolean> {
   const store = await readStore(queries, storeId);
   const network = store?.network ?? "direct";
   if (network !== sale.network) return false;

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { readClock } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
-import { adoptEarlierPurchase } from "../purchases/lifecycle.ts";
 import { findClickByToken } from "./clicks.ts";
-import { applySale, isOfAccount } from "./ledger.ts";
+import { applySale } from "./ledger.ts";
 import type { AccountKey, Sale, SaleRules } from "./sale.ts";
 import { encodeReport } from "./stored-report.ts";
 
@@ -45,7 +44,7 @@ export async function storeReport(
     .updateTable("sales")
     .set({
       ...columnsOf(report),
-      ...(await attribution(queries, sale, report, rules)),
+      ...(await attribution(queries, sale, report)),
       report: text,
       revision_id: revisionId,
       read_at: now,
@@ -151,13 +150,10 @@ function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | nul
 }
 
 /** Finds the buyer of a sale that has none, by the click token that the network returns. */
-async function attribution(queries: Queries, sale: Sale, report: SaleReport, rules: SaleRules) {
+async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
   if (sale.click_id !== null) return {};
   const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
   if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
-    // Another account must not take over a purchase.
-    if (await isOfAccount(queries, sale, click.store_id, rules))
-      await adoptEarlierPurchase(queries, sale.id, click.token);
     return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
   }
   const store = await queries

@@ -15,7 +15,7 @@ export function encodeReport(report: SaleReport): string {
   );
 }
 
-/** Fields that earlier versions did not store are null. */
+/** The inverse of `encodeReport`. */
 export function decodeReport(text: string): SaleReport {
   const value: StoredReport = JSON.parse(text);
   const word = (field: keyof StoredReport) => (value[field] == null ? null : String(value[field]));

@@ -44,8 +44,8 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
 }
 
 /**
- * Counts the locked purchases whose totals are behind: never counted by an earlier version, or not since the index was
- * emptied. The caller decides when they are due.
+ * Counts the locked purchases whose totals are behind, not counted since the index was emptied. The caller decides when
+ * they are due.
  */
 export async function countLate(queries: Queries, purchases: readonly { row: CountingRow }[]): Promise<void> {
   const late = purchases.filter(({ row }) => !isSame(countedOf(row), contributionOf(row)));

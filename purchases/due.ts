@@ -13,8 +13,7 @@ import { lockPurchases, type StandingPurchase } from "./queries.ts";
  * due at once, in the same transaction and after locking the purchase. A check sets the next due time.
  *
  * A table of its own: in PostgreSQL, a changed column of `purchases` with an index means a new entry in each of its
- * indexes. During an upgrade, processes of an earlier version still mark due purchases in columns of `purchases`; these
- * are checked at once. docs/upgrading.md#several-processes
+ * indexes.
  */
 
 /**
@@ -24,9 +23,7 @@ import { lockPurchases, type StandingPurchase } from "./queries.ts";
 export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolean> {
   const { rows } = await sql<{ is_due: unknown }>`select 1 as is_due where
     (select min(due_at) from due_purchases where due_at is not null) <= ${databaseNow(queries)}
-    or (select min(due_block) from due_purchases where due_block is not null) <= ${cursor}
-    or (select min(due_at) from purchases where due_at is not null) is not null
-    or (select min(due_block) from purchases where due_block is not null) is not null`.execute(queries);
+    or (select min(due_block) from due_purchases where due_block is not null) <= ${cursor}`.execute(queries);
   return rows.length > 0;
 }
 
@@ -69,25 +66,11 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
           .where("due_block", "<=", cursor)
           .orderBy("due_block")
           .execute();
-  const earlier = await listEarlierMarks(queries, limit);
-  const ids = [...new Set([...earlier, ...[...byTime, ...byBlock].map((row) => row.purchase_id)])].slice(0, limit);
+  const ids = [...new Set([...byTime, ...byBlock].map((row) => row.purchase_id))].slice(0, limit);
   if (ids.length === 0) return [];
   await lockUsers(queries, await buyersOf(queries, ids));
   await lockPurchases(queries, ids);
-  if (earlier.length > 0) {
-    await sql`update purchases set due_at = null, due_block = null where ${among(queries, "id", ids)}`.execute(queries);
-  }
   return ids;
-}
-
-/** The purchases that a process of an earlier version has marked. */
-async function listEarlierMarks(queries: Queries, limit: number): Promise<bigint[]> {
-  const marked = [];
-  for (const column of [sql.ref("due_at"), sql.ref("due_block")]) {
-    const select = queries.selectFrom("purchases").select("id").where(column, "is not", null);
-    marked.push(...(await select.orderBy(column).limit(limit).execute()));
-  }
-  return marked.map((row) => row.id);
 }
 
 async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<WalletAddress>> {

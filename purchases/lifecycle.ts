@@ -295,17 +295,6 @@ async function lockPurchase(queries: Queries, id: bigint) {
   return select();
 }
 
-/** In earlier versions a click was a purchase: it becomes the first purchase of its sale. */
-export async function adoptEarlierPurchase(queries: Queries, saleId: bigint, clickToken: string): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({ sale_id: saleId })
-    .where("click_id", "=", clickToken)
-    .where("sale_id", "is", null)
-    .where("source", "=", "live")
-    .execute();
-}
-
 /** Settles these purchases, and the sales whose last purchase is among them. */
 export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;

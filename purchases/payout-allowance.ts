@@ -15,8 +15,7 @@ export async function readPayoutAllowance({ client, contracts, payer }: Purchase
     client.readContract({ ...distributor, functionName: "limits" }),
     client.readContract({ ...distributor, functionName: "spentToday" }),
     client.readContract({ ...distributor, functionName: "available" }),
-    // A distributor of the first version cannot be retired.
-    client.readContract({ ...distributor, functionName: "isRetired" }).catch(() => false),
+    client.readContract({ ...distributor, functionName: "isRetired" }),
     client.readContract({ ...distributor, functionName: "paused" }),
     client.readContract({ ...distributor, functionName: "hasRole", args: [PAYER_ROLE, payer] }),
   ]);

@@ -50,7 +50,7 @@ async function backUpEvery(seconds: number, work: () => Promise<void>): Promise<
 }
 
 async function backUp(environment: OperatorEnvironment, folder: string, keep: number | undefined): Promise<void> {
-  const database = await openDatabase(environment, { anyVersion: true });
+  const database = await openDatabase(environment);
   ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const name = join(folder, `torcida-${stamp}.jsonl.gz`);

@@ -24,7 +24,7 @@ export class PayoutSwitch {
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;
   }
 
-  /** The system's own reason; undefined for a person's reason and for those of older versions. */
+  /** The system's own reason; undefined for a person's reason. */
   async cause(): Promise<PauseCause | undefined> {
     if (this.#isPausedByEnvironment) return { code: "environment" };
     const stored = await readSetting(this.#database.kysely, "payouts_paused_cause");

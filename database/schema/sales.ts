@@ -90,7 +90,7 @@ type SalesTable = {
 type SaleRevisionsTable = {
   id: Generated<bigint>;
   sale_id: bigint;
-  source: "poll" | "direct" | "earlier";
+  source: "poll" | "direct";
   /** Hash of the report: an identical state is not a new revision. */
   hash: string;
   report: string;

@@ -4,7 +4,8 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
 import { connect, type Database } from "../../database/connect.ts";
-import { migrate, migrationsOf } from "../../database/migrate.ts";
+import { migrate } from "../../database/migrate.ts";
+import { INITIAL_MIGRATION } from "../../database/migrations/0001-initial.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
 import { isRecord } from "../../domain/records.ts";
@@ -12,7 +13,7 @@ import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { writePause } from "../../sender/payout-switch.ts";
 import { ArchiveError } from "./archive-error.ts";
-import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
+import { setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
@@ -24,9 +25,8 @@ type Tail = { rows: number; sha256: string };
 export type RestoreResult = { rows: number; createdAt: string };
 
 /**
- * Fills an empty database, of either engine, from an archive; all of it or nothing. An archive of an older version is
- * restored with its own schema, which is then migrated. Payouts stay paused until `npm run reconcile` has compared the
- * restored rows with the chain.
+ * Fills an empty database, of either engine, from an archive of this version; all of it or nothing. Payouts stay paused
+ * until `npm run reconcile` has compared the restored rows with the chain.
  * @throws Error that says why the file or the database is rejected
  */
 export async function readArchive(
@@ -36,10 +36,9 @@ export async function readArchive(
   const target = await connect(into.databaseUrl);
   try {
     await prepareSchema(target, file, await readHead(file));
-    const restored = await target.kysely.transaction().execute(async (queries) => {
+    return await target.kysely.transaction().execute(async (queries) => {
       await refuseRows(queries, target.location);
-      const present = await presentTables(queries);
-      for (const table of SEEDED.filter((name) => present.has(name))) await queries.deleteFrom(table).execute();
+      for (const table of SEEDED) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await setNextIds(queries, target.engine, into.purchaseGap);
@@ -47,30 +46,19 @@ export async function readArchive(
       await writePause(queries, { code: "restored", created_at: result.createdAt });
       return result;
     });
-    await migrate(target);
-    return restored;
   } finally {
     await target.close();
   }
 }
 
-/** Rows must match the schema version. */
+/** Rows must match the schema. */
 async function prepareSchema(target: Database, file: string, { migrations }: Head): Promise<void> {
-  const present = await migrationsOf(target.kysely);
-  if (present.join() === migrations.join()) return;
-  if (present.length > 0) await refuseRows(target.kysely, target.location);
-  if (present.length > migrations.length) {
+  if (migrations.join() !== INITIAL_MIGRATION) {
     throw new ArchiveError(
-      `${file} was made at migration ${migrations.at(-1)}, ${target.location} is at ${present.at(-1)}: set DATABASE_URL to a database that does not exist yet, or has no tables`,
+      `${file} was made by another version (${migrations.at(-1)}): restore it with the version that made it`,
     );
   }
-  try {
-    await migrate(target, migrations.at(-1));
-  } catch (error) {
-    throw new ArchiveError(
-      `${file} was made at migration ${migrations.at(-1)}, which this version cannot reach (${messageOf(error)}): restore with the version that made it`,
-    );
-  }
+  await migrate(target);
 }
 
 async function readHead(file: string): Promise<Head> {
@@ -97,8 +85,7 @@ function isHead(value: unknown): value is Head {
 }
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {
-  const present = await presentTables(queries);
-  for (const table of TABLE_NAMES.filter((name) => present.has(name) && !SEEDED.includes(name))) {
+  for (const table of TABLE_NAMES.filter((name) => !SEEDED.includes(name))) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
       throw new ArchiveError(

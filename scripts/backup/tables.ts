@@ -67,14 +67,10 @@ const NUMBERED: readonly TableName[] = [
   "operations",
 ];
 
-/** The tables that exist; an older schema has fewer. */
-export async function presentTables(queries: Queries): Promise<Set<string>> {
-  return new Set((await queries.introspection.getTables()).map((table) => table.name));
-}
-
 /** Throws if the database has a table that is not in this list, because it would silently be left out. */
 export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
-  const unknown = [...(await presentTables(kysely))].filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
+  const present = (await kysely.introspection.getTables()).map((table) => table.name);
+  const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
   if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
 }
 
@@ -83,8 +79,7 @@ export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
  * and minted after the backup was made.
  */
 export async function setNextIds(queries: Queries, engine: Database["engine"], purchaseGap: bigint): Promise<void> {
-  const present = await presentTables(queries);
-  for (const table of NUMBERED.filter((name) => present.has(name))) {
+  for (const table of NUMBERED) {
     const { rows } = await sql<{ last: bigint }>`select coalesce(max(id), 0) as last from ${sql.table(table)}`.execute(
       queries,
     );

@@ -52,7 +52,7 @@ function nameFindings(misnamed: readonly Misnamed[]): Finding[] {
   ];
 }
 
-/** Earlier versions put the sample stores into every database. */
+/** The sample stores belong to the local chain alone. */
 async function sampleFindings({ kysely }: Database, { network }: OperatorEnvironment): Promise<Finding[]> {
   if (network === "localhost") return [];
   const samples = await kysely

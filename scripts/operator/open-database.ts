@@ -1,21 +1,20 @@
 import { connect, type Database, DatabaseUnavailableError } from "../../database/connect.ts";
-import { migrationsOf, pendingMigrations } from "../../database/migrate.ts";
+import { migrationsOf, refuseOtherSchema } from "../../database/migrate.ts";
 import { requireNetwork } from "../../platform/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
 
 /**
  * Opens the database for a command, and prints its location, chain and contracts unless `print` is false. It never creates a database and never
- * migrates the schema: only `start`, `api`, `indexer` and `restore` do. `anyVersion`: for a command that reads whatever
- * tables exist.
+ * migrates the schema: only `start`, `api`, `indexer` and `restore` do.
  * @throws DatabaseUnavailableError if there is none, or if it belongs to another network or version
  */
 export async function openDatabase(
   environment: OperatorEnvironment,
-  { anyVersion = false, print = console.log }: { anyVersion?: boolean; print?: ((line: string) => void) | false } = {},
+  { print = console.log }: { print?: ((line: string) => void) | false } = {},
 ): Promise<Database> {
   const database = await connect(environment.databaseUrl, { mustExist: true });
   try {
-    await requireSchema(database, anyVersion);
+    await requireSchema(database);
     await requireNetwork(database, environment.network, environment.contracts);
     if (print) print(`Acting on ${await descriptionOf(database, environment)}`);
     return database;
@@ -25,20 +24,14 @@ export async function openDatabase(
   }
 }
 
-async function requireSchema(database: Database, anyVersion: boolean): Promise<void> {
-  const start = "start the api or the indexer once";
-  if ((await migrationsOf(database.kysely)).length === 0) {
+async function requireSchema({ kysely, location }: Database): Promise<void> {
+  const migrations = await migrationsOf(kysely);
+  if (migrations.length === 0) {
     throw new DatabaseUnavailableError(
-      `${database.location} has no tables of Torcida: ${start}, or correct DATABASE_URL and DATA_DIR`,
+      `${location} has no tables of Torcida: start the api or the indexer once, or correct DATABASE_URL and DATA_DIR`,
     );
   }
-  if (anyVersion) return;
-  const pending = await pendingMigrations(database);
-  if (pending.length > 0) {
-    throw new DatabaseUnavailableError(
-      `The database ${database.location} is of an older version (without ${pending.join(", ")}): ${start}, which upgrades it`,
-    );
-  }
+  refuseOtherSchema(migrations, location);
 }
 
 async function descriptionOf(

@@ -158,7 +158,7 @@ describe("The panel's calls", () => {
       const attention = async () => (await admin.get("/api/admin/attention")).body.attention;
       expect(await attention()).to.deep.include({ differences: 0, difference_list: [] });
       await writeSetting(kysely, "differences", "2");
-      expect((await attention()).difference_list, "of an older version").to.deep.equal([]);
+      expect((await attention()).difference_list).to.deep.equal([]);
       const listed = [
         { kind: "contradiction", purchase_id: 7 },
         { kind: "shortfall", purchase_id: null },

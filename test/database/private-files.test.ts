@@ -26,7 +26,7 @@ describe("File permissions of the data", () => {
     expect(modes).to.deep.equal(["700", "600", "600", "600"]);
   });
 
-  it("are removed from other users if an earlier version granted them", async () => {
+  it("are removed from other users who have them", async () => {
     for (const name of ["torcida.db", "torcida.db-wal", "torcida.db-shm"]) writeFileSync(join(directory, name), "");
     const database = await connect(join(directory, "torcida.db"));
     await migrate(database);

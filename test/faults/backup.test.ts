@@ -140,6 +140,8 @@ describe("Backup and restore", function () {
       expect(await refusal(broken, target)).to.match(/cut off|unexpected end/i);
       writeFileSync(broken, gzipSync(gunzipSync(bytes).toString("utf8").replace('"tAna"', '"tEva"')));
       expect(await refusal(broken, target)).to.include("cut off or was changed");
+      writeFileSync(broken, gzipSync(gunzipSync(bytes).toString("utf8").replace("0001-initial", "0001-other")));
+      expect(await refusal(broken, target)).to.match(/was made by another version \(0001-other.*version that made it/);
       expect(await refusal(file, url)).to.include("is not empty (users has rows)");
       const restored = await connect(target);
       // The totals of a new database stand at zero.

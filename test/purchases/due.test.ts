@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { sql } from "kysely";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
-import { isAnyDue, makeAllDue, setNextLook, takeDue } from "../../purchases/due.ts";
+import { makeAllDue, setNextLook } from "../../purchases/due.ts";
 import type { StandingPurchase } from "../../purchases/queries.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -41,22 +40,6 @@ describe("The next check of purchases that were checked together", () => {
         { purchase_id: fourth, due_at: 5_000n, due_block: null },
         { purchase_id: fifth, due_at: null, due_block: 63n },
       ]);
-    });
-
-    it("is taken over from a process of an earlier version, which has it in a column of the purchase", async () => {
-      const { database } = await open();
-      const { kysely } = database;
-      await seedCatalogue(database);
-      const [first, second] = [await insertPlainPurchase(kysely), await insertPlainPurchase(kysely)];
-      await kysely.deleteFrom("due_purchases").execute();
-      await sql`update purchases set due_at = 7 where id = ${first}`.execute(kysely);
-      await sql`update purchases set due_block = 8 where id = ${second}`.execute(kysely);
-      expect(await isAnyDue(kysely, 0n)).to.equal(true);
-      const take = (limit: number) => inTransaction(kysely, (queries) => takeDue(queries, 0n, limit));
-      expect(await take(1)).to.deep.equal([first]);
-      expect(await take(9)).to.deep.equal([second]);
-      expect(await take(9)).to.deep.equal([]);
-      expect(await isAnyDue(kysely, 0n)).to.equal(false);
     });
   });
 });

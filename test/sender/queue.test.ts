@@ -1,7 +1,5 @@
 import { expect } from "chai";
-import { sql } from "kysely";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import type { Database } from "../../database/connect.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { assign, listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeStanding } from "../../sender/due.ts";
@@ -13,7 +11,7 @@ import { onBothEngines } from "../testing/databases.ts";
 const FAR_MS = 3_600_000n;
 
 describe("The queue of operations", () => {
-  onBothEngines(({ open, name }) => {
+  onBothEngines(({ open }) => {
     let database: Database;
     let nonce = 0n;
     beforeEach(async () => {
@@ -165,43 +163,6 @@ describe("The queue of operations", () => {
       await enqueue(database.kysely, [{ kind: "pay", subjectId: 1n, amountGwei: 7n }]);
       expect(await assign(database.kysely, read, id)).to.equal(false);
     });
-
-    it("takes over the rows of earlier versions", async () => {
-      const { database: newer, url } = await open();
-      await newer.close();
-      const old = await connect(name === "SQLite" ? `${url}.old` : await emptied(url));
-      try {
-        await migrate(old, "0002-approvals");
-        const rows: [number, string, string | null][] = [
-          [1, "queued", null],
-          [2, "failed", "Taken back"],
-          [3, "failed", "AboveMaxPayout(3, 2, 1)"],
-          [4, "failed", "The transaction reverted"],
-          [5, "failed", "AboveCashback(5, 2, 1)"],
-          [6, "done", null],
-        ];
-        for (const [id, status, error] of rows) {
-          await sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, error, created_at, updated_at)
-            values ('pay', ${id}, 5, ${status}, 0, ${error}, 1, 2)`.execute(old.kysely);
-        }
-        await migrate(old);
-        await migrate(old);
-        const after = await old.kysely.selectFrom("operations").selectAll().orderBy("subject_id").execute();
-        expect(after.map((row) => [Number(row.subject_id), row.status, row.reason])).to.deep.equal([
-          [1, "queued", null],
-          [2, "withdrawn", null],
-          [3, "waiting", "max_payout"],
-          [4, "failed", "reverted"],
-          [5, "failed", "invalid"],
-          [6, "done", null],
-        ]);
-        expect(after.every((row) => row.since === 2n && row.amount_gwei === 5n)).to.equal(true);
-        await enqueue(old.kysely, [{ kind: "pay", subjectId: 7n }]);
-        expect((await findOperation(old.kysely, "pay", 7n))?.id).to.equal(7n);
-      } finally {
-        await old.close();
-      }
-    });
   });
 });
 
@@ -223,13 +184,4 @@ async function insertTransaction(queries: Queries, nonce: bigint): Promise<bigin
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
-}
-
-/** A PostgreSQL database without tables. */
-async function emptied(url: string): Promise<string> {
-  const database = await connect(url);
-  await sql`drop schema public cascade`.execute(database.kysely);
-  await sql`create schema public`.execute(database.kysely);
-  await database.close();
-  return url;
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { sql } from "kysely";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
@@ -108,9 +109,13 @@ describe("An operator's command", function () {
       new RegExp(`is of PurchaseNFT ${DISTRIBUTOR}, but this process is for localhost's ${NFT}`),
     ],
     [
-      "of an older version",
-      () => withDatabase((database) => migrate(database, "0001-initial")),
-      /is of an older version \(without 0002-approvals.*start the api or the indexer once/,
+      "of another version",
+      () =>
+        withDatabase(async (database) => {
+          await migrate(database);
+          await sql`update kysely_migration set name = '0001-initial'`.execute(database.kysely);
+        }),
+      /was made by another version before 1\.0\.0: export its catalogue with that version \(npm run catalog/,
     ],
   ] as const) {
     it(`refuses a database ${what}`, async () => {

@@ -1,0 +1,582 @@
+-- The whole schema, whose rows are typed in ../schema/. For SQLite; 0001-initial.ts translates it for PostgreSQL.
+-- autoincrement: otherwise the id of a deleted last row would be used again, and purchase ids are token ids.
+-- collate binary: prefix searches are ranges in byte order.
+
+-- People.
+
+create table users (
+  wallet text primary key not null,
+  email text not null,
+  first_name text not null,
+  last_name text not null,
+  nonce_seen integer not null default 0,
+  revision integer not null default 0,
+  created_at integer not null,
+  erased_at integer,
+  email_key text not null default '',
+  name_key text not null default '',
+  last_name_key text not null default '',
+  constraint users_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index users_created_at on users (created_at, wallet);
+create index users_email_key on users (email_key collate binary, wallet);
+create index users_erased on users (created_at, wallet) where erased_at is not null;
+create index users_last_name_key on users (last_name_key collate binary, wallet);
+create index users_name_key on users (name_key collate binary, wallet);
+
+create table sessions (
+  token_hash text primary key not null,
+  wallet text not null references users (wallet) on delete cascade,
+  kind text not null check (kind in ('nonce', 'compat')),
+  created_at integer not null,
+  last_seen_at integer not null,
+  revoked_at integer
+) strict;
+create index sessions_created_at on sessions (created_at);
+create index sessions_wallet on sessions (wallet);
+
+create table sign_in_nonces (
+  nonce text primary key not null,
+  wallet text not null,
+  purpose text not null check (purpose in ('register', 'login')),
+  message text not null,
+  expires_at integer not null,
+  used_at integer,
+  constraint sign_in_nonces_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index sign_in_nonces_expires_at on sign_in_nonces (expires_at);
+
+-- Catalogue.
+
+create table stores (
+  id integer primary key autoincrement,
+  name text not null,
+  country text not null,
+  club text,
+  category text,
+  description text,
+  logo text,
+  featured integer not null default 0 check (featured in (0, 1)),
+  affiliate_link text,
+  network text,
+  account text,
+  advertiser_id text,
+  store_url text,
+  mint_delay_seconds integer check (mint_delay_seconds >= 0),
+  hold_seconds integer check (hold_seconds >= 0),
+  claim_days integer check (claim_days >= 0),
+  country_en text,
+  category_en text,
+  description_en text,
+  terms text,
+  terms_en text,
+  name_key text not null default '',
+  created_at integer not null,
+  updated_at integer not null,
+  deleted_at integer
+) strict;
+create index stores_name_key on stores (name_key collate binary, id) where deleted_at is null;
+
+create table store_cashbacks (
+  id integer primary key autoincrement,
+  store_id integer not null references stores (id),
+  category text not null,
+  category_en text,
+  cashback_bps integer not null check (cashback_bps between 0 and 10000),
+  group_code text,
+  is_default integer not null default 0 check (is_default in (0, 1)),
+  created_at integer not null,
+  updated_at integer not null,
+  deleted_at integer
+) strict;
+create index store_cashbacks_store_id on store_cashbacks (store_id);
+
+create table fan_tokens (
+  id integer primary key autoincrement,
+  name text not null,
+  slug text not null,
+  symbol text not null,
+  image text not null,
+  contract text,
+  created_at integer not null,
+  updated_at integer not null,
+  deleted_at integer,
+  constraint fan_tokens_contract_lower check (contract is null or (length(contract) = 42 and contract = lower(contract)))
+) strict;
+create unique index fan_tokens_slug on fan_tokens (slug) where deleted_at is null;
+
+-- Clicks, sales as affiliate networks report them, and claims.
+
+create table clicks (
+  id integer primary key autoincrement,
+  token text not null unique,
+  wallet text not null,
+  store_id integer not null references stores (id),
+  store_name text not null,
+  token_slug text,
+  holdings_block integer,
+  terms text not null,
+  created_at integer not null,
+  expires_at integer not null,
+  constraint clicks_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index clicks_wallet on clicks (wallet, id);
+
+create table sales (
+  id integer primary key autoincrement,
+  network text not null,
+  account text not null,
+  sale_key text not null,
+  click_ref text,
+  click_id integer references clicks (id),
+  wallet text,
+  store_id integer references stores (id),
+  advertiser_id text,
+  order_ref text,
+  status text not null check (status in ('pending', 'approved', 'declined', 'unknown')),
+  payable integer check (payable in (0, 1)),
+  currency text not null,
+  amount_micros integer not null,
+  commission_micros integer,
+  report text not null,
+  fx_rate_micros integer check (fx_rate_micros > 0),
+  amount_cents integer,
+  commission_cents integer,
+  cashback_cent_bps integer not null default 0 check (cashback_cent_bps >= 0),
+  state text not null check (state in ('held', 'unmatched', 'open', 'approved', 'payable', 'declined', 'settled')),
+  reason text,
+  hold_reasons text not null default '',
+  hold_figures text,
+  released_reasons text not null default '',
+  released_by text,
+  declined_by text,
+  decline_reason text,
+  unknown_groups text,
+  occurred_at integer,
+  changed_at integer,
+  approved_at integer,
+  read_at integer not null,
+  revision_id integer,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint sales_key unique (network, account, sale_key),
+  constraint sales_wallet_lower check (wallet is null or (length(wallet) = 42 and wallet = lower(wallet))),
+  constraint sales_buyer check ((click_id is null) = (wallet is null))
+) strict;
+create index sales_amount on sales (amount_micros, id);
+create index sales_click on sales (click_id);
+create index sales_drifted on sales (network, account)
+  where state in ('held', 'unmatched') and hold_reasons like '%drift%';
+create index sales_network on sales (network, state, id);
+create index sales_network_amount on sales (network, amount_micros, id);
+create index sales_network_id on sales (network, id);
+create index sales_order on sales (order_ref collate binary);
+create index sales_sale_key on sales (sale_key);
+create index sales_shared_order on sales (order_ref, store_id, wallet)
+  where state <> 'declined' and order_ref is not null;
+create index sales_state on sales (state, id);
+create index sales_unread on sales (network, account, state, read_at);
+create index sales_wallet on sales (wallet, occurred_at);
+create index sales_without_rate on sales (network, account, id)
+  where fx_rate_micros is null and amount_cents is null and state in ('held', 'unmatched');
+
+create table sale_revisions (
+  id integer primary key autoincrement,
+  sale_id integer not null references sales (id),
+  source text not null check (source in ('poll', 'direct')),
+  hash text not null,
+  report text not null,
+  changed_at integer,
+  read_at integer not null,
+  is_applied integer not null check (is_applied in (0, 1))
+) strict;
+create index sale_revisions_sale on sale_revisions (sale_id, id);
+
+create table sale_hints (
+  id integer primary key autoincrement,
+  network text not null,
+  account text not null,
+  sale_key text not null,
+  received_at integer not null,
+  retry_at integer not null,
+  attempts integer not null default 0,
+  constraint sale_hints_key unique (network, account, sale_key)
+) strict;
+create index sale_hints_due on sale_hints (network, account, retry_at);
+
+create table sale_totals (
+  network text not null,
+  account text not null,
+  store_id integer not null,
+  month text not null,
+  sales integer not null default 0,
+  amount_cents integer not null default 0,
+  commission_pending_cents integer not null default 0,
+  commission_cents integer not null default 0,
+  promised_cent_bps integer not null default 0,
+  paid_cent_bps integer not null default 0,
+  constraint sale_totals_key primary key (network, account, store_id, month)
+) strict;
+
+create table claims (
+  id integer primary key autoincrement,
+  wallet text not null,
+  store_id integer not null references stores (id),
+  click_id integer not null references clicks (id),
+  order_ref text not null,
+  amount_cents integer not null check (amount_cents > 0),
+  purchased_on text not null,
+  note text,
+  state text not null check (state in ('open', 'matched', 'refused')),
+  sale_id integer references sales (id),
+  reason text,
+  decided_by text,
+  decided_at integer,
+  created_at integer not null,
+  constraint claims_order unique (wallet, store_id, order_ref),
+  constraint claims_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index claims_amount on claims (amount_cents, id);
+create index claims_click on claims (click_id);
+create index claims_order_ref on claims (order_ref collate binary);
+create index claims_state on claims (state, id);
+create index claims_wallet on claims (wallet, id);
+
+create table affiliate_cursors (
+  network text not null,
+  account text not null,
+  pass text not null,
+  through_at integer not null,
+  updated_at integer not null,
+  constraint affiliate_cursors_key primary key (network, account, pass)
+) strict;
+
+create table affiliate_status (
+  network text not null,
+  account text not null,
+  calls text not null default '',
+  blocked_until integer not null default 0,
+  read_at integer,
+  error text,
+  error_at integer,
+  drift_count integer not null default 0,
+  constraint affiliate_status_key primary key (network, account)
+) strict;
+
+create table affiliate_events (
+  network text not null,
+  event_id text not null,
+  click_id text not null,
+  kind text not null check (kind in ('report', 'confirm', 'reverse')),
+  body_hash text not null,
+  received_at integer not null,
+  constraint affiliate_events_key primary key (network, event_id)
+) strict;
+create index affiliate_events_click_id on affiliate_events (click_id);
+
+create table fx_rates (
+  currency text not null,
+  day text not null,
+  rate_micros integer not null check (rate_micros > 0),
+  read_at integer not null,
+  constraint fx_rates_key primary key (currency, day)
+) strict;
+
+-- Purchases, when they are due, and running totals.
+
+create table purchases (
+  id integer primary key autoincrement,
+  wallet text not null,
+  store_id integer not null references stores (id),
+  store_name text not null,
+  amount_cents integer not null check (amount_cents > 0),
+  cashback_bps integer not null check (cashback_bps between 0 and 10000),
+  bonus_bps integer not null check (bonus_bps between 0 and 10000),
+  token_slug text,
+  holdings_block integer,
+  metadata_uri text not null default '',
+  source text not null check (source in ('simulated', 'live')),
+  wei_per_cent integer check (wei_per_cent > 0),
+  payable_at integer,
+  click_id text not null unique,
+  offset_gwei integer not null default 0,
+  approved_at integer,
+  reversed_at integer,
+  settled_at integer,
+  sale_id integer references sales (id),
+  cashback_cent_bps integer not null default 0,
+  created_at integer not null,
+  counted_status integer,
+  counted_wei_per_cent integer,
+  counted_cent_bps integer not null default 0,
+  counted_paid_gwei integer not null default 0,
+  counted_open integer not null default 0,
+  held_at integer,
+  held_by text,
+  held_reason text,
+  constraint purchases_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet)),
+  constraint purchases_total_bps check (cashback_bps + bonus_bps <= 10000)
+) strict;
+create index purchases_amount on purchases (amount_cents, id);
+create index purchases_sale on purchases (sale_id) where sale_id is not null;
+create index purchases_state on purchases ((case
+  when held_at is not null and settled_at is null then 'held'
+  when counted_status = 3 then 'cancelled'
+  when counted_status = 2 then
+    case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end
+  when counted_status = 1 then 'pending'
+  else 'processing' end), id);
+create index purchases_unpaid on purchases (wallet, id)
+  where counted_status = 2 and settled_at is null and reversed_at is null;
+create index purchases_wallet on purchases (wallet, id);
+
+create table due_purchases (
+  purchase_id integer primary key not null,
+  due_at integer,
+  due_block integer,
+  constraint due_purchases_due check (due_at is not null or due_block is not null)
+) strict;
+create index due_purchases_due_at on due_purchases (due_at) where due_at is not null;
+create index due_purchases_due_block on due_purchases (due_block) where due_block is not null;
+
+create table buyer_totals (
+  wallet text primary key not null,
+  processing integer not null default 0,
+  pending integer not null default 0,
+  confirmed integer not null default 0,
+  cancelled integer not null default 0,
+  pending_gwei integer not null default 0,
+  pending_cent_bps integer not null default 0,
+  confirmed_gwei integer not null default 0,
+  confirmed_cent_bps integer not null default 0,
+  paid_gwei integer not null default 0,
+  revision integer not null default 0
+) strict;
+
+create table shop_totals (
+  name text not null,
+  slot integer not null,
+  value integer not null,
+  constraint shop_totals_key primary key (name, slot)
+) strict;
+insert into shop_totals (name, slot, value) values ('users', 0, 0);
+
+create table day_totals (
+  day integer not null,
+  name text not null,
+  slot integer not null,
+  value integer not null,
+  constraint day_totals_key primary key (day, name, slot)
+) strict;
+
+create table adjustments (
+  purchase_id integer not null references purchases (id),
+  revision_id integer not null,
+  wallet text not null,
+  cent_bps integer not null,
+  amount_gwei integer not null,
+  created_at integer not null,
+  constraint adjustments_key primary key (purchase_id, revision_id),
+  constraint adjustments_buyer_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index adjustments_wallet on adjustments (wallet);
+
+-- The outbox.
+
+create table transactions (
+  id integer primary key autoincrement,
+  sender text not null,
+  nonce integer not null,
+  to_address text not null,
+  data text not null,
+  gas_limit integer not null,
+  status text not null check (status in ('signed', 'mined', 'confirmed', 'void')),
+  succeeded integer,
+  mined_hash text,
+  block_number integer,
+  block_hash text,
+  fencing_token integer not null,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint transactions_sender_nonce unique (sender, nonce)
+) strict;
+create index transactions_status on transactions (status);
+
+create table transaction_hashes (
+  hash text primary key not null,
+  transaction_id integer not null references transactions (id),
+  raw text not null,
+  max_fee_wei integer not null,
+  max_priority_fee_wei integer not null,
+  created_at integer not null,
+  sent_at integer
+) strict;
+create index transaction_hashes_transaction_id on transaction_hashes (transaction_id);
+
+create table operations (
+  id integer primary key autoincrement,
+  kind text not null,
+  subject_id integer not null,
+  amount_gwei integer,
+  status text not null check (status in ('queued', 'assigned', 'waiting', 'done', 'failed', 'withdrawn')),
+  transaction_id integer references transactions (id),
+  not_before integer not null,
+  attempts integer not null default 0,
+  reason text,
+  error text,
+  since integer not null,
+  batch_limit integer,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint operations_kind_subject unique (kind, subject_id)
+) strict;
+create index operations_due on operations (status, kind, not_before) where status in ('queued', 'waiting', 'failed');
+create index operations_listed on operations (status, kind, id);
+create index operations_pay_amount_done on operations (amount_gwei, id) where kind = 'pay' and status = 'done';
+create index operations_pay_amount_open on operations (amount_gwei, id) where kind = 'pay' and status <> 'done';
+create index operations_set_aside on operations (kind, reason, amount_gwei)
+  where status = 'waiting';
+create index operations_stuck on operations (status, kind, reason, since)
+  where status in ('waiting', 'failed');
+create index operations_transaction_id on operations (transaction_id) where transaction_id is not null;
+
+-- The index of the chain.
+
+create table chain_blocks (
+  number integer primary key not null,
+  hash text not null,
+  timestamp integer not null
+) strict;
+
+-- Rows arrive in the order of the primary key, so SQLite needs no separate tree for them.
+create table chain_events (
+  block_number integer not null,
+  log_index integer not null,
+  transaction_hash text not null,
+  kind text not null,
+  token_id integer,
+  arguments text not null,
+  constraint chain_events_key primary key (block_number, log_index)
+) strict, without rowid;
+create index chain_events_token_id on chain_events (token_id);
+
+create table chain_cursor (
+  id integer primary key not null check (id = 1),
+  block_number integer not null,
+  block_hash text not null
+) strict;
+
+create table chain_source (
+  id integer primary key not null check (id = 1),
+  chain_id integer not null,
+  purchase_nft text not null,
+  cashback_distributor text not null,
+  start_block integer not null
+) strict;
+
+create table nfts (
+  token_id integer primary key not null,
+  owner text not null,
+  store_id integer not null,
+  value_cents integer not null,
+  cashback_bps integer not null,
+  bonus_bps integer not null,
+  status integer not null check (status between 1 and 3),
+  mint_transaction text not null,
+  minted_block integer not null,
+  minted_at integer not null,
+  status_transaction text,
+  status_block integer,
+  status_at integer
+) strict;
+create index nfts_owner on nfts (owner, token_id);
+
+create table payouts (
+  token_id integer primary key not null,
+  recipient text not null,
+  amount_gwei integer not null,
+  state text not null check (state in ('paid', 'deferred')),
+  transaction_hash text not null,
+  block_number integer not null,
+  log_index integer not null,
+  paid_at integer not null
+) strict;
+create index payouts_block on payouts (block_number, log_index);
+create index payouts_recipient on payouts (recipient, block_number);
+
+-- Administration.
+
+create table approvals (
+  id integer primary key autoincrement,
+  action text not null,
+  subject text not null,
+  purchase_id integer,
+  wallet text,
+  amount_gwei integer not null,
+  cent_bps integer,
+  reason text,
+  state text not null check (state in ('open', 'approved', 'refused', 'used')),
+  asked_by text not null,
+  decided_by text,
+  decision_reason text,
+  created_at integer not null,
+  decided_at integer
+) strict;
+create index approvals_amount_gwei_id on approvals (amount_gwei, id);
+create index approvals_asked_by_id on approvals (asked_by, id);
+create index approvals_purchase_id_id on approvals (purchase_id, id);
+create index approvals_state_created_at on approvals (state, created_at);
+create index approvals_state_decided_at on approvals (state, decided_at);
+create index approvals_subject on approvals (subject, action, id);
+create index approvals_wallet_id on approvals (wallet, id);
+
+create table notices (
+  id integer primary key autoincrement,
+  kind text not null,
+  body text not null,
+  created_at integer not null,
+  due_at integer,
+  attempts integer not null default 0,
+  error text,
+  sent_at integer
+) strict;
+create index notices_created_at on notices (created_at);
+create index notices_due_at on notices (due_at) where due_at is not null;
+
+create table settings (
+  name text primary key not null,
+  value text not null,
+  updated_at integer not null
+) strict;
+
+create table audit_log (
+  id integer primary key autoincrement,
+  at integer not null,
+  actor text not null,
+  action text not null,
+  subject text not null,
+  detail text not null,
+  previous_hash text not null unique,
+  hash text not null
+) strict;
+create index audit_log_action on audit_log (action collate binary, id);
+create index audit_log_actor on audit_log (actor collate binary, id);
+create index audit_log_subject on audit_log (subject collate binary, id);
+
+create table idempotency_keys (
+  key text not null,
+  wallet text not null,
+  request_hash text not null,
+  status integer not null,
+  response text not null,
+  created_at integer not null,
+  constraint idempotency_keys_key primary key (wallet, key)
+) strict;
+create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+create table leases (
+  name text primary key not null,
+  holder text not null,
+  fencing_token integer not null,
+  expires_at integer not null
+) strict;
