@@ -1,15 +1,20 @@
-/** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
+/**
+ * `npm test` runs every check and every behaviour once; `--deep` (`npm run test:deep`) runs what `npm test` leaves out.
+ * Several files at a time, the longest first. The last line is `N passed, N failed`. docs/testing.md
+ */
 
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, globSync, mkdirSync, writeFileSync } from "node:fs";
-import { setPriority } from "node:os";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, setPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { messageOf } from "../domain/unknown-error.ts";
 import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { bundlePackages } from "../test/testing/bundle-packages.ts";
 import { startPostgres } from "../test/testing/postgres.ts";
 import { buildWebApp } from "../test/testing/web-app.ts";
+import { DEEP_TAG, filesOf, PARTS } from "./test-files.ts";
 
 type Task = { name: string; command: string; args: readonly string[]; priority?: number };
 
@@ -22,83 +27,21 @@ const CHECKS: readonly Task[] = [
   npmTask("lint", "lint"),
   npmTask("dead code", "dead-code"),
 ];
-
-/** The folders of `test/` that belong to a part. */
-const PARTS: Record<string, readonly string[]> = {
-  browser: ["browser"],
-  system: ["system", "ops", "faults", "properties"],
-  api: ["api"],
-  indexer: ["indexer", "database", "platform"],
-  purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
-  domain: ["domain", "frontend", "repository"],
-};
+const DEEP_CHECKS: readonly Task[] = [npmTask("contracts", "test:contracts", "--deep")];
 
 /** Chromium is unpacked once for them, before their workers start. */
 const PARTS_WITH_A_BROWSER = ["browser", "system"];
 
-/** The longest files start first, so that the run ends with short ones. The order affects only the run's duration. */
-const LONGEST = [
-  "faults/alerts",
-  "browser/slow",
-  "system/deploy",
-  "system/going-live",
-  "browser/accessibility",
-  "faults/kill",
-  "faults/sale-histories",
-  "faults/node",
-  "faults/nonces",
-  "browser/journey",
-  "browser/panel",
-  "browser/panel-keyboard",
-  "faults/lying-fallback",
-  "faults/life",
-  "faults/money",
-  "api/reconcile",
-  "affiliates/reader",
-  "faults/limits",
-  "faults/separate-keys",
-  "system/shell-journey",
-  "api/purchases",
-  "faults/storage",
-  "browser/wallet",
-  "browser/admin",
-  "browser/failures",
-  "system/rehearse",
-  "indexer/chaos",
-  "indexer/failover",
-  "affiliates/papers",
-  "api/openapi",
-  "affiliates/ledger",
-  "browser/panel-roles",
-  "properties/purchases",
-  "system/image",
-  "system/operator-commands",
-  "browser/wallet-connect",
-  "faults/backup",
-  "browser/stores",
-  "browser/auth",
-  "database/plans",
-  "api/catalogue",
-  "api/affiliate",
-  "browser/dashboard",
-  "browser/session",
-  "faults/key-rotation",
-  "system/rolling-upgrade",
-  "api/by-hand",
-  "api/calls",
-  "indexer/indexing",
-  "system/catalog",
-  "indexer/verify-and-reset",
-  "system/successor",
-  "platform/rpc/node-pool",
-  "properties/sales",
-].map((name) => `test/${name}.test.ts`);
-
 /** Files at a time. Tests wait for blocks or processes more than half of their time. */
-const WORKERS = 4;
+const WORKERS = 2 * availableParallelism();
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
+/** How long each file took here: lines, written by test/testing/durations.ts. */
+const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
+/** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
+const DURATIONS = "test/durations.json";
+type Durations = Record<"quick" | "deep", Record<string, number>>;
 /**
  * The processes of the run share their compiled code here: a process starts in two thirds of a second instead of one.
  */
@@ -111,20 +54,26 @@ const FAST_START = {
 /** A task that hangs is killed with its children and counts as failed. All files together are one task. */
 const TASK_TIMEOUT_MS = 60 * 60_000;
 
-type Outcome = Task & { passed: number; failed: number; seconds: number; output: string };
+type Outcome = Task & { passed: number; failed: number; skipped: number; seconds: number; output: string };
 
-const known = [...CHECKS.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  options: { deep: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const depth = values.deep ? "deep" : "quick";
+const allChecks = values.deep ? DEEP_CHECKS : CHECKS;
+const known = [...allChecks.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`No such part: ${unknown.join(", ")}. Parts: ${known.join(", ")}`);
   process.exit(2);
 }
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
-const checks = CHECKS.filter(({ name }) => isWanted(name));
+const checks = allChecks.filter(({ name }) => isWanted(name));
 const parts = Object.keys(PARTS).filter(isWanted);
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
+rmSync(MEASURED, { force: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
 try {
   console.log(`Web app ${await buildWebApp()}`);
@@ -143,28 +92,54 @@ try {
   await postgres?.stop();
 }
 
-const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
-console.log(`${passed} passed, ${failed} failed`);
+reportDurations();
+const reasons = outcomes.flatMap(({ output }) => output.match(/^skipped: .+$/gm) ?? []);
+for (const reason of new Set(reasons)) console.log(reason);
+const total = (of: "passed" | "failed" | "skipped") => outcomes.reduce((sum, outcome) => sum + outcome[of], 0);
+const [passed, failed, skipped] = [total("passed"), total("failed"), total("skipped")];
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 // Not `process.exitCode`: the database's package ends the process with 0 when nothing is left to do.
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
-function npmTask(name: string, script: string): Task {
-  return { name, command: "npm", args: ["run", "--silent", script], priority: PRIORITY_OF_CHECKS };
+function npmTask(name: string, script: string, ...args: string[]): Task {
+  return { name, command: "npm", args: ["run", "--silent", script, "--", ...args], priority: PRIORITY_OF_CHECKS };
 }
 
 /** Each worker takes the next file as soon as it is done with one. */
 function mochaTasks(files: readonly string[]): Task[] {
   if (files.length === 0) return [];
-  const options = ["--parallel", `--jobs=${WORKERS}`];
-  return [{ name: `${files.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...files] }];
+  const options = ["--parallel", `--jobs=${WORKERS}`, "--require", "./test/testing/durations.ts"];
+  const chosen = ["--fgrep", DEEP_TAG, ...(values.deep ? [] : ["--invert"])];
+  const name = `${files.length} files of ${values.deep ? "deep " : ""}tests`;
+  return [{ name, command: process.execPath, args: [MOCHA, ...options, ...chosen, ...files] }];
 }
 
+/** The longest first, so that the run ends with short ones; before them those that nobody has measured. */
 function listFiles(): string[] {
-  const all = parts
-    .flatMap((part) => PARTS[part] ?? [])
-    .flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`).sort());
-  return [...LONGEST.filter((file) => all.includes(file)), ...all.filter((file) => !LONGEST.includes(file))];
+  const known = readDurations()[depth];
+  const length = (file: string) => known[file] ?? Number.POSITIVE_INFINITY;
+  return filesOf(depth, parts).sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+}
+
+function readDurations(): Durations {
+  return { quick: {}, deep: {}, ...(JSON.parse(readFileSync(DURATIONS, "utf8")) as Partial<Durations>) };
+}
+
+/** Prints the ten slowest files; with `UPDATE_DURATIONS=1`, remembers how long each took. */
+function reportDurations(): void {
+  if (!existsSync(MEASURED)) return;
+  const lines = readFileSync(MEASURED, "utf8").trim().split("\n");
+  const measured = Object.fromEntries(lines.map((line) => JSON.parse(line) as [file: string, ms: number]));
+  const slowest = Object.entries(measured).sort(([, a], [, b]) => b - a);
+  console.log("The ten slowest files:");
+  for (const [file, ms] of slowest.slice(0, 10)) console.log(`${(ms / 1000).toFixed(0).padStart(4)} s ${file}`);
+  if (!process.env.UPDATE_DURATIONS) return;
+  const all = { ...readDurations(), [depth]: { ...readDurations()[depth], ...measured } };
+  for (const depth of ["quick", "deep"] as const) {
+    const present = Object.entries(all[depth]).filter(([file]) => existsSync(file));
+    all[depth] = Object.fromEntries(present.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  writeFileSync(DURATIONS, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
 /**
@@ -208,7 +183,7 @@ async function run(task: Task, log: string): Promise<Outcome> {
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group, so that a task that hangs can be killed with its children.
     detached: true,
-    env: { ...process.env, ...FAST_START, FORCE_COLOR: "0", NO_COLOR: "1" },
+    env: { ...process.env, ...FAST_START, TEST_DURATIONS: MEASURED, FORCE_COLOR: "0", NO_COLOR: "1" },
   });
   if (child.pid !== undefined && task.priority !== undefined) setPriority(child.pid, task.priority);
   const chunks: Buffer[] = [];
@@ -238,10 +213,11 @@ async function run(task: Task, log: string): Promise<Outcome> {
 }
 
 /** Adds up the runners' closing lines; a check without one counts as one. */
-function count(output: string, exitCode: number): { passed: number; failed: number } {
+function count(output: string, exitCode: number): { passed: number; failed: number; skipped: number } {
   const sum = (pattern: RegExp) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0);
   const passing = sum(/^\s*(\d+) passing\b/gm);
   const failing = sum(/^\s*(\d+) failing\b/gm);
-  if (exitCode === 0) return { passed: Math.max(1, passing), failed: failing };
-  return { passed: passing, failed: Math.max(1, failing) };
+  const skipped = sum(/^\s*(\d+) pending\b/gm);
+  if (exitCode === 0) return { passed: Math.max(1, passing), failed: failing, skipped };
+  return { passed: passing, failed: Math.max(1, failing), skipped };
 }

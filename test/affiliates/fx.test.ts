@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { type FxRates, fetchRate } from "../../affiliates/fx.ts";
 import { applySale, listWithoutRate } from "../../affiliates/ledger.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
 /** 21 November 2026 is a Saturday: its rate is that of Friday, the 20th. */
@@ -64,7 +64,7 @@ class Feed {
 
 describe("The exchange rate feed", function () {
   this.timeout(300_000);
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     let feed: Feed;
     let fx: FxRates;
     beforeEach(async () => {

@@ -3,7 +3,7 @@ import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
@@ -13,7 +13,7 @@ const declined = { status: "declined" } as const;
 
 describe("The ledger of sales", function () {
   this.timeout(300_000);
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     async function open() {
       const shop = await Shop.open((await engine.open()).database);
       const wallet = await shop.buyer("a");

@@ -6,7 +6,7 @@ import { storePushes } from "../../affiliates/hints.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
 import { Reader } from "../../affiliates/reader.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { RULES, Shop } from "./support/shop.ts";
 
@@ -50,7 +50,7 @@ const seconds = (at: number) => new Date(at).toISOString().slice(0, 19);
 
 describe("The networks according to their documentation", function () {
   this.timeout(300_000);
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     const ends: (() => Promise<unknown>)[] = [];
     afterEach(async () => {
       for (const end of ends.splice(0).reverse()) await end();

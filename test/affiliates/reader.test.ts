@@ -12,7 +12,7 @@ import type { Book, SimulatedSale } from "../../affiliates/simulators/book.ts";
 import { ImpactSimulator } from "../../affiliates/simulators/impact.ts";
 import type { Simulator } from "../../affiliates/simulators/simulator.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { RULES, Shop } from "./support/shop.ts";
 
@@ -104,7 +104,7 @@ const part = (reais: number, group = "DEFAULT"): SimulatedSale["parts"][number] 
 
 describe("The network reader", function () {
   this.timeout(300_000);
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     const ends: (() => Promise<void>)[] = [];
     afterEach(async () => {
       for (const end of ends.splice(0).reverse()) await end();

@@ -116,10 +116,12 @@ function visitsTo(screen: Screen): Language[][] {
   return screen.act ? [["pt"], ["en"]] : [["pt", "en"]];
 }
 
+type Analyses = Record<Language, Partial<Record<"light" | "dark", Parameters<typeof objections>[1]>>>;
 /** The colours of both themes are analysed in Portuguese, everything else in both languages. */
-async function expectNoObjections(page: Page, language: Language): Promise<void> {
-  const themes =
-    language === "pt" ? ({ light: "all", dark: "colours" } as const) : { light: "all but colours" as const };
+const FIRST: Analyses = { pt: { light: "all" }, en: {} };
+const OTHERS: Analyses = { pt: { dark: "colours" }, en: { light: "all but colours" } };
+
+async function expectNoObjections(page: Page, themes: Analyses[Language]): Promise<void> {
   for (const [theme, rules] of Object.entries(themes)) {
     await page.evaluate(async (name) => {
       document.documentElement.dataset.theme = name;
@@ -137,31 +139,34 @@ describe("Accessibility", () => {
   const site = useSite();
 
   for (const screen of SCREENS) {
-    for (const [language = "pt", ...others] of visitsTo(screen)) {
-      const languages = [language, ...others].join(" and ");
-      it(`finds no violation on ${screen.name} in ${languages}`, async () => {
-        const wallet = testWallet(screen.wallet);
-        // The notice of another network is visible while the wallet refuses to switch.
-        if (screen.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
-        const isLoggedIn = screen.isLoggedIn || screen.isAdmin;
-        if (isLoggedIn) site.server.signIn(wallet.address);
-        site.server.isAdmin = screen.isAdmin ?? false;
-        screen.prepare?.(site.server);
-        const open = isLoggedIn ? site.openLoggedIn : site.open;
-        const storage = { language, theme: "light" };
-        const { page } = await open(screen.path, { wallet, storage, reducedMotion: "reduce" });
-        await page.locator(".first-paint").first().waitFor({ state: "detached" });
-        await page.locator("h1").first().waitFor();
-        if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
-        await screen.act?.(page);
-        await expectNoObjections(page, language);
-        for (const other of others) {
-          await page.getByRole("button", { name: other === "en" ? "English" : "Português" }).click();
-          await page.locator(`html[lang=${other}]`).waitFor();
-          if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
-          await expectNoObjections(page, other);
-        }
-      });
+    it(`finds no violation on ${screen.name}`, () => analyse(screen, ["pt"], FIRST));
+    for (const languages of visitsTo(screen)) {
+      const name = `${screen.name} in ${languages.join(" and ")}`;
+      it(`finds none on ${name}, in the other theme or language @deep`, () => analyse(screen, languages, OTHERS));
+    }
+  }
+
+  async function analyse(screen: Screen, [language = "pt", ...others]: Language[], analyses: Analyses): Promise<void> {
+    const wallet = testWallet(screen.wallet);
+    // The notice of another network is visible while the wallet refuses to switch.
+    if (screen.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
+    const isLoggedIn = screen.isLoggedIn || screen.isAdmin;
+    if (isLoggedIn) site.server.signIn(wallet.address);
+    site.server.isAdmin = screen.isAdmin ?? false;
+    screen.prepare?.(site.server);
+    const open = isLoggedIn ? site.openLoggedIn : site.open;
+    const storage = { language, theme: "light" };
+    const { page } = await open(screen.path, { wallet, storage, reducedMotion: "reduce" });
+    await page.locator(".first-paint").first().waitFor({ state: "detached" });
+    await page.locator("h1").first().waitFor();
+    if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+    await screen.act?.(page);
+    await expectNoObjections(page, analyses[language]);
+    for (const other of others) {
+      await page.getByRole("button", { name: other === "en" ? "English" : "Português" }).click();
+      await page.locator(`html[lang=${other}]`).waitFor();
+      if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+      await expectNoObjections(page, analyses[other]);
     }
   }
 

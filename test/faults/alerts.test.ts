@@ -23,7 +23,7 @@ const PLANNED = ["docs/runbook/key-rotation.md"];
 /**
  * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
  */
-describe("Alerts", function () {
+describe("Alerts @deep", function () {
   this.timeout(300_000);
   let shop: WatchedShop;
   let system: FaultSystem;

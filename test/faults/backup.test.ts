@@ -12,7 +12,7 @@ import { copyPictures } from "../../scripts/backup/copy-pictures.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { TABLE_NAMES, TABLES } from "../../scripts/backup/tables.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 
 const WALLET = "0x00000000000000000000000000000000000000aa" as WalletAddress;
 const NO_GAP = 0n;
@@ -39,7 +39,7 @@ describe("Backup and restore", function () {
     expect(readFileSync(join(back, second), "utf8")).to.equal(second);
   });
 
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     const filled = async () => {
       const opened = await engine.open();
       await fill(opened.database);

@@ -66,7 +66,7 @@ describe("The deployment files", function () {
     expect(compose, "a password in the file").not.to.match(/PASSWORD: *[A-Za-z0-9]/);
   });
 
-  describe("with a running system", () => {
+  describe("with a running system @deep", () => {
     let system: FaultSystem;
     let metrics = "";
     before(async () => {

@@ -9,7 +9,7 @@ const SEED = Number(process.env.FAULT_SEED ?? 1);
 const KILLS = 6;
 const PURCHASES_A_KILL = 2;
 
-describe("Killed processes (F1, F2, F33)", () => {
+describe("Killed processes (F1, F2, F33) @deep", () => {
   onBothSystems({}, (system, engine) => {
     const kills = engine === "SQLite" ? KILLS : KILLS / 2;
     it("pays each of many purchases once while the api is killed repeatedly", async () => {

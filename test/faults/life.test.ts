@@ -15,7 +15,7 @@ const withClock = (offsetMs: number) => {
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} ${preload}` };
 };
 
-describe("A process's life (F15, F18, F19)", function () {
+describe("A process's life (F15, F18, F19) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

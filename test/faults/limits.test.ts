@@ -18,7 +18,7 @@ const CENT_IN_WEI = 10n ** 16n;
 const LOOPS = "0x5b600056";
 const roleOf = (name: string) => keccak256(toBytes(name));
 
-describe("Payouts that cannot be sent now", function () {
+describe("Payouts that cannot be sent now @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let operator: Hex;

@@ -13,7 +13,7 @@ const PURCHASES = 12;
 /** Of a process that would end, or of a call that would be sent. */
 const LATE_MS = 1_500;
 
-describe("A fallback node that lies", () => {
+describe("A fallback node that lies @deep", () => {
   onSystem("SQLite", { withFallback: true }, (system) => {
     const fallback = () => system().fallback as ChaosProxy;
     const isReady = async () => (await fetch(`${system().url}/readyz`)).status === 200;

@@ -18,7 +18,7 @@ const MAINNET = {
   RATE_URL: "https://rates.example/chz-brl",
 };
 
-describe("A node that fails (F3, F4)", () => {
+describe("A node that fails (F3, F4) @deep", () => {
   onSystem("PostgreSQL", {}, (system) => {
     afterEach(() => system().proxy.set({}));
 

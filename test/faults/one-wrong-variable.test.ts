@@ -10,7 +10,7 @@ const STRANGE = `0x${"ab".repeat(20)}`;
 const ENDS_WITHIN_MS = 60_000;
 
 /** A configuration with one invalid variable: the process exits with one line that names the problem. */
-describe("One wrong variable", function () {
+describe("One wrong variable @deep", function () {
   this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-wrong-"));
   const file = join(folder, "a-file");

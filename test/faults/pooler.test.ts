@@ -4,7 +4,7 @@ import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { startTransactionPooler } from "../testing/transaction-pooler.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
-describe("Behind a pooler in transaction mode", function () {
+describe("Behind a pooler in transaction mode @deep", function () {
   this.timeout(300_000);
   let postgres: Postgres;
   before(async () => {

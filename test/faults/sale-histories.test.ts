@@ -5,7 +5,7 @@ import { runHistories } from "./support/sale-histories.ts";
 const HISTORIES = 6;
 
 /** `npm run histories` tells more of them. */
-describe("Random histories of sales on a whole system", function () {
+describe("Random histories of sales on a whole system @deep", function () {
   this.timeout(240_000);
   let postgres: Postgres | undefined;
   after(() => postgres?.stop());

@@ -87,7 +87,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
   });
 });
 
-describe("PostgreSQL becoming unavailable (F17)", function () {
+describe("PostgreSQL becoming unavailable (F17) @deep", function () {
   this.timeout(300_000);
   let postgres: Postgres;
   let network: TcpProxy;

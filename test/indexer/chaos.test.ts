@@ -8,7 +8,7 @@ import type { Database } from "../../database/connect.ts";
 import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import {
   buyerOf,
   CASHBACK_DISTRIBUTOR,
@@ -38,7 +38,7 @@ const SPOILED_PERCENT = 15;
 const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
 
 describe("Chaos", () => {
-  onBothEngines(({ name, open }) => {
+  onEitherEngine(({ name, open }) => {
     it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async function () {
       this.timeout((SECONDS + 120) * 1_000);
       const { database, url: databaseUrl } = await open();

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import {
   buyerOf,
   CASHBACK_DISTRIBUTOR,
@@ -31,7 +31,7 @@ describe("Two indexers on one database", function () {
     await anvil.stop();
   });
 
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     const startTwo = async () => {
       const { database, url: databaseUrl } = await open();
       const mint = async (id: bigint) => {

@@ -4,7 +4,7 @@ import { runIndexer } from "../../indexer/run-indexer.ts";
 import { openLog } from "../../platform/log.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import {
   buyerOf,
   type EventRecord,
@@ -45,7 +45,7 @@ describe("Indexing", function () {
     await anvil.stop();
   });
 
-  onBothEngines(({ name, open }) => {
+  onEitherEngine(({ name, open }) => {
     if (name === "PostgreSQL") {
       it("continues by itself after the database closed every connection", async () => {
         const { database, url } = await open();

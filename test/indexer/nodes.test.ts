@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { requestedSecondRead, requestSecondRead } from "../../database/second-read.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf, emit, mintEvents, placeEmitters } from "../testing/event-chain.ts";
 import { until } from "../testing/until.ts";
 import { caughtUp, type RunningIndexer, readIndex, startIndexer } from "./support/running-indexer.ts";
@@ -45,7 +45,7 @@ describe("Nodes", function () {
   const isRange = ({ method, params }: RpcCall) =>
     method === "eth_getLogs" && (params[0] as { fromBlock?: string }).fromBlock !== undefined;
 
-  onBothEngines(({ name, open }) => {
+  onEitherEngine(({ name, open }) => {
     // The node's behaviour does not depend on the database; only the final state is tested on both.
     if (name === "PostgreSQL") return;
 

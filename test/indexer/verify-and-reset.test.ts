@@ -3,7 +3,7 @@ import { IndexerBusyError, runIndexer } from "../../indexer/run-indexer.ts";
 import { verify } from "../../indexer/verify.ts";
 import { openLog } from "../../platform/log.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf, emit, mintEvents, paymentEvent, placeEmitters, statusEvents } from "../testing/event-chain.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
@@ -37,7 +37,7 @@ describe("Verify and reset", function () {
     await anvil.stop();
   });
 
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     const indexed = async () => {
       const { database, url } = await open();
       running = await startIndexer({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });

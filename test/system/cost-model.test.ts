@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 const run = promisify(execFile);
 
-describe("npm run cost-model", function () {
+describe("npm run cost-model @deep", function () {
   this.timeout(300_000);
 
   it("measures a purchase's rows in today's schema, and counts with them", async () => {

@@ -16,7 +16,7 @@ const { services } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge:
 };
 const commandOf = (service: string) => services[service]?.command ?? [];
 
-describe("The containers", () => {
+describe("The containers @deep", () => {
   it("are the whole system, each with its own command or image", () => {
     expect(Object.keys(services)).to.have.members([
       "postgres",
@@ -46,7 +46,7 @@ describe("The containers", () => {
   });
 });
 
-describe("The image, unpacked and run read-only as nobody", function () {
+describe("The image, unpacked and run read-only as nobody @deep", function () {
   this.timeout(240_000);
   let image: Image;
   let postgres: Postgres;

@@ -12,7 +12,7 @@ const LINTER = resolve("tools/openapi-lint/package.json");
 type Finding = { code: string | number; message: string; path: (string | number)[] };
 type Spectral = { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> };
 
-describe("The OpenAPI document", function () {
+describe("The OpenAPI document @deep", function () {
   this.timeout(300_000);
 
   it("passes every rule of Spectral's oas set without a warning", async function () {

@@ -11,7 +11,7 @@ const AWIN_STORE = 1;
 const ADMITAD_STORE = 2;
 const DIRECT_STORE = 3;
 
-describe("npm run rehearse", function () {
+describe("npm run rehearse @deep", function () {
   this.timeout(300_000);
   let torcida: Torcida;
   let shopUrl: string;

@@ -9,7 +9,7 @@ import { removeData, startTorcida, systemEnvironment, type Torcida } from "../te
 
 const run = promisify(execFile);
 
-describe("The whole loop from a shell", function () {
+describe("The whole loop from a shell @deep", function () {
   this.timeout(300_000);
   let torcida: Torcida;
   before(async () => {

@@ -37,7 +37,8 @@ async function migrateAndLeave(url: string): Promise<void> {
 }
 
 /**
- * Declares the same tests for SQLite and PostgreSQL, and closes what they opened after each.
+ * Declares the same tests for SQLite and PostgreSQL, for what SQL itself may do differently, and closes what they opened
+ * after each.
  * @example
  * onBothEngines(({ open }) => {
  *   it("stores a push once", async () => {
@@ -47,8 +48,20 @@ async function migrateAndLeave(url: string): Promise<void> {
  * });
  */
 export function onBothEngines(declare: (engine: EngineUnderTest) => void): void {
+  onEngines(declare, "");
+}
+
+/** The same where the database is not what is tested: `npm test` runs them on SQLite, `npm run test:deep` on PostgreSQL. */
+export function onEitherEngine(declare: (engine: EngineUnderTest) => void): void {
+  onEngines(declare, "@deep");
+}
+
+function onEngines(declare: (engine: EngineUnderTest) => void, tagOfPostgres: string): void {
   describe("on SQLite", () => {
-    const directory = mkdtempSync(join(tmpdir(), "torcida-sqlite-"));
+    let directory = "";
+    before(() => {
+      directory = mkdtempSync(join(tmpdir(), "torcida-sqlite-"));
+    });
     let count = 0;
     const copyOfMigrated = async () => {
       const file = join(directory, `${++count}.db`);
@@ -59,7 +72,7 @@ export function onBothEngines(declare: (engine: EngineUnderTest) => void): void 
     declareFor("SQLite", copyOfMigrated, declare);
     after(() => rmSync(directory, { recursive: true, force: true }));
   });
-  describe("on PostgreSQL", function () {
+  describe(`on PostgreSQL ${tagOfPostgres}`.trim(), function () {
     this.timeout(300_000);
     let postgres: Postgres | undefined;
     before(async () => {

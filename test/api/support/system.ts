@@ -172,10 +172,11 @@ type Declare = (system: () => ApiSystem) => void;
 
 /**
  * Runs the same tests against a system on SQLite and one on PostgreSQL, for behaviour that may depend on the database.
+ * `npm run test:deep` runs those on PostgreSQL.
  */
 export function onBothSystems(name: string, more: Record<string, string>, declare: Declare): void {
   onSystem(name, "sqlite", more, declare);
-  onSystem(name, "postgres", more, declare);
+  onSystem(name, "postgres", more, declare, "@deep");
 }
 
 /** Runs tests against a system on one engine, for behaviour that does not depend on the database. */
@@ -184,8 +185,9 @@ export function onSystem(
   engine: "sqlite" | "postgres",
   more: Record<string, string>,
   declare: Declare,
+  tag = "",
 ): void {
-  describe(`${name}, on ${engine}`, function () {
+  describe(`${name}, on ${engine} ${tag}`.trim(), function () {
     this.timeout(300_000);
     let system: ApiSystem | undefined;
     before(async () => {
