@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { SaleReport } from "../domain/sale/report.ts";
+import type { UnreadRow } from "./row.ts";
 
 /** The configuration of an account of a polled network. */
 export type PolledAccount = {
@@ -39,8 +40,8 @@ export type Pass = {
   isNightly: boolean;
 };
 
-/** A page of sales, and the number of rows without even an id. */
-export type Page = { reports: SaleReport[]; unreadable: number };
+/** A page of sales, and the rows that are none or are not understood. */
+export type Page = { reports: SaleReport[]; unread: UnreadRow[] };
 
 /**
  * One affiliate network: its links, its pushes and its queries. `affiliates/networks.ts` lists them. An adapter
@@ -51,7 +52,7 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   accountSchema: z.ZodType<Account>;
   /** A link to the store that carries the click; undefined if the network's links cannot be built. */
   buildLink(account: Account, target: { advertiserId: string; storeUrl: string; click: string }): string | undefined;
-  /** The format of a sale's key: a push with any other key is ignored. */
+  /** The format of a sale's key: a push with any other key is ignored, a row with one is not read. */
   keyPattern: RegExp;
   /** The keys of the sales that a push mentions. A push is never trusted: these sales are read. */
   readPush(push: { query: URLSearchParams; form: URLSearchParams; text: string }): string[];

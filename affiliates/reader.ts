@@ -2,9 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
+import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { plainText } from "../domain/plain-text.ts";
+import type { SaleReport } from "../domain/sale/report.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 import { messageOf } from "../domain/unknown-error.ts";
+import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
 import { fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
@@ -15,7 +18,10 @@ import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 import { ReadProgress } from "./read-progress.ts";
 import { markKnown, storeReport } from "./reports.ts";
+import { type UnreadRow, unreadRow } from "./row.ts";
 import type { SaleRules } from "./sale.ts";
+import { encodeReport } from "./stored-report.ts";
+import { forgetRows, listDueRows, postponeRows, setAside } from "./unread-rows.ts";
 import { listLongestUnread } from "./unread-sales.ts";
 
 export type ReaderOptions = {
@@ -106,6 +112,7 @@ export class Reader {
     // Anyone with a push secret can cause many reads, so calls for the next poll are reserved.
     const spare = this.#calls.remaining - this.#options.network.passes.length;
     if (spare > 0 && (await this.#readHints())) return;
+    if (spare > HINT_CALLS && (await this.#readUnread())) return;
     if (spare > HINT_CALLS && !(await this.#readNight())) await this.#rereadOldest();
   }
 
@@ -220,7 +227,7 @@ export class Reader {
 
   /** The network rejects these ids, or queries by id in general: the polls continue without them. */
   async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
-    const nothing = { reports: [], unreadable: 0 };
+    const nothing = { reports: [], unread: [] };
     if (sales.length === 0 || this.#idsRefusedUntil > Date.now()) return nothing;
     try {
       return await this.#options.network.readSales(this.#calls, sales);
@@ -277,28 +284,57 @@ export class Reader {
     return open.length > 0 ? open : list(["payable", "declined", "settled"], 4 * pollMs);
   }
 
-  /** Stores each sale in its own transaction; unchanged ones are only marked as read. */
+  /** Stores each sale in its own transaction; unchanged ones are only marked as read, unreadable ones set aside. */
   async #store(page: Page): Promise<void> {
-    const { account, rules, log, database } = this.#options;
-    for (const report of await markKnown(database.kysely, keyOf(account), page.reports)) {
-      if (report.currency !== "BRL") await this.#fetchRate(report.currency, report.occurredAt ?? BigInt(Date.now()));
-      const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
-      if (stored.outcome === "known") continue;
-      log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
-      if (report.drift !== null) {
-        log.error(
-          { ...keyOf(account), sale: report.saleKey, drift: report.drift },
-          "A sale's report is not understood",
-        );
+    const key = keyOf(this.#options.account);
+    const unread = [...page.unread];
+    for (const report of await markKnown(this.#options.database.kysely, key, page.reports)) {
+      try {
+        await this.#storeReport(report);
+      } catch (error) {
+        if (isDatabaseAway(error) || error instanceof LeaseLostError || this.#options.signal.aborted) throw error;
+        unread.push(unreadRow(JSON.parse(encodeReport(report)), error, report));
       }
     }
-    if (page.unreadable > 0) await this.#countUnreadable(page.unreadable);
+    const failed = new Set(unread.map(({ saleKey }) => saleKey));
+    const read = page.reports.map(({ saleKey }) => saleKey).filter((saleKey) => !failed.has(saleKey));
+    await forgetRows(this.#options.database.kysely, key, read);
+    if (unread.length > 0) await this.#setAside(unread);
   }
 
-  async #countUnreadable(count: number): Promise<void> {
+  async #storeReport(report: SaleReport): Promise<void> {
+    const { account, rules, log, database } = this.#options;
+    if (report.currency !== "BRL") await this.#fetchRate(report.currency, report.occurredAt ?? BigInt(Date.now()));
+    const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
+    if (stored.outcome === "known") return;
+    log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
+    if (report.drift !== null) {
+      log.error({ ...keyOf(account), sale: report.saleKey, drift: report.drift }, "A sale's report is not understood");
+    }
+  }
+
+  /** They cost no other sale; those with a key are read again, ever more seldom. */
+  async #setAside(rows: readonly UnreadRow[]): Promise<void> {
     const { account, log } = this.#options;
-    log.error({ ...keyOf(account), count }, "The network's response has rows without an id");
-    await this.#progress.countUnreadable(count);
+    const added = await this.#write((queries) => setAside(queries, keyOf(account), rows));
+    if (added === 0) return;
+    const [{ saleKey, problem } = { saleKey: null, problem: "" }] = rows;
+    log.error({ ...keyOf(account), count: added, sale: saleKey, problem }, "Rows of the network cannot be read");
+    await this.#progress.countUnreadable(added);
+  }
+
+  /** Asks again for sales whose row could not be read or stored. */
+  async #readUnread(): Promise<boolean> {
+    const { account, network } = this.#options;
+    const rows = await listDueRows(this.#options.database.kysely, keyOf(account), network.salesPerCall);
+    if (rows.length === 0) return false;
+    await this.#write((queries) => postponeRows(queries, keyOf(account), rows));
+    const sales = rows.map(({ sale_key, occurred_at }) => ({
+      saleKey: sale_key ?? "",
+      occurredAt: occurred_at === null ? null : new Date(Number(occurred_at)),
+    }));
+    await this.#store(await this.#readSales(sales));
+    return true;
   }
 
   /** Applies sales that had no exchange rate once there is one. */
@@ -337,7 +373,7 @@ export class Reader {
 
   async #tell(error: unknown): Promise<void> {
     const { account, log } = this.#options;
-    const reason = messageOf(error).slice(0, 500);
+    const reason = plainText(messageOf(error), 500);
     if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");

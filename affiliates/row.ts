@@ -1,5 +1,21 @@
+import { isPlainText, plainText } from "../domain/plain-text.ts";
 import { isRecord } from "../domain/records.ts";
-import { readMicros } from "../domain/sale/amount.ts";
+import { MAXIMUM_MICROS, readMicros } from "../domain/sale/amount.ts";
+import type { SaleReport } from "../domain/sale/report.ts";
+import { messageOf } from "../domain/unknown-error.ts";
+import type { Page } from "./network.ts";
+
+/** The longest word of a network, such as an order number or a commission group. */
+const WORD = 256;
+/** The longest remark of a network, such as the reason of a decline; the rest is cut off. */
+const REMARK = 500;
+/** The most parts of a sale. */
+const PARTS = 500;
+/** How much of a row that is not understood is kept. */
+const KEPT = 2_000;
+/** The years in which a sale can have happened. */
+const EARLIEST = Date.parse("2000-01-01T00:00:00Z");
+const LATEST = Date.parse("2101-01-01T00:00:00Z");
 
 /**
  * Reads the fields of one row in a network's response and records those with an unexpected format. Numbers arrive as
@@ -18,16 +34,22 @@ export class Row {
   }
 
   get drift(): string | null {
-    return this.problems.length > 0 ? this.problems.join("; ").slice(0, 500) : null;
+    return this.problems.length > 0 ? plainText(this.problems.join("; "), REMARK) : null;
   }
 
-  /** Text or number; null if it is missing, null or empty. */
+  /** Text or number of at most 256 plain characters; null if it is missing, null or empty. */
   text(field: string): string | null {
     const value = this.#fields[field];
     if (value === undefined || value === null || value === "") return null;
-    if (typeof value === "string") return value;
+    if (typeof value === "string" && isPlainText(value, WORD)) return value;
     this.#wrong(field, value);
     return null;
+  }
+
+  /** A remark for people, shortened and made plain. */
+  remark(field: string): string | null {
+    const value = this.#fields[field];
+    return typeof value === "string" && value !== "" ? plainText(value, REMARK) : null;
   }
 
   requiredText(field: string): string {
@@ -50,8 +72,9 @@ export class Row {
     const text = this.text(field);
     if (text === null) return null;
     const micros = readMicros(text);
-    if (micros === undefined) this.#wrong(field, text);
-    return micros ?? null;
+    if (micros !== undefined && micros <= MAXIMUM_MICROS && micros >= -MAXIMUM_MICROS) return micros;
+    this.#wrong(field, text);
+    return null;
   }
 
   requiredMicros(field: string): bigint {
@@ -65,8 +88,9 @@ export class Row {
     const text = this.text(field);
     if (text === null) return null;
     const time = read(text);
-    if (time === undefined) this.#wrong(field, text);
-    return time === undefined ? null : BigInt(time);
+    if (time !== undefined && time >= EARLIEST && time < LATEST) return BigInt(time);
+    this.#wrong(field, text);
+    return null;
   }
 
   child(field: string): Row {
@@ -80,7 +104,7 @@ export class Row {
   children(field: string): Row[] {
     const value = this.#fields[field];
     if (value === undefined || value === null) return [];
-    if (Array.isArray(value)) {
+    if (Array.isArray(value) && value.length <= PARTS) {
       return value.map((one, index) => new Row(one, `${this.#place}${field}[${index}].`, this.problems));
     }
     this.#wrong(field, value);
@@ -93,7 +117,53 @@ export class Row {
   }
 
   #wrong(field: string, value: unknown): void {
-    this.problems.push(`${this.#place}${field} is ${JSON.stringify(value)?.slice(0, 80)}`);
+    this.problems.push(`${this.#place}${field} is ${shown(value)}`);
+  }
+}
+
+/** A row that could not be read or stored; with the sale's key if it has one. */
+export type UnreadRow = { saleKey: string | null; occurredAt: bigint | null; text: string; problem: string };
+
+/** A row as it is kept: shortened and made plain. */
+export function unreadRow(value: unknown, error: unknown, report?: SaleReport): UnreadRow {
+  const { saleKey = null, occurredAt = null } = report ?? {};
+  return { saleKey, occurredAt, text: shown(value, KEPT), problem: plainText(messageOf(error), REMARK) };
+}
+
+/**
+ * Reads the rows of a page, each by itself: a row that is not understood costs no other one. `id` is the field with the
+ * sale's key; `read` returns undefined for a row of somebody else.
+ */
+export function readRows(
+  rows: readonly unknown[],
+  { id, keyPattern }: { id: string; keyPattern: RegExp },
+  read: (row: Row, saleKey: string) => SaleReport | undefined,
+): Page {
+  const page: Page = { reports: [], unread: [] };
+  for (const value of rows) {
+    let saleKey: string | null = null;
+    try {
+      const row = new Row(value);
+      saleKey = row.text(id);
+      if (saleKey === null || !keyPattern.test(saleKey)) {
+        saleKey = null;
+        throw new TypeError(row.drift ?? `${id} is not the id of a sale`);
+      }
+      const report = read(row, saleKey);
+      if (report) page.reports.push(report);
+    } catch (error) {
+      page.unread.push({ ...unreadRow(value, error), saleKey });
+    }
+  }
+  return page;
+}
+
+function shown(value: unknown, maximum = 80): string {
+  try {
+    return plainText(JSON.stringify(value) ?? String(value), maximum);
+  } catch {
+    // Nested too deeply.
+    return typeof value;
   }
 }
 

@@ -2,6 +2,7 @@ import { approvalRoutes } from "./admin/approvals.ts";
 import { claimAdministrationRoutes } from "./admin/claims.ts";
 import { figureRoutes } from "./admin/figures.ts";
 import { marginRoutes } from "./admin/margin.ts";
+import { networkRoutes } from "./admin/networks.ts";
 import { operationQueueRoutes } from "./admin/operations.ts";
 import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
@@ -43,6 +44,7 @@ export function allRoutes(services: Services): Route[] {
     ...saleAdministrationRoutes(services),
     ...claimAdministrationRoutes(services),
     ...marginRoutes(services),
+    ...networkRoutes(services),
     ...hookRoutes(services),
     ...operationRoutes(services),
   ]);

@@ -8,6 +8,14 @@ export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is k
   return Object.hasOwn(object, key);
 }
 
+/**
+ * An object's own value; undefined for a key that it does not have. The only way to look up a word of others, such as
+ * "constructor", in an object.
+ */
+export function ownValue<V>(object: Readonly<Record<string, V>>, key: string): V | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** An object's own keys, typed; only for objects without further properties, such as constant tables. */
 export function keysOf<T extends object>(object: T): (keyof T & string)[] {
   return Object.keys(object).filter((key): key is keyof T & string => isKeyOf(object, key));

@@ -18,6 +18,7 @@ function tasksOf(queries: Queries) {
     held_sales: ofState("sales", "held"),
     unmatched_sales: ofState("sales", "unmatched"),
     open_claims: ofState("claims", "open"),
+    unread_rows: sql`select 1 from unread_rows`,
     failed_payments: ofKind("failed", "pay"),
     waiting_payments: ofKind("waiting", "pay"),
     failed_operations: sql.join(

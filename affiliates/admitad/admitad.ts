@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { parseExactJson } from "../exact-json.ts";
 import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Pass, Session } from "../network.ts";
-import { Row } from "../row.ts";
+import { type Row, readRows, type UnreadRow } from "../row.ts";
 import { isZone, localDay, localTime, readLocalTime } from "./local-time.ts";
 
 const accountSchema = z.strictObject({
@@ -78,27 +79,23 @@ function windowQuery(
  */
 async function readWhole(session: Session<AdmitadAccount>, query: Record<string, string>): Promise<Page> {
   const found = new Map<string, SaleReport>();
-  let unreadable = 0;
   for (let reading = 1; reading <= READINGS; reading++) {
-    unreadable = 0;
+    const unread: UnreadRow[] = [];
     let count = 0;
     const seen = new Set<string>();
     for (let offset = 0; ; offset += PAGE_ROWS) {
       const { results, _meta } = await ask(session, { ...query, limit: String(PAGE_ROWS), offset: String(offset) });
       count = _meta.count;
-      for (const row of results) {
-        const id = new Row(row).text("id");
-        if (id === null) {
-          unreadable += 1;
-          continue;
-        }
-        seen.add(id);
-        const report = readAction(session.account, row, id);
-        if (report) found.set(id, report);
-      }
+      const page = readRows(results, { id: "id", keyPattern: admitad.keyPattern }, (row, saleKey) => {
+        seen.add(saleKey);
+        return readAction(session.account, row, saleKey);
+      });
+      for (const report of page.reports) found.set(report.saleKey, report);
+      unread.push(...page.unread);
       if (results.length === 0 || offset + PAGE_ROWS >= count) break;
     }
-    if (seen.size + unreadable >= count) return { reports: [...found.values()], unreadable };
+    const withoutKey = unread.filter(({ saleKey }) => saleKey === null).length;
+    if (seen.size + withoutKey >= count) return { reports: [...found.values()], unread };
   }
   throw new Error("The pages of a window changed while they were read");
 }
@@ -152,11 +149,10 @@ async function accessToken({ account, memory, call }: Session<AdmitadAccount>): 
 }
 
 /** Undefined for another website's action. */
-function readAction(account: AdmitadAccount, value: unknown, saleKey: string): SaleReport | undefined {
-  const row = new Row(value);
+function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleReport | undefined {
   const website = row.text("website_id");
   if (website !== null && website !== account.website_id) return undefined;
-  const status = STATUSES[row.requiredText("status")] ?? "unknown";
+  const status = ownValue(STATUSES, row.requiredText("status")) ?? "unknown";
   if (status === "unknown") row.problems.push(`status is ${JSON.stringify(row.text("status"))}`);
   const read = (text: string) => readLocalTime(text, account.timezone);
   const positions = row.children("positions").map((position) => ({
@@ -179,7 +175,7 @@ function readAction(account: AdmitadAccount, value: unknown, saleKey: string): S
     parts: positions.length > 0 ? positions : [{ group: row.text("action"), amountMicros }],
     occurredAt: row.time("action_date", read),
     changedAt: row.time("status_updated", read),
-    reason: row.text("comment"),
+    reason: row.remark("comment"),
   };
   return { ...report, drift: row.drift };
 }

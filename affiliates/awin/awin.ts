@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { parseExactJson } from "../exact-json.ts";
 import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
-import { Row, readTime, utcText } from "../row.ts";
+import { Row, readRows, readTime, utcText } from "../row.ts";
 
 const accountSchema = z.strictObject({
   ...polledAccountShape("awin", { apiUrl: "https://api.awin.com", callsPerMinute: 20 }),
@@ -60,7 +61,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
         if (!(error instanceof CallRefusedError) || error.status !== 404) throw error;
       }
     }
-    return { reports: [], unreadable: 0 };
+    return { reports: [], unread: [] };
   },
 };
 
@@ -85,16 +86,11 @@ async function ask(
     headers: { authorization: `Bearer ${account.token}` },
   });
   const rows = z.array(z.unknown(), "the answer is not a list of transactions").parse(parseExactJson(text));
-  const reports = rows.flatMap((row) => readTransaction(row) ?? []);
-  return { reports, unreadable: rows.length - reports.length };
+  return readRows(rows, { id: "id", keyPattern: awin.keyPattern }, readTransaction);
 }
 
-/** Undefined if even the id is missing. */
-function readTransaction(value: unknown): SaleReport | undefined {
-  const row = new Row(value);
-  const saleKey = row.text("id");
-  if (saleKey === null) return undefined;
-  const status = STATUSES[row.requiredText("commissionStatus")] ?? "unknown";
+function readTransaction(row: Row, saleKey: string): SaleReport {
+  const status = ownValue(STATUSES, row.requiredText("commissionStatus")) ?? "unknown";
   if (status === "unknown") row.problems.push(`commissionStatus is ${JSON.stringify(row.text("commissionStatus"))}`);
   const amount = row.child("saleAmount");
   const commission = row.child("commissionAmount");
@@ -118,7 +114,7 @@ function readTransaction(value: unknown): SaleReport | undefined {
     parts,
     occurredAt: row.time("transactionDate", readTime),
     changedAt: null,
-    reason: row.text("declineReason") ?? row.text("amendReason"),
+    reason: row.remark("declineReason") ?? row.remark("amendReason"),
   };
   return { ...report, drift: row.drift };
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { parseExactJson } from "../exact-json.ts";
 import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
-import { Row, readTime, utcText } from "../row.ts";
+import { type Row, readRows, readTime, utcText } from "../row.ts";
 
 const accountSchema = z.strictObject({
   ...polledAccountShape("impact", { apiUrl: "https://api.impact.com", callsPerMinute: 15 }),
@@ -52,13 +53,13 @@ export const impact: AffiliateNetwork<ImpactAccount> = {
   },
   salesPerCall: 1,
   async readSales(session, [sale]) {
-    if (!sale) return { reports: [], unreadable: 0 };
+    if (!sale) return { reports: [], unread: [] };
     const { account_sid } = session.account;
     const path = `/Mediapartners/${encodeURIComponent(account_sid)}/Actions/${encodeURIComponent(sale.saleKey)}`;
     try {
       return readPage([parseExactJson(await get(session, path))]);
     } catch (error) {
-      if (error instanceof CallRefusedError && error.status === 404) return { reports: [], unreadable: 0 };
+      if (error instanceof CallRefusedError && error.status === 404) return { reports: [], unread: [] };
       throw error;
     }
   },
@@ -75,15 +76,11 @@ function get({ account, call }: Session<ImpactAccount>, path: string): Promise<s
 }
 
 function readPage(rows: readonly unknown[]): Page {
-  const reports = rows.flatMap((row) => readAction(row) ?? []);
-  return { reports, unreadable: rows.length - reports.length };
+  return readRows(rows, { id: "Id", keyPattern: impact.keyPattern }, readAction);
 }
 
-function readAction(value: unknown): SaleReport | undefined {
-  const row = new Row(value);
-  const saleKey = row.text("Id");
-  if (saleKey === null) return undefined;
-  const status = STATUSES[row.requiredText("State")] ?? "unknown";
+function readAction(row: Row, saleKey: string): SaleReport {
+  const status = ownValue(STATUSES, row.requiredText("State")) ?? "unknown";
   if (status === "unknown") row.problems.push(`State is ${JSON.stringify(row.text("State"))}`);
   const clearedAt = row.time("ClearedDate", readTime);
   const currency = row.requiredText("Currency").toUpperCase();
@@ -105,7 +102,7 @@ function readAction(value: unknown): SaleReport | undefined {
     })),
     occurredAt: row.time("EventDate", readTime),
     changedAt: null,
-    reason: row.text("AdjustmentReason"),
+    reason: row.remark("AdjustmentReason"),
   };
   return { ...report, drift: row.drift };
 }

@@ -10,6 +10,8 @@ export type Faults = {
   status?: number;
   /** Drops connections. */
   isAway?: boolean;
+  /** Changes the body of every response. */
+  alter?: (body: unknown) => unknown;
   /** With a 429. */
   retryAfterSeconds?: number;
 };
@@ -42,7 +44,8 @@ export class Simulator {
         const { status, body, headers = {} } = this.#limited() ?? answer(asked) ?? { status: 404, body: "Not found" };
         this.calls.push({ at: Date.now(), path: asked.url.pathname + asked.url.search, status });
         response.writeHead(status, { "content-type": "application/json", ...headers });
-        response.end(typeof body === "string" ? body : JSON.stringify(body));
+        const altered = this.faults.alter?.(body) ?? body;
+        response.end(typeof altered === "string" ? altered : JSON.stringify(altered));
       });
     });
   }

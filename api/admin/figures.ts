@@ -124,6 +124,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.held_sales,
     found.unmatched_sales,
     found.open_claims,
+    found.unread_rows,
     found.held_purchases,
     found.failed_payments,
     found.failed_operations,

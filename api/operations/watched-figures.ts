@@ -160,8 +160,19 @@ function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
     labelNames,
   );
   gauge(
+    "affiliate_unread_rows",
+    "Rows of a network that cannot be read or stored, and are asked for again",
+    async () => {
+      const open = kysely.selectFrom("unread_rows").select(["network", "account"]);
+      const counted = open.select(({ fn }) => fn.countAll<bigint>().as("n")).groupBy(["network", "account"]);
+      const rows = await counted.execute();
+      return rows.map(({ network, account, n }) => ({ labels: { network, account }, value: Number(n) }));
+    },
+    labelNames,
+  );
+  gauge(
     "affiliate_unreadable_rows_total",
-    "Rows in a network's responses without an id",
+    "Rows in a network's responses that could not be read or stored",
     async () => {
       const rows = await kysely.selectFrom("affiliate_status").select(["network", "account", "drift_count"]).execute();
       return rows.map(({ network, account, drift_count }) => ({

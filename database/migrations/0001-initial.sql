@@ -204,6 +204,21 @@ create table sale_hints (
 ) strict;
 create index sale_hints_due on sale_hints (network, account, retry_at);
 
+create table unread_rows (
+  network text not null,
+  account text not null,
+  row_key text not null,
+  sale_key text,
+  occurred_at integer,
+  text text not null,
+  problem text not null,
+  attempts integer not null default 0,
+  first_at integer not null,
+  seen_at integer not null,
+  retry_at integer not null,
+  constraint unread_rows_key primary key (network, account, row_key)
+) strict;
+
 create table sale_totals (
   network text not null,
   account text not null,

@@ -9,6 +9,7 @@ export type SaleTables = {
   sales: SalesTable;
   sale_revisions: SaleRevisionsTable;
   sale_hints: SaleHintsTable;
+  unread_rows: UnreadRowsTable;
   sale_totals: SaleTotalsTable;
   claims: ClaimsTable;
   affiliate_events: AffiliateEventsTable;
@@ -109,6 +110,23 @@ type SaleHintsTable = {
   received_at: bigint;
   retry_at: bigint;
   attempts: Generated<bigint>;
+};
+
+/** A row of a network's answer that could not be read or stored. */
+type UnreadRowsTable = {
+  network: string;
+  account: string;
+  /** Identifies the row within its account: by its sale's key, else by its text. */
+  row_key: string;
+  sale_key: string | null;
+  occurred_at: bigint | null;
+  /** The row, shortened. */
+  text: string;
+  problem: string;
+  attempts: Generated<bigint>;
+  first_at: bigint;
+  seen_at: bigint;
+  retry_at: bigint;
 };
 
 /** Sums of commission and cashback, updated by the transactions that change sales. */

@@ -27,6 +27,8 @@ export const attentionSchema = z.object({
   held_sales: z.number(),
   unmatched_sales: z.number(),
   open_claims: z.number(),
+  /** Rows of networks that could not be read. */
+  unread_rows: z.number(),
   held_purchases: z.number(),
   failed_payments: z.number(),
   waiting_payments: z.number(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { readMicros } from "../sale/amount.ts";
+import { isPlainText } from "../plain-text.ts";
+import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import type { SaleReport } from "../sale/report.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
@@ -11,16 +12,27 @@ const microsSchema = z
   .union([z.number(), z.string()], { error: "must be a non-negative decimal number such as 12.50" })
   .transform((value, context) => {
     const micros = readMicros(String(value));
-    if (micros !== undefined && micros >= 0n) return micros;
-    context.addIssue({ code: "custom", message: "must be a non-negative decimal number such as 12.50" });
+    if (micros !== undefined && micros >= 0n && micros <= MAXIMUM_MICROS) return micros;
+    context.addIssue({ code: "custom", message: "must be a decimal number from 0 to 1000000000, such as 12.50" });
     return z.NEVER;
   });
+
+const EARLIEST = Date.parse("2000-01-01T00:00:00Z");
+const LATEST = Date.parse("2101-01-01T00:00:00Z");
+const AHEAD_MS = 300_000;
 
 const timeSchema = z
   .union([z.iso.datetime({ offset: true }), z.number().int().positive()], {
     error: "must be a time such as 2026-11-20T14:03:00Z, or milliseconds",
   })
-  .transform((value) => BigInt(typeof value === "number" ? value : Date.parse(value)));
+  .transform((value) => (typeof value === "number" ? value : Date.parse(value)))
+  .refine((time) => time >= EARLIEST && time < LATEST, "must be between the years 2000 and 2100")
+  .transform(BigInt);
+/** The shop's clock may be ahead by so much; a change that is still to come would hide the next ones. */
+const changedAtSchema = timeSchema.refine(
+  (time) => time <= BigInt(Date.now() + AHEAD_MS),
+  "must not be more than five minutes ahead",
+);
 
 const clickSchema = word(64);
 const currencySchema = z.string().regex(/^[A-Z]{3}$/, "must be a currency such as BRL");
@@ -40,10 +52,15 @@ export const directReportSchema = z.object({
     .max(100)
     .optional(),
   commission: microsSchema.nullish(),
-  order_ref: z.string().trim().max(128, "must be at most 128 characters").nullish(),
+  order_ref: z
+    .string()
+    .trim()
+    .max(128, "must be at most 128 characters")
+    .refine((text) => isPlainText(text, 128), "must not contain control characters or half characters")
+    .nullish(),
   occurred_at: timeSchema.nullish(),
   /** The shop's time of this change: the latest one counts, whatever the order of arrival. */
-  changed_at: timeSchema,
+  changed_at: changedAtSchema,
 });
 
 /** The earlier format: one sale per click. `amount` is the network's own figure, in reais. */

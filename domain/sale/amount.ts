@@ -3,6 +3,8 @@ import type { SaleReport } from "./report.ts";
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,40}))?$/;
 const MICROS = 6;
 const MICROS_PER_CENT = 10_000n;
+/** The largest amount that anybody may report: a billion of its currency. Sums of such amounts fit every column. */
+export const MAXIMUM_MICROS = 1_000_000_000n * 1_000_000n;
 const ONE_MICROS = 1_000_000n;
 
 /**

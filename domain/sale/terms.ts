@@ -1,3 +1,5 @@
+import { ownValue } from "../records.ts";
+
 /** A category of a store: the percent of one commission group, or of sales without a known group. */
 export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
 
@@ -65,7 +67,7 @@ export function saleCashback(
   const unknown = new Set<string>();
   let centBps = 0n;
   for (const { group, amountCents } of parts) {
-    const named = group === null ? undefined : terms.groups[groupKey(group)];
+    const named = group === null ? undefined : ownValue(terms.groups, groupKey(group));
     if (group !== null && named === undefined) unknown.add(group);
     centBps += amountCents * ((named ?? terms.defaultBps) + terms.bonusBps);
   }

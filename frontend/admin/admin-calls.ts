@@ -6,6 +6,7 @@ import type {
   Configuration,
   Figures,
   Margin,
+  Networks,
   PurchaseDetails,
   SaleDetails,
   StoreWithCategories,
@@ -143,6 +144,9 @@ export const matchClaim = (id: number, sale_id: number, reason: string) =>
 export const refuseClaim = (id: number, reason: string) => call("POST", `/api/admin/claims/${id}/refuse`, { reason });
 export const getMargin = (from: string, to: string, signal?: AbortSignal): Promise<Margin> =>
   call("GET", `/api/admin/margin?from=${from}&to=${to}`, undefined, signal);
+
+export const getNetworks = (signal?: AbortSignal): Promise<Networks> =>
+  call("GET", "/api/admin/networks", undefined, signal);
 
 /** The queue of operations for the chain. docs/product.md#panel-lists. */
 export const retryOperation = (id: number, reason: string) =>

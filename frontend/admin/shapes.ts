@@ -7,6 +7,7 @@ import type {
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
 import type { configurationResponseSchema, figuresResponseSchema } from "../../domain/api/admin-figures.ts";
+import type { networksResponseSchema } from "../../domain/api/admin-networks.ts";
 import type { AdminUser, adminUserResponseSchema } from "../../domain/api/admin-people.ts";
 import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../domain/api/admin-purchases.ts";
 import type { adminRoleResponseSchema } from "../../domain/api/administration.ts";
@@ -21,6 +22,7 @@ export type { AdminUser, Approval, Payment };
 export type Sale = z.infer<typeof saleSchema>;
 export type SaleDetails = z.infer<typeof saleResponseSchema>["sale"];
 export type Claim = z.infer<typeof adminClaimSchema>;
+export type Networks = z.infer<typeof networksResponseSchema>;
 export type Margin = z.infer<typeof marginResponseSchema>;
 export type UserDetails = z.infer<typeof adminUserResponseSchema>["user"];
 export type StoreWithCategories = Store;

@@ -1,6 +1,7 @@
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { Wait } from "../../domain/purchase/states.ts";
+import { ownValue } from "../../domain/records.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
@@ -195,7 +196,7 @@ export const NETWORK_WORDS: Record<string, string> = {
   impact: "impact.com",
   direct: "Direta",
 };
-export const networkName = (network: string): string => NETWORK_WORDS[network] ?? network;
+export const networkName = (network: string): string => ownValue(NETWORK_WORDS, network) ?? network;
 
 export const PERSON_WORDS: Words = {
   active: word("Ativo", "good"),

@@ -1,3 +1,5 @@
+import { ownValue } from "../../domain/records.ts";
+
 /** Two colours of a shirt as hue, saturation and lightness in percent. */
 export type ClubColours = { first: Hsl; second: Hsl; pattern: "stripes" | "hoops" | "plain" | "halves" };
 export type Hsl = readonly [hue: number, saturation: number, lightness: number];
@@ -20,7 +22,7 @@ const PATTERNS = ["stripes", "hoops", "halves"] as const;
 
 /** An unknown club also gets colours, derived from its name. */
 export function coloursOf(club: string): ClubColours {
-  const known = KNOWN[club.trim().toLowerCase()];
+  const known = ownValue(KNOWN, club.trim().toLowerCase());
   if (known) return known;
   let seed = 7;
   for (const letter of club.trim().toLowerCase()) seed = (Math.imul(seed, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

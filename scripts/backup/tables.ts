@@ -18,6 +18,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   sales: ["id"],
   sale_revisions: ["id"],
   sale_hints: ["id"],
+  unread_rows: ["network", "account", "row_key"],
   sale_totals: ["network", "account", "store_id", "month"],
   claims: ["id"],
   affiliate_cursors: ["network", "account", "pass"],

@@ -111,6 +111,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/claims/{id}/match": freshAdmins,
   "post /api/admin/claims/{id}/refuse": admins,
   "get /api/admin/margin": admins,
+  "get /api/admin/networks": admins,
   // Access requires a secret in the path.
   "get /api/hooks/{network}/{account}/{secret}": nobody,
   "post /api/hooks/{network}/{account}/{secret}": nobody,

@@ -34,6 +34,11 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.unread_rows,
+    words: ["linha de uma rede que não foi lida", "linhas das redes que não foram lidas"],
+    href: viewHref({ view: "sales" }),
+  },
+  {
     count: attention.failed_operations,
     words: ["transação que falhou", "transações que falharam"],
     href: viewHref({ view: "operations" }, { state: "failed" }),

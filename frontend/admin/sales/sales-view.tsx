@@ -5,12 +5,18 @@ import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
 import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
+import { FromNetworks } from "./from-networks.tsx";
 import { SaleSheet } from "./sale-sheet.tsx";
 import { useSaleMoney } from "./use-sale-money.ts";
 
 /** Sales as the affiliate networks report them. docs/product.md#sales. */
 export function SalesView() {
-  return <AdminList list={useSalesList()} details={(id, close) => <SaleSheet key={id} id={id} onClose={close} />} />;
+  return (
+    <>
+      <FromNetworks />
+      <AdminList list={useSalesList()} details={(id, close) => <SaleSheet key={id} id={id} onClose={close} />} />
+    </>
+  );
 }
 
 function useSalesList(): ListDefinition<Sale> {

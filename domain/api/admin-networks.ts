@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+/** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
+export const networksResponseSchema = z.object({
+  success: z.literal(true),
+  /** Rows that could not be read or stored, newest first, at most 200. */
+  unread_rows: z.array(
+    z.object({
+      network: z.string(),
+      account: z.string(),
+      sale_key: z.string().nullable(),
+      /** The row, shortened. */
+      text: z.string(),
+      problem: z.string(),
+      first_at: z.iso.datetime(),
+      /** Null if it has no key to ask for: it is read when the network sends it again. */
+      retry_at: z.iso.datetime().nullable(),
+    }),
+  ),
+});
