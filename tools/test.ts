@@ -37,7 +37,7 @@ const WORKERS = 2 * availableParallelism();
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
-/** How long each file took here: lines, written by test/testing/durations.ts. */
+/** How long each file took here: lines, written by test/testing/hooks.ts. */
 const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
 /** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
 const DURATIONS = "test/durations.json";
@@ -108,7 +108,7 @@ function npmTask(name: string, script: string, ...args: string[]): Task {
 /** Each worker takes the next file as soon as it is done with one. */
 function mochaTasks(files: readonly string[]): Task[] {
   if (files.length === 0) return [];
-  const options = ["--parallel", `--jobs=${WORKERS}`, "--require", "./test/testing/durations.ts"];
+  const options = ["--parallel", `--jobs=${WORKERS}`];
   const chosen = ["--fgrep", DEEP_TAG, ...(values.deep ? [] : ["--invert"])];
   const name = `${files.length} files of ${values.deep ? "deep " : ""}tests`;
   return [{ name, command: process.execPath, args: [MOCHA, ...options, ...chosen, ...files] }];

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { Worker } from "node:worker_threads";
 import { expect } from "chai";
+import { skipWithout } from "../testing/skip.ts";
 
 const MODULE = new URL("../../platform/background-thread.ts", import.meta.url).href;
 /** Returns the priorities of its own thread and of the process's main thread, as the kernel reports them. */
@@ -18,7 +19,7 @@ const THREAD = `
 
 describe("A background thread", () => {
   it("lets the serving thread go first, and leaves its priority alone", async function () {
-    if (!existsSync("/proc/thread-self")) this.skip();
+    if (!existsSync("/proc/thread-self")) skipWithout(this, "/proc/thread-self");
     const worker = new Worker(THREAD, { eval: true });
     try {
       const [[own, serving]] = (await once(worker, "message")) as [[number, number]];

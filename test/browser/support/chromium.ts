@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { browsers } from "./failed-visits.ts";
 import { type TestWallet, testWallet } from "./test-wallet.ts";
 
 /** Not the package's list: with its single process, the browser ends with its first profile. */
@@ -45,7 +46,10 @@ async function unpack(): Promise<void> {
 /** Tried twice: a start on a busy machine was seen to end with SIGSEGV. */
 export async function launchChromium(): Promise<Browser> {
   const options = { executablePath: await chromiumPath(), args: FLAGS };
-  return chromium.launch(options).catch(() => chromium.launch(options));
+  const browser = await chromium.launch(options).catch(() => chromium.launch(options));
+  browsers.add(browser);
+  browser.on("disconnected", () => browsers.delete(browser));
+  return browser;
 }
 
 export type Visit = {
@@ -99,6 +103,8 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
   const context = await browser.newContext({ viewport: DESKTOP, locale: "en-US", ...options });
   // A machine that is busy with other tests takes its time; mocha ends what hangs.
   context.setDefaultTimeout(60_000);
+  // Without snapshots, which would take as long as the tests themselves.
+  await context.tracing.start();
   const profile: Profile = { context, page: await context.newPage(), onProblem: () => {} };
   context.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))

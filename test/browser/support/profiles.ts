@@ -88,6 +88,8 @@ export class Profiles {
     });
     await devtools.send("Storage.clearDataForOrigin", { origin: this.#blank.origin, storageTypes: "all" });
     await devtools.send("Page.resetNavigationHistory");
+    await context.tracing.stopChunk();
+    await context.tracing.startChunk();
     this.#free.push(profile);
   }
 }

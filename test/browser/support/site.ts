@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { buildWebApp, WEB_APP } from "../../testing/web-app.ts";
 import { launchChromium, type Visit, type VisitOptions } from "./chromium.ts";
+import { keepFailedVisits } from "./failed-visits.ts";
 import { BLANK, FixtureServer, SESSION_TOKEN } from "./fixture-server.ts";
 import { Profiles } from "./profiles.ts";
 import { testWallet } from "./test-wallet.ts";
@@ -29,6 +30,7 @@ export function useSite(): Site {
   });
   beforeEach(() => server.reset());
   afterEach(async function () {
+    if (this.currentTest?.state === "failed") await keepFailedVisits(this.currentTest);
     await profiles.leave({ isClean: this.currentTest?.state === "passed" });
   });
   after(async () => {
