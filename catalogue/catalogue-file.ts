@@ -2,11 +2,13 @@ import { extname } from "node:path";
 import { CsvError, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import type { z } from "zod";
+import type { FileProblem } from "../domain/api/admin-catalogue.ts";
 import {
   createCashbackRequestSchema,
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../domain/api/catalogue.ts";
+import { must, ruleOf } from "../domain/field-rules.ts";
 import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
@@ -23,7 +25,19 @@ export type Catalogue = { stores: StoreEntry[]; cashbacks: CashbackEntry[]; fanT
 export class CatalogueFileError extends TorcidaError {
   override readonly name = "CatalogueFileError";
   override readonly docs = "docs/product.md#catalogue-file";
+  readonly problems: readonly FileProblem[];
+
+  constructor(found: readonly Found[]) {
+    super(found.map(({ place, text }) => (place ? `${place}: ${text}` : text)).join("\n"));
+    this.problems = found.map(({ place, text: _, ...problem }) => ({ ...problem, place: positionOf(place) }));
+  }
 }
+
+/** A problem with its place, such as "line 3", and its sentence. */
+export type Found = Omit<FileProblem, "place"> & { place?: string; text: string };
+
+/** The number in "line 3" or "row 3". */
+const positionOf = (place: string | undefined) => (place === undefined ? undefined : Number(place.split(" ")[1]));
 
 /** A row of a file: all values are text in CSV; JSON may have numbers and booleans. */
 type Row = Record<string, unknown>;
@@ -46,41 +60,50 @@ export function formatOf(path: string): CatalogueFormat {
   const ending = extname(path).toLowerCase();
   if (ending === ".json") return "json";
   if (ending === ".csv") return "csv";
-  throw new CatalogueFileError(`${path} must end in .csv or .json`);
+  throw new CatalogueFileError([{ problem: "field", field: "format", text: `${path} must end in .csv or .json` }]);
 }
 
 /** Reads a file. @throws CatalogueFileError that names every bad row */
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
   const catalogue: Catalogue = { stores: [], cashbacks: [], fanTokens: [] };
-  const problems: string[] = [];
+  const problems: Found[] = [];
   const seen = new Map<string, string>();
   for (const { place, type, row } of rows) {
     const before = problems.length;
     const key = addRow(catalogue, { place, type, row }, problems);
     if (key === undefined || problems.length > before) continue;
     const first = seen.get(key);
-    if (first) problems.push(`${place}: ${key} appears twice, first at ${first}`);
-    else seen.set(key, place);
+    if (first) {
+      const values = [key, String(positionOf(first))];
+      problems.push({ problem: "twice", place, values, text: `${key} appears twice, first at ${first}` });
+    } else seen.set(key, place);
   }
-  if (problems.length > 0) throw new CatalogueFileError(problems.join("\n"));
+  if (problems.length > 0) throw new CatalogueFileError(problems);
   return catalogue;
 }
 
 /** Checks one row and adds it; returns the key of what it describes. */
-function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: string[]): string | undefined {
+function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: Found[]): string | undefined {
   const known = FIELDS.get(type);
   if (!known) {
-    problems.push(`${place}: type must be store, cashback or fan_token, not "${type}"`);
+    const text = `type must be store, cashback or fan_token, not "${type}"`;
+    problems.push({ problem: "unknown_type", place, values: [type], text });
     return undefined;
   }
   const given = Object.keys(row).filter((field) => row[field] !== "" && row[field] !== undefined);
   for (const field of given.filter((one) => !known.includes(one))) {
-    problems.push(`${place}: ${field} is not a field of a ${type}`);
+    const text = `${field} is not a field of a ${type}`;
+    problems.push({ problem: "unknown_field", place, values: [type, field], text });
   }
   const fields = Object.fromEntries(given.filter((one) => known.includes(one)).map((one) => [one, row[one]]));
   const refuse = (error: z.ZodError) => {
-    for (const issue of error.issues) problems.push(`${place}: ${issue.path.join(".") || type} ${issue.message}`);
+    for (const issue of error.issues) {
+      const field = issue.path.join(".") || type;
+      const broken = ruleOf(issue);
+      const rule = broken.rule === "missing" ? must("missing") : issue.message;
+      problems.push({ problem: "field", place, field, broken, text: `${field} ${rule}` });
+    }
     return undefined;
   };
   if (type === "store") {
@@ -92,7 +115,7 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
   if (type === "cashback") {
     const { store, ...rest } = fields;
     if (typeof store !== "string") {
-      problems.push(`${place}: store must be the name of the category's store`);
+      problems.push({ problem: "no_store_name", place, text: "store must be the name of the category's store" });
       return undefined;
     }
     const result = createCashbackRequestSchema.safeParse({ ...rest, ...readFlag("is_default", rest.is_default) });
@@ -140,7 +163,10 @@ function csvRows(text: string): PlacedRow[] {
       row,
     }));
   } catch (error) {
-    if (error instanceof CsvError) throw new CatalogueFileError(error.message);
+    if (error instanceof CsvError) {
+      const line = typeof error.lines === "number" ? [String(error.lines)] : [];
+      throw new CatalogueFileError([{ problem: "not_csv", values: line, text: error.message }]);
+    }
     throw error;
   }
 }
@@ -150,9 +176,12 @@ function jsonRows(text: string): PlacedRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CatalogueFileError(`The file is not JSON: ${messageOf(error)}`);
+    throw new CatalogueFileError([{ problem: "not_json", text: `The file is not JSON: ${messageOf(error)}` }]);
   }
-  if (!Array.isArray(value)) throw new CatalogueFileError('The file must be a list of rows, each with its "type"');
+  if (!Array.isArray(value)) {
+    const text = 'The file must be a list of rows, each with its "type"';
+    throw new CatalogueFileError([{ problem: "not_rows", text }]);
+  }
   return value.map((one, index) => {
     const { type, ...row }: Row = isRecord(one) ? one : {};
     return { place: `row ${index + 1}`, type: String(type), row };

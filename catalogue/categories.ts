@@ -29,6 +29,14 @@ export type CategoryFields = {
 export class GroupTakenError extends TorcidaError {
   override readonly name = "GroupTakenError";
   override readonly docs = "docs/product.md#store-category";
+  readonly group: string;
+  readonly category: string;
+
+  constructor(group: string, category: string) {
+    super(`group_code: the store's category ${category} has the group ${group}`);
+    this.group = group;
+    this.category = category;
+  }
 }
 
 /** The categories of some stores, by store. */
@@ -91,7 +99,7 @@ async function requireFreeGroup(
     .where("group_code", "is not", null)
     .execute();
   const taken = others.find((one) => one.id !== exceptId && groupKey(one.group_code ?? "") === groupKey(group));
-  if (taken) throw new GroupTakenError(`group_code: the store's category ${taken.category} has the group ${group}`);
+  if (taken) throw new GroupTakenError(group, taken.category);
 }
 
 /** A store has one default category at most. */

@@ -1,11 +1,12 @@
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
-import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
+import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { GroupTakenError, insertCategory, type StoreCategory, updateCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
 import {
@@ -17,8 +18,25 @@ import {
   updateStore,
 } from "./stores.ts";
 
-/** One change of an import. */
-export type Change = { text: string; apply(queries: Queries, importing: Import): Promise<void> };
+/** One change of an import, and how it is made. */
+type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
+
+/** A change as a line of text. */
+export function changeText({ kind, what, name, of, fields }: CatalogueChange): string {
+  const to = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
+  if (kind === "create") {
+    if (what === "store") return `+ store ${name} (${to.country}), named on the chain by the api`;
+    return what === "cashback" ? `+ ${of}, ${name}: ${to.cashback_percent}%` : `+ fan token ${name} (${to.name})`;
+  }
+  const subject = what === "cashback" ? `${of}, ${name}` : `${what === "store" ? "store" : "fan token"} ${name}`;
+  const changed = fields.map(({ field, from, to }) =>
+    field === "cashback_percent" ? `${from}% → ${to}%` : `${field} → ${to}`,
+  );
+  return `~ ${subject}: ${changed.join(", ")}`;
+}
+
+/** A value of a field as the preview shows it. */
+const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /** The importing admin, and the stores created so far, by lower-case name. */
 type Import = { actor: string; madeStores: Map<string, bigint> };
@@ -38,13 +56,16 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
   );
   if (missing.length > 0) {
     throw new CatalogueFileError(
-      missing.map(({ place, store }) => `${place}: there is no store ${store}, here or in the database`).join("\n"),
+      missing.map(({ place, store }) => {
+        const text = `there is no store ${store}, here or in the database`;
+        return { problem: "no_store", place, values: [store], text };
+      }),
     );
   }
   const problems = [...Map.groupBy(catalogue.cashbacks, ({ store }) => store.toLowerCase())].flatMap(
     ([name, entries]) => contradictionsOf(entries, stores.get(name)?.categories ?? []),
   );
-  if (problems.length > 0) throw new CatalogueFileError(problems.join("\n"));
+  if (problems.length > 0) throw new CatalogueFileError(problems);
   return [
     ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
     ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()))),
@@ -53,22 +74,25 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
 }
 
 /** The changes of an import, without applying them. */
-export async function diff(database: Database, catalogue: Catalogue): Promise<Change[]> {
-  return planChanges(database.kysely, catalogue);
+export async function diff(database: Database, catalogue: Catalogue): Promise<CatalogueChange[]> {
+  return (await planChanges(database.kysely, catalogue)).map(({ change }) => change);
 }
 
 /** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
-export async function apply(database: Database, catalogue: Catalogue, actor: string): Promise<Change[]> {
+export async function apply(database: Database, catalogue: Catalogue, actor: string): Promise<CatalogueChange[]> {
   return inAuditedTransaction(database.kysely, async (queries) => {
     const changes = await planChanges(queries, catalogue);
     const importing: Import = { actor, madeStores: new Map() };
     for (const change of changes) {
       await change.apply(queries, importing).catch((error: unknown) => {
         // Two categories that exchange their groups.
-        throw error instanceof GroupTakenError ? new CatalogueFileError(error.message) : error;
+        if (!(error instanceof GroupTakenError)) throw error;
+        throw new CatalogueFileError([
+          { problem: "group_taken", values: [error.group, error.category], text: error.message },
+        ]);
       });
     }
-    return changes;
+    return changes.map(({ change }) => change);
   });
 }
 
@@ -76,7 +100,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   if (!known) {
     return [
       {
-        text: `+ store ${entry.name} (${entry.country}), named on the chain by the api`,
+        change: { kind: "create", what: "store", name: entry.name, fields: [{ field: "country", to: entry.country }] },
         async apply(queries, { actor, madeStores }) {
           const id = await insertStore(queries, entry);
           madeStores.set(entry.name.toLowerCase(), id);
@@ -93,7 +117,12 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   if (changed.length === 0) return [];
   return [
     {
-      text: `~ store ${known.name}: ${changed.map(([field, value]) => `${field} → ${value}`).join(", ")}`,
+      change: {
+        kind: "update",
+        what: "store",
+        name: known.name,
+        fields: changed.map(([field, value]) => ({ field, to: shown(value) })),
+      },
       async apply(queries, { actor }) {
         const changes = Object.fromEntries(changed);
         await updateStore(queries, known.id, changes);
@@ -107,7 +136,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
 type Cashback = Catalogue["cashbacks"][number];
 
 /** A store has one category for each commission group of its network, and one default category. */
-function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCategory[]): string[] {
+function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCategory[]): Found[] {
   const inFile = new Set(entries.map(({ category }) => category.toLowerCase()));
   const taken = new Map(
     known.flatMap(({ category, groupCode }) =>
@@ -118,14 +147,20 @@ function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCat
   return entries.flatMap(({ place, category, group_code, is_default }) => {
     const before = known.find((one) => one.category.toLowerCase() === category.toLowerCase());
     const group = group_code === undefined ? before?.groupCode : group_code;
-    const problems: string[] = [];
+    const problems: Found[] = [];
     if (group) {
       const other = taken.get(groupKey(group));
-      if (other !== undefined) problems.push(`${place}: group_code ${group} is also the group of ${other}`);
+      if (other !== undefined) {
+        const text = `group_code ${group} is also the group of ${other}`;
+        problems.push({ problem: "group_taken", place, values: [group, other], text });
+      }
       taken.set(groupKey(group), category);
     }
     if (is_default) {
-      if (standard !== undefined) problems.push(`${place}: is_default is also true for ${standard}`);
+      if (standard !== undefined) {
+        const text = `is_default is also true for ${standard}`;
+        problems.push({ problem: "second_default", place, values: [standard], text });
+      }
       standard = category;
     }
     return problems;
@@ -139,13 +174,17 @@ function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined)
   const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
   const isDefault = entry.is_default ?? known?.isDefault ?? false;
   const rate: Rate = { cashbackBps: bps, categoryEn, groupCode, isDefault };
-  if (known && whatChanged(known, rate) === "") return [];
-  const percent = `${percentText(bps)}%`;
+  const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
+  if (changed.length === 0) return [];
   return [
     {
-      text: known
-        ? `~ ${entry.store}, ${known.category}: ${whatChanged(known, rate)}`
-        : `+ ${entry.store}, ${entry.category}: ${percent}`,
+      change: {
+        kind: known ? "update" : "create",
+        what: "cashback",
+        name: known?.category ?? entry.category,
+        of: entry.store,
+        fields: changed,
+      },
       async apply(queries, { actor, madeStores }) {
         const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
@@ -168,14 +207,17 @@ function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined)
 
 type Rate = Pick<StoreCategory, "cashbackBps" | "categoryEn" | "groupCode" | "isDefault">;
 
-function whatChanged(before: Rate, after: Rate): string {
-  const percent = (rate: Rate) => `${percentText(rate.cashbackBps)}%`;
+function whatChanged(before: Rate, after: Rate): CatalogueChange["fields"] {
+  const rate = { field: "cashback_percent", from: percentText(before.cashbackBps), to: percentText(after.cashbackBps) };
+  const others = [
+    ["category_en", before.categoryEn, after.categoryEn],
+    ["group_code", before.groupCode, after.groupCode],
+    ["is_default", before.isDefault, after.isDefault],
+  ] as const;
   return [
-    ...(before.cashbackBps === after.cashbackBps ? [] : [`${percent(before)} → ${percent(after)}`]),
-    ...(before.categoryEn === after.categoryEn ? [] : [`category_en → ${after.categoryEn}`]),
-    ...(before.groupCode === after.groupCode ? [] : [`group_code → ${after.groupCode}`]),
-    ...(before.isDefault === after.isDefault ? [] : [`is_default → ${after.isDefault}`]),
-  ].join(", ");
+    ...(before.cashbackBps === after.cashbackBps ? [] : [rate]),
+    ...others.flatMap(([field, was, is]) => (was === is ? [] : [{ field, to: shown(is) }])),
+  ];
 }
 
 /** A holding counts for one fan token only. Of two entries with the same slug, the later one applies. */
@@ -184,8 +226,10 @@ function refuseSharedContract(tokens: readonly { slug: string; contract?: string
   const slugs = new Map<string, string>();
   for (const [slug, contract] of contracts) {
     const other = slugs.get(contract);
-    if (other !== undefined)
-      throw new CatalogueFileError(`The fan tokens ${other} and ${slug} have the same contract, ${contract}`);
+    if (other !== undefined) {
+      const text = `The fan tokens ${other} and ${slug} have the same contract, ${contract}`;
+      throw new CatalogueFileError([{ problem: "contract_taken", values: [other, slug, contract], text }]);
+    }
     slugs.set(contract, slug);
   }
 }
@@ -205,10 +249,14 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
     const changed = keysOf(fields).filter((field) => known?.[field] !== fields[field]);
     if (changed.length === 0) return [];
     const named = keysOf(fields).filter((field) => field === "name" || changed.includes(field));
-    const what = changed.map((field) => `${field} → ${fields[field]}`).join(", ");
     return [
       {
-        text: known ? `~ fan token ${entry.slug}: ${what}` : `+ fan token ${entry.slug} (${entry.name})`,
+        change: {
+          kind: known ? "update" : "create",
+          what: "fan_token",
+          name: entry.slug,
+          fields: changed.map((field) => ({ field, to: shown(fields[field]) })),
+        },
         async apply(queries: Queries, { actor }: Import) {
           const id = known?.id ?? (await insertFanToken(queries, fields));
           if (known) await updateFanToken(queries, known.id, fields);

@@ -1,13 +1,26 @@
+import { custom, type LimitRule, must } from "./field-rules.ts";
 import { TorcidaError } from "./torcida-error.ts";
 
 /** Brazilian reais as integer cents, percents as integer basis points, CHZ as integer gwei or wei. Never floats. */
 
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,}))?$/;
 
-/** The input is not a number in range. The message is a clause that follows the field's name. */
+/** The input is not a number in range. The message is a clause that follows the field's name; `params` name the limit. */
 export class InvalidNumberError extends TorcidaError {
   override readonly name = "InvalidNumberError";
   override readonly docs = "docs/product.md#money-units";
+  readonly params: { rule: LimitRule; max: number | string } | undefined;
+
+  constructor(broken: string | { message: string; params: { rule: LimitRule; max: number | string } }) {
+    super(typeof broken === "string" ? broken : broken.message);
+    this.params = typeof broken === "string" ? undefined : broken.params;
+  }
+}
+
+/** A number's fault as an issue of Zod. Another error is rethrown. */
+export function numberIssue(error: unknown) {
+  if (!(error instanceof InvalidNumberError)) throw error;
+  return { code: "custom" as const, message: error.message, params: error.params };
 }
 
 /**
@@ -20,15 +33,15 @@ export class InvalidNumberError extends TorcidaError {
 export function parseDecimal(input: number | string, decimals: number): bigint {
   const text = typeof input === "number" ? numberText(input) : input;
   const match = DECIMAL.exec(text);
-  if (!match) throw new InvalidNumberError(`must be a non-negative decimal number such as 12.50`);
+  if (!match) throw new InvalidNumberError(must("number"));
   const whole = match[1] ?? "0";
   const fraction = (match[2] ?? "").replace(/0+$/, "");
-  if (fraction.length > decimals) throw new InvalidNumberError(`must have at most ${decimals} decimals`);
+  if (fraction.length > decimals) throw new InvalidNumberError(custom("decimals", decimals));
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
 function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new InvalidNumberError("must be a finite number");
+  if (!Number.isFinite(value)) throw new InvalidNumberError(must("finite"));
   return String(value);
 }
 
@@ -44,7 +57,7 @@ export function parseReais(input: number | string): bigint {
  */
 export function parsePercent(input: number | string): bigint {
   const bps = parseDecimal(typeof input === "string" ? input.trim().replace(",", ".") : input, 2);
-  if (bps > 10_000n) throw new InvalidNumberError("must be at most 100");
+  if (bps > 10_000n) throw new InvalidNumberError(custom("max", 100));
   return bps;
 }
 

@@ -1,6 +1,6 @@
 import { linkOf } from "../../affiliates/links.ts";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
-import { apply, diff, exportRows } from "../../catalogue/changes.ts";
+import { apply, changeText, diff, exportRows } from "../../catalogue/changes.ts";
 import { listStorePage } from "../../catalogue/store-list.ts";
 import { findStore, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
 import {
@@ -127,12 +127,12 @@ function importCatalogueRoute(services: Services, cache: CatalogueCache): Route 
         const catalogue = readCatalogue(body.format, body.content);
         if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
         const made = body.apply ? apply(database, catalogue, actorOf(identity)) : diff(database, catalogue);
-        const changes = (await made).map(({ text }) => text);
-        const message = `${changes.length} changes ${body.apply ? "made" : "to make"}`;
-        return { body: { success: true, message, applied: body.apply, changes } };
+        const preview = await made;
+        const message = `${preview.length} changes ${body.apply ? "made" : "to make"}`;
+        return { body: { success: true, message, applied: body.apply, changes: preview.map(changeText), preview } };
       } catch (error) {
-        if (error instanceof CatalogueFileError) throw new ApiError(422, "CATALOGUE_FILE", error.message);
-        throw error;
+        if (!(error instanceof CatalogueFileError)) throw error;
+        throw new ApiError(422, "CATALOGUE_FILE", error.message, { extra: { problems: error.problems } });
       } finally {
         if (body.apply) {
           cache.drop();

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import type { BrokenRule } from "../../domain/field-rules.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 
 /** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
@@ -25,8 +26,9 @@ export class ApiError extends TorcidaError {
   }
 }
 
-export const invalid = (message: string, field?: string) =>
-  new ApiError(400, "INVALID_REQUEST", message, field === undefined ? {} : { extra: { field } });
+/** A field is named together with the rule that it breaks, if that is one of a schema. */
+export const invalid = (message: string, field?: string, broken?: BrokenRule) =>
+  new ApiError(400, "INVALID_REQUEST", message, field === undefined ? {} : { extra: { field, ...broken } });
 export const unauthorized = () =>
   new ApiError(401, "UNAUTHORIZED", "Sign in first: the session is missing or has ended");
 export const forbidden = (message: string, code: ErrorCode = "FORBIDDEN") => new ApiError(403, code, message);

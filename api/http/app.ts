@@ -6,6 +6,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
 import { databaseErrorCode, isDatabaseAway } from "../../database/transaction.ts";
+import { must, ruleOf } from "../../domain/field-rules.ts";
 import { isRecord } from "../../domain/records.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
@@ -234,7 +235,8 @@ function requireChecksums(body: Record<string, unknown>): void {
 /** PostgreSQL has no text with a NUL. */
 function readValidQuery<T>(schema: z.ZodType<T>, { query }: Request): T {
   for (const [name, value] of Object.entries(query)) {
-    if (String(value).includes("\0")) throw invalid(`${name} must not contain control characters`, name);
+    if (String(value).includes("\0"))
+      throw invalid(`${name} ${must("control_characters")}`, name, { rule: "control_characters" });
   }
   return validate(schema, query);
 }
@@ -249,11 +251,12 @@ function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 function invalidByIssue(error: z.ZodError): ApiError {
   const issue = error.issues[0];
   if (!issue) return invalid("The request is not valid");
-  if (issue.code === "unrecognized_keys") return invalid(`${issue.keys[0]} is not a field of this call`, issue.keys[0]);
+  const broken = ruleOf(issue);
+  if (issue.code === "unrecognized_keys")
+    return invalid(`${issue.keys[0]} is not a field of this call`, issue.keys[0], broken);
   const field = issue.path.map(String).join(".");
   if (field === "") return invalid(issue.message);
-  const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
-  return invalid(isMissing ? `${field} is missing` : `${field} ${issue.message}`, field);
+  return invalid(`${field} ${broken.rule === "missing" ? must("missing") : issue.message}`, field, broken);
 }
 
 function refuseOtherMethods(app: Express, routes: readonly Route[]): void {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type BrokenRule, must } from "../field-rules.ts";
 import { storeSchema } from "./catalogue.ts";
 import { listQuerySchema } from "./lists.ts";
 
@@ -38,7 +39,7 @@ export const testClickResponseSchema = z.object({
 
 /** Metadata read from a token's contract. */
 export const tokenContractQuerySchema = z.object({
-  contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address"),
+  contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, must("contract")),
 });
 export const tokenContractResponseSchema = z.object({
   success: z.literal(true),
@@ -48,7 +49,7 @@ export const tokenContractResponseSchema = z.object({
   decimals: z.number(),
 });
 
-export const catalogueFormatSchema = z.enum(["csv", "json"], { error: "must be csv or json" });
+export const catalogueFormatSchema = z.enum(["csv", "json"], { error: must("file_format") });
 export const catalogueExportQuerySchema = z.object({ format: catalogueFormatSchema.default("csv") });
 
 /** One row of the file: a store, a category or a fan token. */
@@ -57,16 +58,52 @@ export const catalogueRowsSchema = z.array(z.looseObject({ type: z.enum(["store"
 export const catalogueImportRequestSchema = z.strictObject({
   format: catalogueFormatSchema,
   /** The whole file. */
-  content: z.string().min(1, "must not be empty"),
+  content: z.string().min(1, must("empty")),
   /** False only lists the changes. */
   apply: z.boolean().default(false),
 });
+/** One change of an import. `of` is a category's store; `from` is absent if the earlier value does not matter. */
+export const catalogueChangeSchema = z.object({
+  kind: z.enum(["create", "update"]),
+  what: z.enum(["store", "cashback", "fan_token"]),
+  name: z.string(),
+  of: z.string().optional(),
+  fields: z.array(z.object({ field: z.string(), from: z.string().optional(), to: z.string().nullable() })),
+});
+export type CatalogueChange = z.infer<typeof catalogueChangeSchema>;
+
+/**
+ * What is wrong in an imported file. `place` is the line of a CSV file or the position in a JSON list; `values` are what
+ * the sentence names, in its order.
+ */
+export type FileProblem = {
+  problem:
+    | "field"
+    | "unknown_type"
+    | "unknown_field"
+    | "no_store_name"
+    | "no_store"
+    | "twice"
+    | "group_taken"
+    | "second_default"
+    | "contract_taken"
+    | "not_json"
+    | "not_rows"
+    | "not_csv"
+    | "no_chain";
+  place?: number | undefined;
+  field?: string;
+  broken?: BrokenRule;
+  values?: string[];
+};
+
 export const catalogueImportResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
   applied: z.boolean(),
-  /** One line per change. */
+  /** One line per change, and the same for programs. */
   changes: z.array(z.string()),
+  preview: z.array(catalogueChangeSchema),
 });
 
 export const logoResponseSchema = z.object({

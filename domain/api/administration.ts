@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AUDIT_AREAS } from "../audit-areas.ts";
+import { limit } from "../field-rules.ts";
 import { pauseCauseSchema } from "../pause-cause.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -85,5 +86,5 @@ export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 
 export const payoutsRequestSchema = z.strictObject({
   paused: z.boolean(),
-  reason: z.string().trim().max(200, "must be at most 200 characters").optional(),
+  reason: z.string().trim().max(200, limit("max_length", 200)).optional(),
 });

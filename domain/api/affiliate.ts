@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limit, must } from "../field-rules.ts";
 import { isPlainText } from "../plain-text.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import type { SaleReport } from "../sale/report.ts";
@@ -8,14 +9,12 @@ const word = (maximum: number) =>
   z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`), `must be 1 to ${maximum} printable characters`);
 
 /** A decimal as a JSON number or text with a dot, in millionths. */
-const microsSchema = z
-  .union([z.number(), z.string()], { error: "must be a non-negative decimal number such as 12.50" })
-  .transform((value, context) => {
-    const micros = readMicros(String(value));
-    if (micros !== undefined && micros >= 0n && micros <= MAXIMUM_MICROS) return micros;
-    context.addIssue({ code: "custom", message: "must be a decimal number from 0 to 1000000000, such as 12.50" });
-    return z.NEVER;
-  });
+const microsSchema = z.union([z.number(), z.string()], { error: must("number") }).transform((value, context) => {
+  const micros = readMicros(String(value));
+  if (micros !== undefined && micros >= 0n && micros <= MAXIMUM_MICROS) return micros;
+  context.addIssue({ code: "custom", message: "must be a decimal number from 0 to 1000000000, such as 12.50" });
+  return z.NEVER;
+});
 
 const EARLIEST = Date.parse("2000-01-01T00:00:00Z");
 const LATEST = Date.parse("2101-01-01T00:00:00Z");
@@ -55,7 +54,7 @@ export const directReportSchema = z.object({
   order_ref: z
     .string()
     .trim()
-    .max(128, "must be at most 128 characters")
+    .max(128, limit("max_length", 128))
     .refine((text) => isPlainText(text, 128), "must not contain control characters or half characters")
     .nullish(),
   occurred_at: timeSchema.nullish(),

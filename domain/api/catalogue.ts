@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
-import { InvalidNumberError, parsePercent } from "../money.ts";
+import { custom, limit, must } from "../field-rules.ts";
+import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
-import { messageOf } from "../unknown-error.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
@@ -77,7 +77,7 @@ export const fanTokenSchema = z.object({
 export type FanToken = z.infer<typeof fanTokenSchema>;
 export const fanTokensResponseSchema = z.object({ success: z.literal(true), data: z.array(fanTokenSchema) });
 
-const text = (maximum: number) => z.string().trim().max(maximum, `must be at most ${maximum} characters`);
+const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
 const optionalText = (maximum: number) =>
   text(maximum)
     .transform((value) => (value === "" ? null : value))
@@ -86,25 +86,21 @@ const optionalText = (maximum: number) =>
 const linkTemplateSchema = z
   .string()
   .trim()
-  .max(2_048, "must be at most 2048 characters")
-  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), "must be a public https:// address");
+  .max(2_048, limit("max_length", 2_048))
+  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), must("public_link"));
 const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
 const optionalName = z
-  .union([
-    z.literal("").transform(() => null),
-    z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 lower-case letters, digits and hyphens"),
-  ])
+  .union([z.literal("").transform(() => null), z.string().regex(/^[a-z0-9-]{1,32}$/, must("key"))])
   .nullish();
 const optionalCount = (maximum: number) =>
   z
-    .union([
-      z.literal("").transform(() => null),
-      z.coerce
-        .number()
-        .int("must be a whole number")
-        .min(0, "must not be negative")
-        .max(maximum, `must be at most ${maximum}`),
-    ])
+    .union(
+      [
+        z.literal("").transform(() => null),
+        z.coerce.number().int().min(0, must("not_negative")).max(maximum, limit("max", maximum)),
+      ],
+      must("whole"),
+    )
     .nullish();
 /** An uploaded picture, by the hash of its content. */
 const UPLOADED = /^\/api\/assets\/[0-9a-f]{64}\.(?:png|jpg|webp)$/;
@@ -118,21 +114,15 @@ const STORE_NAME_BYTES = 40;
 
 /** A name that the chain accepts; it is drawn on every ticket. docs/product.md#store-name. */
 const storeNameSchema = text(STORE_NAME_BYTES)
-  .min(1, "must not be empty")
-  .refine(
-    (name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES,
-    `must be at most ${STORE_NAME_BYTES} bytes (accented letters count twice)`,
-  )
-  .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters")
-  .refine(
-    isReadableName,
-    "must not contain invisible characters, characters that turn text around, or stacked accents",
-  );
+  .min(1, must("empty"))
+  .refine((name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES, custom("max_bytes", STORE_NAME_BYTES))
+  .refine((name) => !/\p{Cc}/u.test(name), must("control_characters"))
+  .refine(isReadableName, must("hidden_characters"));
 
 /** An absent field keeps its value; null or "" clears it. */
 export const createStoreRequestSchema = z.strictObject({
   name: storeNameSchema,
-  country: text(60).min(1, "must not be empty"),
+  country: text(60).min(1, must("empty")),
   club: optionalText(60),
   category: optionalText(60),
   description: optionalText(1_000),
@@ -154,21 +144,19 @@ export const createStoreRequestSchema = z.strictObject({
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
 
-const percentSchema = z
-  .union([z.number(), z.string()], { error: "must be a percent such as 5.75" })
-  .transform((value, context) => {
-    try {
-      if (value === "") throw new InvalidNumberError("must not be empty");
-      return parsePercent(value);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: messageOf(error) });
-      return z.NEVER;
-    }
-  });
+const percentSchema = z.union([z.number(), z.string()], { error: must("percent") }).transform((value, context) => {
+  try {
+    if (value === "") throw new InvalidNumberError(must("empty"));
+    return parsePercent(value);
+  } catch (error) {
+    context.addIssue(numberIssue(error));
+    return z.NEVER;
+  }
+});
 
 /** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
 export const createCashbackRequestSchema = z.strictObject({
-  category: text(60).min(1, "must not be empty"),
+  category: text(60).min(1, must("empty")),
   category_en: optionalText(60),
   cashback_percent: percentSchema,
   group_code: optionalText(64),
@@ -188,8 +176,8 @@ const BUILT_IN_SLUGS = SAMPLE_FAN_TOKENS.map(({ slug }) => slug);
 export const saveFanTokenRequestSchema = z
   .strictObject({
     id: idSchema.nullish(),
-    name: text(60).min(1, "must not be empty"),
-    slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens"),
+    name: text(60).min(1, must("empty")),
+    slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, must("slug")),
     image: z
       .union([z.literal(""), httpsUrlSchema])
       .nullish()
@@ -197,7 +185,7 @@ export const saveFanTokenRequestSchema = z
     symbol: text(12).optional(),
     contract: z
       .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address")
+      .regex(/^0x[0-9a-fA-F]{40}$/, must("contract"))
       .transform(toWalletAddress)
       .nullish(),
   })

@@ -1,32 +1,29 @@
 import { z } from "zod";
+import { custom, limit, must } from "../field-rules.ts";
 import { LIST_LIMIT } from "../product.ts";
 import { DECISION_REFUSALS } from "../sale/decision-refusals.ts";
 import { isAddressShaped, toWalletAddress } from "../wallet-address.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 /** Twenty bytes of hex, in any case; stored and returned in lower case. The server also checks a mixed-case checksum. */
-export const addressSchema = z
-  .string()
-  .refine(isAddressShaped, "must be a wallet address: 0x and 40 hex digits")
-  .transform(toWalletAddress);
+export const addressSchema = z.string().refine(isAddressShaped, must("wallet")).transform(toWalletAddress);
 
 /** A database id: a JSON integer or decimal text in requests, a JSON number in responses. */
 export const idSchema = z
-  .union([z.number(), z.string()], { error: "must be a positive whole number" })
+  .union([z.number(), z.string()], { error: must("id") })
   .transform((value) => String(value))
-  .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
+  .pipe(z.string().regex(/^[1-9]\d{0,14}$/, must("id")))
   .transform((text) => BigInt(text));
 
 /** The rows of a page unless the caller asks for another number. */
 export const PAGE_ROWS = 50;
-const LIMIT_RULE = `must be a whole number from 1 to ${LIST_LIMIT}`;
 
 /** How many rows a page has: plain digits, because `Number` would also read "0x10", "1e1" or an empty text. */
 export const pageLimitSchema = z
   .string()
-  .regex(/^[1-9]\d{0,2}$/, LIMIT_RULE)
+  .regex(/^[1-9]\d{0,2}$/, limit("rows", LIST_LIMIT))
   .transform(Number)
-  .refine((limit) => limit <= LIST_LIMIT, LIMIT_RULE);
+  .refine((rows) => rows <= LIST_LIMIT, custom("rows", LIST_LIMIT));
 
 /** One page of a list, newest first: the number of rows, and the id below which they start. */
 export const pageQuerySchema = z.object({
@@ -38,8 +35,8 @@ export const pageQuerySchema = z.object({
 export const httpsUrlSchema = z
   .string()
   .trim()
-  .max(2_048, "must be at most 2048 characters")
-  .refine(isPublicHttpsUrl, "must be a public https:// address");
+  .max(2_048, limit("max_length", 2_048))
+  .refine(isPublicHttpsUrl, must("public_link"));
 
 /** Host names with a different meaning on every network. RFC 6761, RFC 6762; `.internal` is reserved by ICANN. */
 const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
@@ -69,6 +66,13 @@ export const errorSchema = z.object({
   request_id: z.string(),
   /** The invalid field or header, if it is a single one. */
   field: z.string().optional(),
+  /** With `field`: the rule that it breaks, and its figures. */
+  rule: z.string().optional(),
+  params: z
+    .object({ max: z.union([z.number(), z.string()]).optional(), values: z.array(z.string()).optional() })
+    .optional(),
+  /** With CATALOGUE_FILE: what is wrong, row by row. `FileProblem`. */
+  problems: z.array(z.looseObject({ problem: z.string() })).optional(),
   /** CHZ, decimal text: the amount that is payable now. */
   payable: z.string().optional(),
   /** With NOT_DUE and CLAIM_TOO_EARLY: when it becomes possible; null if unknown. */
@@ -83,7 +87,7 @@ export const errorSchema = z.object({
 
 /** A reason for the log; the panel always asks for one. */
 export const givenReasonSchema = z.strictObject({
-  reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
+  reason: z.string().trim().max(300, limit("max_length", 300)).optional(),
 });
 /** The same, for calls where the body is optional. */
 export const noBodyOrReasonSchema = givenReasonSchema.default({});

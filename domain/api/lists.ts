@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { limit, must } from "../field-rules.ts";
 import { pageLimitSchema } from "./common.ts";
 
 /** Where a page starts: the `next_before` of the previous page. Text if rows are not sorted by id. */
 const cursorSchema = z
   .union([z.number(), z.string()])
   .transform((value) => String(value))
-  .pipe(z.string().min(1, "must not be empty").max(400, "must be at most 400 characters"));
+  .pipe(z.string().min(1, must("empty")).max(400, limit("max_length", 400)));
 
 /** An empty choice is none. */
 const NONE = z.literal("").transform(() => undefined);
@@ -20,7 +21,7 @@ export function listQuerySchema<const States extends readonly string[], const So
 ) {
   const orders = sorts.flatMap((name) => [name, `-${name}`]);
   return z.object({
-    query: z.string().trim().max(128, "must be at most 128 characters").optional(),
+    query: z.string().trim().max(128, limit("max_length", 128)).optional(),
     state: z.union([NONE, z.enum(states)], { error: `must be one of ${states.join(", ")}` }).optional(),
     sort: z
       .union([NONE, z.enum(sorts), z.templateLiteral(["-", z.enum(sorts)])], {

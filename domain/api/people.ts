@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
 import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
@@ -16,13 +17,13 @@ const signature = z
   .string()
   .regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, { error: "must be 0x and hex digits", abort: true })
   .refine((text): text is `0x${string}` => text.startsWith("0x"));
-const nameText = z.string().trim().min(1, "must not be empty").max(80, "must be at most 80 characters");
+const nameText = z.string().trim().min(1, must("empty")).max(80, limit("max_length", 80));
 
 export const registerRequestSchema = z.object({
   address: addressSchema,
   first_name: nameText,
   last_name: nameText,
-  email: z.email("must be an e-mail address").max(254),
+  email: z.email(must("email")).max(254),
   signature,
   nonce: z.string().max(64).optional(),
 });

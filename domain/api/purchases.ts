@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { isMetadataAddress } from "../chain-text.ts";
-import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
+import { custom, limit, must } from "../field-rules.ts";
+import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
 import { PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { SLUG_PATTERN } from "../slug.ts";
-import { messageOf } from "../unknown-error.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
-  error: "must be a non-negative decimal number such as 12.50",
+  error: must("number"),
 });
 
 /** Reais as a JSON number or text with a dot, at most 2 decimals, to cents. */
 export const amountReaisSchema = decimalInput.transform((value, context) => {
   try {
     const cents = parseReais(value);
-    if (cents === 0n) throw new InvalidNumberError("must be more than 0");
-    if (cents > PURCHASE_CAP_CENTS) throw new InvalidNumberError("must be at most 1000000.00");
+    if (cents === 0n) throw new InvalidNumberError(must("positive"));
+    if (cents > PURCHASE_CAP_CENTS) throw new InvalidNumberError(custom("max", "1000000.00"));
     return cents;
   } catch (error) {
-    context.addIssue({ code: "custom", message: messageOf(error) });
+    context.addIssue(numberIssue(error));
     return z.NEVER;
   }
 });
@@ -28,10 +28,10 @@ export const amountReaisSchema = decimalInput.transform((value, context) => {
 const amountChzSchema = decimalInput.transform((value, context) => {
   try {
     const gwei = parseDecimal(value, 9);
-    if (gwei === 0n) throw new InvalidNumberError("must be more than 0");
+    if (gwei === 0n) throw new InvalidNumberError(must("positive"));
     return gwei;
   } catch (error) {
-    context.addIssue({ code: "custom", message: messageOf(error) });
+    context.addIssue(numberIssue(error));
     return z.NEVER;
   }
 });
@@ -40,7 +40,7 @@ export const registerPurchaseRequestSchema = z.object({
   user: addressSchema,
   store_id: idSchema,
   amount: amountReaisSchema,
-  token_slug: z.string().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens").nullish(),
+  token_slug: z.string().regex(SLUG_PATTERN, must("slug")).nullish(),
 });
 
 const purchaseTermsShape = {
@@ -125,7 +125,7 @@ export const mintNftRequestSchema = z.object({
   metadata_uri: z
     .string()
     .trim()
-    .max(1_024, "must be at most 1024 characters")
+    .max(1_024, limit("max_length", 1_024))
     .refine(
       (uri) => uri === "" || (isMetadataAddress(uri) && (uri.startsWith("ipfs:") || isPublicHttpsUrl(uri))),
       "must be a public https:// or an ipfs:// address of plain characters (others percent-encoded), or empty",
@@ -155,7 +155,7 @@ export const distributeCashbackRequestSchema = z.object({
   user: addressSchema,
   amount: amountChzSchema,
   /** Why, for the log. */
-  reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
+  reason: z.string().trim().max(300, limit("max_length", 300)).optional(),
 });
 export const distributeCashbackResponseSchema = z.object({
   success: z.literal(true),

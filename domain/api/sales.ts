@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { limit, must } from "../field-rules.ts";
 import { SALE_STATES } from "../sale/state.ts";
 import { givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
-const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, "must be the id of a click");
+const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, must("click"));
 
 /** A visit to a store. */
 export const clickSchema = z.object({
@@ -30,10 +31,10 @@ export const clicksResponseSchema = z.object({
 export const createClaimRequestSchema = z.strictObject({
   store_id: idSchema,
   click_id: CLICK_ID.nullish(),
-  order_ref: z.string().trim().min(1, "must not be empty").max(64, "must be at most 64 characters"),
+  order_ref: z.string().trim().min(1, must("empty")).max(64, limit("max_length", 64)),
   amount: amountReaisSchema,
-  date: z.iso.date("must be a day such as 2026-11-20"),
-  note: z.string().trim().max(1_000, "must be at most 1000 characters").nullish(),
+  date: z.iso.date(must("day")),
+  note: z.string().trim().max(1_000, limit("max_length", 1_000)).nullish(),
 });
 
 const claimShape = {
@@ -140,7 +141,7 @@ export const claimsQuerySchema = listQuerySchema(["open", "matched", "refused"],
 export const clicksQuerySchema = pageQuerySchema;
 
 export const reasonRequestSchema = z.strictObject({
-  reason: z.string().trim().min(1, "must not be empty").max(300, "must be at most 300 characters"),
+  reason: z.string().trim().min(1, must("empty")).max(300, limit("max_length", 300)),
 });
 /** The revision of the sale that the decision is based on. */
 const REVISION = { revision: idSchema.optional() };
@@ -149,7 +150,7 @@ export const declineRequestSchema = reasonRequestSchema.extend(REVISION);
 export const assignRequestSchema = givenReasonSchema.extend({ ...REVISION, click_id: CLICK_ID });
 export const matchRequestSchema = givenReasonSchema.extend({ sale_id: idSchema });
 
-const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
+const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, must("month"));
 export const marginQuerySchema = z.object({ from: MONTH.optional(), to: MONTH.optional() });
 
 const marginFigures = {

@@ -1,3 +1,4 @@
+import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
 import { capitalized, FIELD_WORDS } from "./words.ts";
 
 /** The labels of forms. */
@@ -8,38 +9,42 @@ const LABELS: Record<string, string> = {
   image: "URL da imagem",
 };
 
-/** The rules of `domain/api/` as the api words them. */
-const RULES: readonly (readonly [RegExp, string])[] = [
-  [/must not be empty|is missing|received undefined/, "não pode ficar vazio"],
-  [/must be at most (\d+) characters/, "aceita até $1 caracteres"],
-  [/must be at most ([\d.]+)$/, "pode ser no máximo $1"],
-  [/must have at most (\d+) decimals/, "aceita até $1 casas decimais"],
-  [/must be more than 0/, "precisa ser maior que zero"],
-  [/must be a percent/, "precisa ser um percentual como 5,75"],
-  [/must be a (?:finite|non-negative decimal) number/, "precisa ser um número"],
-  [/must be a day such as (.*)/, "precisa ser um dia como $1"],
-  [/must be a month such as (.*)/, "precisa ser um mês como $1"],
-  [/must be csv or json/, "precisa ser csv ou json"],
-  [/must be one of/, "precisa ser um dos valores da lista"],
-  [/wallet address/, "precisa ser um endereço de carteira"],
-  [/whole number|must not be negative/, "precisa ser um número inteiro, sem sinal"],
-  [/1 to 32 lower-case letters/, "aceita até 32 letras minúsculas, números e hífens"],
-  [/id of a click/, "precisa ser o código de um clique"],
-  [/invisible characters/, "não aceita caracteres invisíveis nem acentos empilhados"],
-  [/must be at most (\d+) bytes/, "aceita até $1 bytes (letras com acento contam por dois)"],
-  [/control characters/, "não aceita caracteres de controle"],
-  [/lower-case letters, digits and hyphens/, "aceita só letras minúsculas, números e hífens"],
-  [/contract address/, "precisa ser um endereço de contrato"],
-  [/https/, "precisa começar com https://"],
-];
+/** The rules of fields in the panel's words, after the field's label. */
+const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
+  missing: "não pode ficar vazio",
+  empty: "não pode ficar vazio",
+  number: "precisa ser um número, sem sinal",
+  finite: "precisa ser um número",
+  positive: "precisa ser maior que zero",
+  whole: "precisa ser um número inteiro",
+  not_negative: "não pode ser menor que zero",
+  id: "precisa ser um número inteiro, maior que zero",
+  percent: "precisa ser um percentual como 5,75",
+  public_link: "precisa ser um endereço público da internet que começa com https://",
+  key: "aceita até 32 letras minúsculas, números e hífens",
+  slug: "aceita só letras minúsculas, números e hífens",
+  control_characters: "não aceita caracteres de controle",
+  hidden_characters: "não aceita caracteres invisíveis, que invertem o texto, nem acentos empilhados",
+  contract: "precisa ser um endereço de contrato",
+  wallet: "precisa ser um endereço de carteira",
+  click: "precisa ser o código de um clique",
+  day: "precisa ser um dia como 2026-11-20",
+  month: "precisa ser um mês como 2026-11",
+  email: "precisa ser um e-mail",
+  file_format: "precisa ser csv ou json",
+  max_length: ({ max }) => `aceita até ${max} caracteres`,
+  max_bytes: ({ max }) => `aceita até ${max} bytes (letras com acento contam por dois)`,
+  max: ({ max }) => `pode ser no máximo ${max}`,
+  decimals: ({ max }) => `aceita até ${max} casas decimais`,
+  rows: ({ max }) => `precisa ser um número inteiro de 1 a ${max}`,
+  one_of: ({ values = [] }) => `precisa ser um destes: ${values.join(", ")}`,
+  unknown: "não é um campo daqui",
+  other: "tem um valor inválido",
+};
 
 /** What is wrong with a field, in the panel's words. */
-export function invalidField(field: string, message: string): string {
-  for (const [pattern, rule] of RULES) {
-    const found = pattern.exec(message);
-    if (found) return `${LABELS[field] ?? field} ${rule.replace("$1", found[1] ?? "")}.`;
-  }
-  return `${LABELS[field] ?? field}: valor inválido.`;
+export function invalidField(field: string, { rule, params = {} }: BrokenRule): string {
+  // A newer api may know a rule that this page does not.
+  const words = RULES[rule] ?? RULES.other;
+  return `${LABELS[field] ?? field} ${typeof words === "string" ? words : words(params)}.`;
 }
-
-export const isField = (name: string): boolean => Object.hasOwn(LABELS, name);

@@ -49,10 +49,11 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
 /** Why the server rejected an admin's call, in Portuguese; undefined if the reason is unknown. `t` is Portuguese too. */
 export function sayRefusal(error: unknown, t: Translate): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, t);
-  if (error.code === "CATALOGUE_FILE") return fileProblems(error.message);
+  if (error.problems) return fileProblems(error.problems);
   const known = BY_CODE[error.code ?? ""] ?? decisionOf(error);
   if (known) return known;
-  if (error.code === "INVALID_REQUEST" && error.field) return invalidField(error.field, error.message);
+  if (error.code === "INVALID_REQUEST" && error.field)
+    return invalidField(error.field, error.broken ?? { rule: "other" });
   if (error.isServersWord) return reasonOf(error, t);
   return error.status >= 400 ? `O servidor respondeu com o erro ${error.status}.` : undefined;
 }

@@ -1,3 +1,5 @@
+import type { FileProblem } from "../../domain/api/admin-catalogue.ts";
+import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
 import { isRecord } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
@@ -28,6 +30,10 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   /** The invalid field of the request. */
   readonly field: string | undefined;
+  /** The rule that the field breaks. */
+  readonly broken: BrokenRule | undefined;
+  /** What is wrong in an imported file. */
+  readonly problems: FileProblem[] | undefined;
   /** What a refused decision does not fit. */
   readonly why: string | undefined;
   /** Whether the message is the server's, or derived from the status. */
@@ -39,14 +45,18 @@ export class ApiError extends Error {
     {
       code,
       field,
+      broken,
+      problems,
       why,
       isServersWord = false,
-    }: { code?: string; field?: string; why?: string; isServersWord?: boolean } = {},
+    }: Partial<Pick<ApiError, "code" | "field" | "broken" | "problems" | "why" | "isServersWord">> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field;
+    this.broken = broken;
+    this.problems = problems;
     this.why = why;
     this.isServersWord = isServersWord;
   }
@@ -60,7 +70,17 @@ export class UnreachableError extends Error {
 /** docs/product.md#session-browser. Shown in the user's language by the session's toast. */
 export const SESSION_EXPIRED = "Unauthorized: Session expired";
 
-type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown; field?: unknown; why?: unknown };
+type Body = {
+  success?: boolean;
+  error?: unknown;
+  message?: unknown;
+  code?: unknown;
+  field?: unknown;
+  rule?: FieldRule;
+  params?: RuleParams;
+  problems?: FileProblem[];
+  why?: unknown;
+};
 
 let onUnauthorized: (token: string | null) => void = () => {};
 
@@ -142,6 +162,8 @@ function refusal(response: Response, json: Body | undefined): ApiError {
   return new ApiError(said ?? statusMessage(response), response.status, {
     code: textOf(json?.code),
     field: textOf(json?.field),
+    broken: json?.rule && { rule: json.rule, params: json.params },
+    problems: json?.problems,
     why: textOf(json?.why),
     isServersWord: said !== undefined,
   });

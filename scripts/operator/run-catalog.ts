@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { BaseError } from "viem";
 import { CatalogueFileError, formatOf, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
 import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
-import { apply, type Change, diff, exportRows } from "../../catalogue/changes.ts";
+import { apply, changeText, diff, exportRows } from "../../catalogue/changes.ts";
 import type { Database } from "../../database/connect.ts";
+import type { CatalogueChange } from "../../domain/api/admin-catalogue.ts";
 import type { Variables } from "../../platform/environment.ts";
 import { failureText } from "../../platform/failure-text.ts";
 import { openLog } from "../../platform/log.ts";
@@ -71,16 +72,15 @@ async function skipIdsOnChain(environment: OperatorEnvironment, database: Databa
     await skipRegisteredIds(database, nameReader(client, contracts));
   } catch (error) {
     const reason = error instanceof BaseError ? error.shortMessage : String(error);
-    throw new CatalogueFileError(
-      `The registered store ids could not be read from the chain (${reason}); check RPC_URLS`,
-    );
+    const text = `The registered store ids could not be read from the chain (${reason}); check RPC_URLS`;
+    throw new CatalogueFileError([{ problem: "no_chain", text }]);
   } finally {
     nodes.close();
   }
 }
 
-function report(changes: readonly Change[], what: string, print: Print): void {
-  for (const { text } of changes) print(text);
+function report(changes: readonly CatalogueChange[], what: string, print: Print): void {
+  for (const change of changes) print(changeText(change));
   print(
     changes.length === 0
       ? "Nothing to change"

@@ -99,6 +99,18 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect(await store(id)).to.include({ club: null, category: null, logo: null, description: "Camisas" });
     });
 
+    it("names the rule that a field breaks, and its figure", async () => {
+      const long = await put("/api/store/1", { claim_days: 999 });
+      expectInvalid(long, "claim_days");
+      expect(long.body).to.deep.include({ rule: "max", params: { max: 730 } });
+      const local = await put("/api/store/1", { store_url: "https://10.0.0.1" });
+      expect(local.body).to.include({ field: "store_url", rule: "public_link" });
+      expect((await admin.post("/api/store", { country: "Brasil" })).body).to.include({
+        field: "name",
+        rule: "missing",
+      });
+    });
+
     it("refuses unknown fields", async () => {
       const before = await store(1);
       for (const field of ["id", "deleted_at", "created_at", "cashback", "max_cashback", "isAdmin", "name "]) {

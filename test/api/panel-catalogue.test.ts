@@ -95,11 +95,25 @@ describe("The catalogue in the panel", () => {
       const file = `${rows}cashback,Nova,,,Camisas,4.5\ncashback,Nova,,,Bonés,2\n`;
       const dry = await admin.post("/api/admin/catalogue", { format: "csv", content: file });
       expect(dry.body.changes).to.have.lengthOf(3);
+      expect(dry.body.preview[0]).to.deep.equal({
+        kind: "create",
+        what: "store",
+        name: "Nova",
+        fields: [{ field: "country", to: "Brasil" }],
+      });
       expect((await admin.get("/api/admin/stores?query=nova")).body.total, "a dry run changes nothing").to.equal(0);
       const wrong = `${file}cashback,Nova,,,Meias,400\n`;
       const refused = await admin.post("/api/admin/catalogue", { format: "csv", content: wrong, apply: true });
       expectRefusal(refused, 422, "CATALOGUE_FILE");
       expect(refused.body.message).to.match(/^line 5: cashback_percent/);
+      expect(refused.body.problems).to.deep.equal([
+        {
+          problem: "field",
+          place: 5,
+          field: "cashback_percent",
+          broken: { rule: "max", params: { max: 100 } },
+        },
+      ]);
       expect((await admin.get("/api/admin/stores?query=nova")).body.total).to.equal(0);
       const made = await admin.post("/api/admin/catalogue", { format: "csv", content: file, apply: true });
       expect(made.body).to.deep.include({ applied: true, changes: dry.body.changes });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type CatalogueFormat, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { CatalogueFileError, type CatalogueFormat, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import type { FileProblem } from "../../domain/api/admin-catalogue.ts";
 import { fileProblems } from "../../frontend/admin/stores/file-problems.ts";
 
 const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] = [
@@ -16,19 +17,17 @@ const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] =
 describe("What is wrong with a catalogue file, in the panel's words", () => {
   for (const [format, text, words] of FILES) {
     it(`is said in Portuguese: ${words.source.slice(1, 60)}`, () => {
-      expect(fileProblems(messageOf(() => readCatalogue(format, text)))).to.match(words);
+      expect(fileProblems(problemsOf(() => readCatalogue(format, text)))).to.match(words);
     });
   }
 
   it("names what contradicts the database", () => {
-    const said = fileProblems(
-      [
-        "line 3: there is no store Boa, here or in the database",
-        "line 4: group_code G1 is also the group of Camisas",
-        "line 5: is_default is also true for Camisas",
-        "The fan tokens galo and cam have the same contract, 0xab",
-      ].join("\n"),
-    );
+    const said = fileProblems([
+      { problem: "no_store", place: 3, values: ["Boa"] },
+      { problem: "group_taken", place: 4, values: ["G1", "Camisas"] },
+      { problem: "second_default", place: 5, values: ["Camisas"] },
+      { problem: "contract_taken", values: ["galo", "cam", "0xab"] },
+    ]);
     expect(said.split("\n")).to.deep.equal([
       "Linha 3: não existe a loja Boa, nem aqui nem no cadastro",
       "Linha 4: o grupo G1 já é da categoria Camisas",
@@ -38,11 +37,12 @@ describe("What is wrong with a catalogue file, in the panel's words", () => {
   });
 });
 
-function messageOf(read: () => unknown): string {
+function problemsOf(read: () => unknown): readonly FileProblem[] {
   try {
     read();
   } catch (error) {
-    return (error as Error).message;
+    if (error instanceof CatalogueFileError) return error.problems;
+    throw error;
   }
   throw new Error("The file was accepted");
 }

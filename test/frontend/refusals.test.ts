@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { createIntl } from "react-intl";
+import { updateStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
+import { ruleOf } from "../../domain/field-rules.ts";
 import { DECISION_REFUSALS } from "../../domain/sale/decision-refusals.ts";
 import { invalidField } from "../../frontend/admin/invalid-field.ts";
 import { sayRefusal } from "../../frontend/admin/refusal-words.ts";
@@ -23,7 +25,9 @@ describe("A refusal in the panel", () => {
   for (const code of ERROR_CODES.filter((one) => !NOT_FOR_THE_PANEL.includes(one))) {
     it(`is said in Portuguese: ${code}`, () => {
       const said =
-        code === "CATALOGUE_FILE" ? refusalOf(new ApiError("The file is not JSON: x", 422, { code })) : refused(code);
+        code === "CATALOGUE_FILE"
+          ? refusalOf(new ApiError("The file is not JSON: x", 422, { code, problems: [{ problem: "not_json" }] }))
+          : refused(code);
       expect(said).to.be.a("string").and.not.include(SERVERS_WORDS);
       expect(said).to.not.include("O servidor respondeu com o erro");
     });
@@ -36,15 +40,21 @@ describe("A refusal in the panel", () => {
     expect(refused("DECISION_REFUSED", { why: "of_tomorrow" })).to.not.include(SERVERS_WORDS);
   });
 
-  /** The rules as `domain/` words them, but for hooks and sign-in: figures are examples. */
-  const rules = ["domain/api", "domain"]
-    .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
-    .filter((path) => path.endsWith(".ts") && !/api\/(affiliate|people)\.ts$/.test(path))
-    .flatMap((path) => [...readFileSync(path, "utf8").matchAll(/["`](must (?:not )?[^"`\n]+)["`]/g)])
-    .map(([, rule = ""]) => rule.replaceAll(/\$\{[^}]*\}/g, "5"));
-  for (const rule of new Set(rules)) {
-    it(`says what is wrong with a field that ${rule}`, () => {
-      expect(invalidField("name", rule)).to.not.equal("Nome: valor inválido.");
-    });
-  }
+  it("says what is wrong with a field by the rule that it breaks, with its figure", () => {
+    const fault = (fields: Record<string, unknown>) => {
+      const { error } = updateStoreRequestSchema.safeParse(fields);
+      const [issue] = error?.issues ?? [];
+      return issue && invalidField(String(issue.path[0]), ruleOf(issue));
+    };
+    expect(fault({ name: "" })).to.equal("Nome não pode ficar vazio.");
+    expect(fault({ name: "Lo\u200bja" })).to.match(/^Nome não aceita caracteres invisíveis/);
+    expect(fault({ name: "ç".repeat(30) })).to.match(/^Nome aceita até 40 bytes/);
+    expect(fault({ claim_days: 999 })).to.equal("Dias para reclamar pode ser no máximo 730.");
+    expect(fault({ claim_days: 1.5 })).to.equal("Dias para reclamar precisa ser um número inteiro.");
+    expect(fault({ affiliate_link: `https://a.example/${"x".repeat(2_048)}` })).to.equal(
+      "Link de afiliado aceita até 2048 caracteres.",
+    );
+    expect(fault({ store_url: "https://10.0.0.1/" })).to.match(/^Site da loja precisa ser um endereço público/);
+    expect(fault({ network: "Awin!" })).to.equal("Rede aceita até 32 letras minúsculas, números e hífens.");
+  });
 });

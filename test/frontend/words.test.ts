@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { changeText } from "../../catalogue/changes.ts";
+import type { CatalogueChange } from "../../domain/api/admin-catalogue.ts";
 import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
 import { operationFigures, pauseReason } from "../../frontend/admin/words.ts";
 import { aboveRate, admit } from "../../sender/allowance.ts";
@@ -44,18 +46,61 @@ describe("Why payouts are paused, in the panel's words", () => {
 });
 
 describe("What a catalogue file would change, in the panel's words", () => {
-  const said: readonly (readonly [string, string])[] = [
-    ["+ store Arena (Brasil), named on the chain by the api", "+ loja Arena (Brasil)"],
+  const said: readonly (readonly [change: CatalogueChange, line: string, sentence: string])[] = [
     [
+      { kind: "create", what: "store", name: "Arena", fields: [{ field: "country", to: "Brasil" }] },
+      "+ store Arena (Brasil), named on the chain by the api",
+      "+ loja Arena (Brasil)",
+    ],
+    [
+      {
+        kind: "update",
+        what: "store",
+        name: "Arena",
+        fields: [
+          { field: "affiliate_link", to: "https://a.example" },
+          { field: "featured", to: "true" },
+          { field: "club", to: null },
+        ],
+      },
       "~ store Arena: affiliate_link → https://a.example, featured → true, club → null",
       "~ loja Arena: link de afiliado → https://a.example, destaque → sim, clube → vazio",
     ],
-    ["+ Arena, Camisas: 5.75%", "+ categoria Arena, Camisas: 5,75%"],
     [
+      {
+        kind: "create",
+        what: "cashback",
+        name: "Camisas",
+        of: "Arena",
+        fields: [{ field: "cashback_percent", to: "5.75" }],
+      },
+      "+ Arena, Camisas: 5.75%",
+      "+ categoria Arena, Camisas: 5,75%",
+    ],
+    [
+      {
+        kind: "update",
+        what: "cashback",
+        name: "Camisas",
+        of: "Arena",
+        fields: [
+          { field: "cashback_percent", from: "5.75", to: "6" },
+          { field: "is_default", to: "false" },
+        ],
+      },
       "~ Arena, Camisas: 5.75% → 6%, is_default → false",
       "~ categoria Arena, Camisas: 5,75% → 6%, categoria padrão → não",
     ],
-    ["~ fan token psg: contract → 0xab", "~ fan token psg: contrato → 0xab"],
+    [
+      { kind: "update", what: "fan_token", name: "psg", fields: [{ field: "contract", to: "0xab" }] },
+      "~ fan token psg: contract → 0xab",
+      "~ fan token psg: contrato → 0xab",
+    ],
   ];
-  for (const [line, sentence] of said) it(sentence, () => expect(changeSentence(line)).to.equal(sentence));
+  for (const [change, line, sentence] of said) {
+    it(sentence, () => {
+      expect(changeSentence(change)).to.equal(sentence);
+      expect(changeText(change)).to.equal(line);
+    });
+  }
 });

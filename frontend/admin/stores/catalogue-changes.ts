@@ -1,21 +1,23 @@
+import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { FIELD_WORDS } from "../words.ts";
 
-const LINES: readonly (readonly [RegExp, string])[] = [
-  [/^\+ store (.*), named on the chain by the api$/, "+ loja $1"],
-  [/^([+~]) store (.*)$/, "$1 loja $2"],
-  [/^([+~]) fan token (.*)$/, "$1 fan token $2"],
-  [/^([+~]) (.*)$/, "$1 categoria $2"],
-];
+const KINDS = { store: "loja", cashback: "categoria", fan_token: "fan token" } as const;
+const VALUES: Record<string, string> = { true: "sim", false: "não" };
 
-const VALUES: Record<string, string> = { true: "sim", false: "não", null: "vazio" };
-
-/** A line of a dry run (`catalogue/changes.ts`), in Portuguese. */
-export function changeSentence(line: string): string {
-  const found = LINES.find(([pattern]) => pattern.test(line));
-  return (found ? line.replace(found[0], found[1]) : line)
-    .replace(/\b(\w+) → (true|false|null)?\b/g, (_, field: string, value?: string) => {
-      const name = FIELD_WORDS[field] ?? field;
-      return `${name} → ${value === undefined ? "" : VALUES[value]}`;
-    })
-    .replace(/\b(\d+)\.(\d+%)/g, "$1,$2");
+/** A change that an import would make, in Portuguese. */
+export function changeSentence({ kind, what, name, of, fields }: CatalogueChange): string {
+  const subject = `${KINDS[what]} ${of === undefined ? name : `${of}, ${name}`}`;
+  if (kind === "create") {
+    const [first] = fields;
+    const detail = first?.field === "cashback_percent" ? `: ${percent(first.to)}` : ` (${first?.to})`;
+    return `+ ${subject}${detail}`;
+  }
+  return `~ ${subject}: ${fields.map(fieldSentence).join(", ")}`;
 }
+
+function fieldSentence({ field, from, to }: CatalogueChange["fields"][number]): string {
+  if (field === "cashback_percent") return `${percent(from ?? null)} → ${percent(to)}`;
+  return `${FIELD_WORDS[field] ?? field} → ${to === null ? "vazio" : (VALUES[to] ?? to)}`;
+}
+
+const percent = (text: string | null): string => `${text?.replace(".", ",")}%`;

@@ -1,38 +1,28 @@
-import { invalidField, isField } from "../invalid-field.ts";
+import type { FileProblem } from "../../../domain/api/admin-catalogue.ts";
+import { invalidField } from "../invalid-field.ts";
 
-/** What `catalogue/catalogue-file.ts` and `catalogue/changes.ts` find wrong in a file. */
-const FILE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^type must be store, cashback or fan_token, not "(.*)"$/,
-    'o tipo precisa ser store, cashback ou fan_token, e não "$1"',
-  ],
-  [/^(\w+) is not a field of a (\w+)$/, "$2 não tem o campo $1"],
-  [/^store must be the name/, "diga em store o nome da loja da categoria"],
-  [/^(.+) appears twice, first at (?:line|row) (\d+)$/, "$1 já está na linha $2"],
-  [/^there is no store (.+), here or in the database$/, "não existe a loja $1, nem aqui nem no cadastro"],
-  [/^group_code (.+) is also the group of (.+)$/, "o grupo $1 já é da categoria $2"],
-  [/^is_default is also true for (.+)$/, "a loja só tem uma categoria padrão, e $1 também é"],
-  [/^The fan tokens (.+) and (.+) have the same contract, (.+)$/, "Os fan tokens $1 e $2 têm o mesmo contrato, $3"],
-  [/^The file is not JSON: .*$/, "O arquivo não é JSON"],
-  [/^The file must be a list of rows.*$/, 'O arquivo precisa ser uma lista de linhas, cada uma com o seu "type"'],
-  [/^.* (?:on|at) line (\d+).*$/, "O arquivo não é um CSV correto: veja a linha $1"],
-];
+/** What is wrong with a catalogue file, by the codes of `catalogue/catalogue-file.ts`; `values` as there. */
+const PROBLEMS: Record<Exclude<FileProblem["problem"], "field">, (...values: string[]) => string> = {
+  unknown_type: (type) => `o tipo precisa ser store, cashback ou fan_token, e não "${type}"`,
+  unknown_field: (type, field) => `${type} não tem o campo ${field}`,
+  no_store_name: () => "diga em store o nome da loja da categoria",
+  no_store: (store) => `não existe a loja ${store}, nem aqui nem no cadastro`,
+  twice: (what, line) => `${what} já está na linha ${line}`,
+  group_taken: (group, category) => `o grupo ${group} já é da categoria ${category}`,
+  second_default: (category) => `a loja só tem uma categoria padrão, e ${category} também é`,
+  contract_taken: (one, other, contract) => `os fan tokens ${one} e ${other} têm o mesmo contrato, ${contract}`,
+  no_chain: () => "a rede Chiliz não está respondendo",
+  not_json: () => "o arquivo não é JSON",
+  not_rows: () => 'o arquivo precisa ser uma lista de linhas, cada uma com o seu "type"',
+  not_csv: (line) => (line ? `o arquivo não é um CSV correto: veja a linha ${line}` : "o arquivo não é um CSV correto"),
+};
 
-/** The message of an import that was refused, line by line, in Portuguese. */
-export function fileProblems(message: string): string {
-  return message
-    .split("\n")
-    .map((line) => {
-      const [, place, problem = line] = /^(?:line|row) (\d+): (.*)$/.exec(line) ?? [];
-      const words = fileProblem(problem);
-      return place ? `Linha ${place}: ${words}` : words;
-    })
-    .join("\n");
+/** The problems of an import that was refused, line by line, in Portuguese. */
+export function fileProblems(problems: readonly FileProblem[]): string {
+  return problems.map(sentence).join("\n");
 }
 
-function fileProblem(problem: string): string {
-  const found = FILE_PROBLEMS.find(([pattern]) => pattern.test(problem));
-  if (found) return problem.replace(found[0], found[1]);
-  const [, field = "", rule = ""] = /^(\w+) (.*)$/.exec(problem) ?? [];
-  return isField(field) ? invalidField(field, rule) : problem;
+function sentence({ problem, place, field = "", broken = { rule: "other" }, values = [] }: FileProblem): string {
+  const words = problem === "field" ? invalidField(field, broken) : PROBLEMS[problem](...values);
+  return place === undefined ? words.charAt(0).toUpperCase() + words.slice(1) : `Linha ${place}: ${words}`;
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, useId, useRef, useState } from "react";
+import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
 import { storesQuery } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -16,8 +17,8 @@ type CatalogueFile = { format: "csv" | "json"; content: string };
 type Import =
   | { step: "choosing" }
   | { step: "checking"; file: CatalogueFile }
-  | { step: "shown"; file: CatalogueFile; changes: readonly string[] }
-  | { step: "applying"; file: CatalogueFile; changes: readonly string[] }
+  | { step: "shown"; file: CatalogueFile; changes: readonly CatalogueChange[] }
+  | { step: "applying"; file: CatalogueFile; changes: readonly CatalogueChange[] }
   | { step: "refused"; problem: string | undefined }
   | { step: "unknown"; file: CatalogueFile };
 
@@ -109,7 +110,7 @@ function Progress({ state }: { state: Import }) {
   }
 }
 
-function Changes({ changes }: { changes: readonly string[] }) {
+function Changes({ changes }: { changes: readonly CatalogueChange[] }) {
   const id = useId();
   return (
     <section aria-labelledby={`${id}-changes`}>
@@ -117,9 +118,9 @@ function Changes({ changes }: { changes: readonly string[] }) {
         {countText(changes.length, "a fazer")}
       </h3>
       <ul className="import-lines">
-        {changes.map((line) => (
+        {changes.map(changeSentence).map((line) => (
           <li key={line} data-kind={line.charAt(0)}>
-            {changeSentence(line)}
+            {line}
           </li>
         ))}
       </ul>
@@ -139,7 +140,7 @@ function useImport(onClose: () => void) {
     latest.current = file;
     setState({ step: "checking", file });
     const next = await importCatalogue(file.format, file.content, false).then(
-      ({ changes }): Import => ({ step: "shown", file, changes }),
+      ({ preview }): Import => ({ step: "shown", file, changes: preview }),
       (error: unknown): Import =>
         wasSent ? { step: "unknown", file } : { step: "refused", problem: refusalOf(error) },
     );
@@ -154,7 +155,7 @@ function useImport(onClose: () => void) {
     const content = await picked.text();
     if (latest.current === picked) await check({ format, content });
   }
-  const apply = useOneAtATime(async (file: CatalogueFile, changes: readonly string[]): Promise<void> => {
+  const apply = useOneAtATime(async (file: CatalogueFile, changes: readonly CatalogueChange[]): Promise<void> => {
     setState({ step: "applying", file, changes });
     try {
       const made = await importCatalogue(file.format, file.content, true);

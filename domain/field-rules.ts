@@ -1,0 +1,84 @@
+import type { z } from "zod";
+
+/** The sentences of rules without figures, after the field's name. */
+const SENTENCES = {
+  missing: "is missing",
+  empty: "must not be empty",
+  number: "must be a non-negative decimal number such as 12.50",
+  finite: "must be a finite number",
+  positive: "must be more than 0",
+  whole: "must be a whole number",
+  not_negative: "must not be negative",
+  id: "must be a positive whole number",
+  percent: "must be a percent such as 5.75",
+  public_link: "must be a public https:// address",
+  key: "must be 1 to 32 lower-case letters, digits and hyphens",
+  slug: "must be lower-case letters, digits and hyphens",
+  control_characters: "must not contain control characters",
+  hidden_characters: "must not contain invisible characters, characters that turn text around, or stacked accents",
+  contract: "must be a contract address",
+  wallet: "must be a wallet address: 0x and 40 hex digits",
+  click: "must be the id of a click",
+  day: "must be a day such as 2026-11-20",
+  month: "must be a month such as 2026-11",
+  email: "must be an e-mail address",
+  file_format: "must be csv or json",
+} as const;
+
+/** The sentences of rules with a limit. */
+const LIMITS = {
+  max_length: (max: number | string) => `must be at most ${max} characters`,
+  max_bytes: (max: number | string) => `must be at most ${max} bytes (accented letters count twice)`,
+  max: (max: number | string) => `must be at most ${max}`,
+  decimals: (max: number | string) => `must have at most ${max} decimals`,
+  rows: (max: number | string) => `must be a whole number from 1 to ${max}`,
+} as const;
+
+export type PlainRule = keyof typeof SENTENCES;
+export type LimitRule = keyof typeof LIMITS;
+/** The rule that a field of a request breaks. docs/product.md#field-rules */
+export type FieldRule = PlainRule | LimitRule | "unknown" | "one_of" | "other";
+/** Figures of a rule: `max` of a limit, `values` of `one_of`. */
+export type RuleParams = { max?: number | string; values?: readonly string[] };
+export type BrokenRule = { rule: FieldRule; params?: RuleParams };
+
+/** A rule's sentence, as a message of a schema. */
+export const must = (rule: PlainRule): string => SENTENCES[rule];
+export const limit = (rule: LimitRule, max: number | string): string => LIMITS[rule](max);
+
+/** A limit that Zod knows nothing of, as the options of a `refine` or an issue of a `transform`. */
+export const custom = (rule: LimitRule, max: number | string) => ({
+  message: limit(rule, max),
+  params: { rule, max } as const,
+});
+
+/** The rule that an issue of Zod is about. */
+export function ruleOf(issue: z.core.$ZodIssue): BrokenRule {
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return { rule: "unknown" };
+    case "invalid_type":
+      if (issue.message.includes("received undefined")) return { rule: "missing" };
+      return plainRule(issue.message) ?? { rule: "other" };
+    case "too_big":
+      return { rule: issue.origin === "string" ? "max_length" : "max", params: { max: Number(issue.maximum) } };
+    case "invalid_value":
+      return plainRule(issue.message) ?? { rule: "one_of", params: { values: issue.values.map(String) } };
+    case "custom":
+      return limitRule(issue.params) ?? plainRule(issue.message) ?? { rule: "other" };
+    default:
+      return plainRule(issue.message) ?? { rule: "other" };
+  }
+}
+
+/** Schemas name a rule without figures by its sentence, the same constant. */
+function plainRule(message: string): BrokenRule | undefined {
+  const found = Object.entries(SENTENCES).find(([, sentence]) => sentence === message)?.[0];
+  return found === undefined ? undefined : { rule: found as PlainRule };
+}
+
+function limitRule(params: Record<string, unknown> | undefined): BrokenRule | undefined {
+  const { rule, max } = params ?? {};
+  const known = Object.keys(LIMITS).find((one) => one === rule);
+  return known === undefined ? undefined : { rule: known as LimitRule, params: { max: max as number | string } };
+}
