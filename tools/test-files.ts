@@ -16,7 +16,7 @@ export const PARTS: Record<string, readonly string[]> = {
 /** Helpers that declare tests for two databases, one of them deep. */
 const ON_TWO_DATABASES = /\b(?:onEitherEngine|onBothSystems)\(/;
 /** What a file declares at its top: a `describe`, or a helper's call, with its title. */
-const TOP = /^(?:describe|on[A-Z]\w+)\(\s*(?:"([^"]*)"|`([^`]*)`)?/gm;
+const TOP = /^(?:describe|on[A-Z]\w+|\(.+ \? describe : describe\.skip\))\(\s*(?:"([^"]*)"|`([^`]*)`)?/gm;
 
 /** The files with tests that `npm test` (`quick`) or `npm run test:deep` runs; many have both kinds. */
 export function filesOf(depth: "quick" | "deep", parts: readonly string[]): string[] {

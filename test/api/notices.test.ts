@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { notify } from "../../api/operations/notices.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const SECRET = "a-secret-of-notices-that-is-long-enough";
 
 describe("Notices of open tasks", () => {
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
     let receiver: Server;
     let status: number;

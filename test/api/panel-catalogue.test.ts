@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 describe("The catalogue in the panel", () => {
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
 
     beforeEach(async () => {

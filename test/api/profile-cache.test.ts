@@ -4,7 +4,7 @@ import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { recountPurchases } from "../../purchases/counting.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 
@@ -46,7 +46,7 @@ describe("A buyer's cached profile", () => {
     expect(await cache.read(seenAt(16n), build)).to.equal("response 2");
   });
 
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     it("has another revision once the index knows more of the buyer's purchases", async () => {
       const { database } = await open();
       const { kysely } = database;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Database } from "../../database/connect.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { approvedSale, tell } from "./support/affiliate-network.ts";
 import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -16,7 +16,7 @@ const ENVIRONMENT = {
 };
 
 describe("Two people for a sale above the sum", () => {
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
     let database: Database;
     let one: Caller;

@@ -4,14 +4,14 @@ import { expect } from "chai";
 import express from "express";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const WALLET = `0x${"ab".repeat(20)}` as WalletAddress;
 
 describe("Pictures for shared links, and the public list of a wallet's tickets", function () {
   this.timeout(300_000);
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
     let site: Server;
     let url: string;

@@ -8,7 +8,7 @@ import { type ChunkWriter, CursorMovedError, type StoredBlock } from "../../inde
 import { openPostgresWriter } from "../../indexer/store/postgres-writer.ts";
 import { openSqliteWriter } from "../../indexer/store/sqlite-writer.ts";
 import { acquireLease, type Lease } from "../../platform/lease.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 
@@ -171,7 +171,7 @@ async function readTables({ kysely }: Database) {
 describe("The index, in any order of blocks, reorgs and retries", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  onBothEngines(({ name, open }) => {
+  onEitherEngine(({ name, open }) => {
     it("equals one fold over the whole chain, row by row", async () => {
       const { database, url } = await open();
       const lease = await acquireLease(database, "indexer", "model", LEASE_MS);

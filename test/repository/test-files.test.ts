@@ -17,7 +17,7 @@ describe("The files of tests", () => {
 
   it("are run by npm test unless all of their tests are marked", () => {
     for (const file of deep.filter((one) => !quick.includes(one))) {
-      const tops = readFileSync(file, "utf8").match(/^(?:describe|on[A-Z]\w+)\(.*/gm) ?? [];
+      const tops = readFileSync(file, "utf8").match(/^(?:describe|on[A-Z]|\(.+ \? describe).*/gm) ?? [];
       expect(tops, file).not.to.deep.equal([]);
       for (const top of tops) expect(top, file).to.include(DEEP_TAG);
     }
