@@ -1,10 +1,8 @@
 import type { Selectable } from "kysely";
-import { z } from "zod";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { isRecord } from "../domain/records.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
@@ -48,23 +46,6 @@ function rowOf(click: NewClick) {
     created_at: now,
     expires_at: now + click.windowMs,
   };
-}
-
-const bps = z.string().regex(/^\d+$/).transform(BigInt);
-/** Not `z.record`, which leaves a group out that is named `__proto__`. */
-const groupsSchema = z
-  .custom<object>(isRecord)
-  .transform((groups) => Object.entries(groups))
-  .pipe(z.array(z.tuple([z.string(), bps])));
-const termsSchema = z.object({
-  groups: groupsSchema.transform((groups) => Object.fromEntries(groups)),
-  defaultBps: bps,
-  bonusBps: bps,
-});
-
-/** The terms frozen with a click; percents are in basis points. */
-export function readTerms(click: Click): ClickTerms {
-  return termsSchema.parse(JSON.parse(click.terms));
 }
 
 export function findClickByToken(queries: Queries, token: string): Promise<Click | undefined> {

@@ -1,8 +1,11 @@
 import type { Queries } from "../database/transaction.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
+import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts";
+import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
-import { findClickById, findClickByToken } from "./clicks.ts";
-import { applySale } from "./ledger.ts";
+import { encodeKept, readKept, readTerms, storeFacts } from "../purchases/facts.ts";
+import { decideSales } from "../purchases/save.ts";
+import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
 import type { Sale, SaleRules } from "./sale.ts";
 
@@ -24,49 +27,80 @@ export class SaleChangedError extends TorcidaError {
   override readonly docs = "docs/product.md#sales-calls";
 }
 
-/** Reads a sale for a decision, locked until the transaction ends. @throws SaleChangedError if it has another revision */
-async function lock(queries: Queries, id: bigint, revision?: bigint): Promise<Sale | undefined> {
+/** The actor would decide about their own money. */
+export class OwnSaleError extends TorcidaError {
+  override readonly name = "OwnSaleError";
+  override readonly docs = "docs/product.md#sales-people";
+}
+
+/** Nobody decides about their own wallet. @throws OwnSaleError */
+function requireOther(actor: string, wallets: readonly (string | null | undefined)[]): void {
+  if (wallets.includes(actor)) throw new OwnSaleError("Somebody else must decide: this would pay your own wallet");
+}
+
+/** Reads a sale for a decision, locked until the transaction ends. @throws SaleChangedError if it is another than seen */
+async function lock(queries: Queries, id: bigint, seen: Seen = {}): Promise<Sale | undefined> {
   const sale = await queries
     .updateTable("sales")
     .set({ updated_at: BigInt(Date.now()) })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  if (sale && revision !== undefined && (await findRevision(queries, id)) !== revision) {
-    throw new SaleChangedError("The network has changed this sale since you opened it: review it again, then decide");
+  if (!sale) return undefined;
+  const isOther = seen.revision !== undefined && (await findRevision(queries, id)) !== seen.revision;
+  const isHeldOtherwise =
+    seen.holds !== undefined && !isSameSet(seen.holds, sale.hold_reasons.split(" ").filter(Boolean));
+  if (isOther || isHeldOtherwise) {
+    throw new SaleChangedError("This sale has changed since you opened it: review it again, then decide");
   }
   return sale;
 }
 
-/** `revision`: the one that the decision is based on; without it, any revision is accepted. */
-type Decision = { rules: SaleRules; actor: string; revision?: bigint | undefined };
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return [...new Set(one)].sort().join() === [...new Set(other)].sort().join();
+}
+
+/** The revision and the reasons that the decision is based on; where one is left out, any is accepted. */
+type Seen = { revision?: bigint | undefined; holds?: readonly string[] | undefined };
+type Decision = Seen & { rules: SaleRules; actor: string };
 
 /**
- * Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale.
- * @throws DecisionError if it is not held, or held without a rate
+ * Releases a held sale in the state of the last read: the reasons that were seen, with their figures, no longer hold
+ * it. Undefined: no such sale.
+ * @throws DecisionError if it is not held, or for a reason that no release can lift
  * @throws SaleChangedError
+ * @throws OwnSaleError
  */
 export async function releaseSale(
   queries: Queries,
   id: bigint,
-  { rules, actor, revision }: Decision,
+  { rules, actor, revision, holds = [] }: Decision,
 ): Promise<{ reasons: string } | undefined> {
-  const sale = await lock(queries, id, revision);
+  const sale = await lock(queries, id, { revision, holds });
   if (!sale) return undefined;
+  requireOther(actor, [sale.wallet]);
   if (sale.state !== "held") throw new DecisionError("not_held", `This sale is not held, it is ${sale.state}`);
-  if (sale.hold_reasons.split(" ").includes("no_rate")) {
+  const applying = readHolds(sale.hold_reasons, sale.hold_figures);
+  const reasons = new Set(applying.map(({ reason }) => reason));
+  if (reasons.has("no_rate")) {
     throw new DecisionError(
       "no_rate",
       `There is no exchange rate for ${sale.currency}: set FX_RATES or FX_URL, or decline the sale`,
     );
   }
-  const released = new Set([...sale.released_reasons.split(" "), ...sale.hold_reasons.split(" ")].filter(Boolean));
+  if (sale.amount_cents === null) throw new DecisionError("no_amount", "An amount of this sale cannot be read");
+  if (reasons.has("other_store")) {
+    throw new DecisionError("other_store", "Another store sold it: assign it to a visit there, or to its own visit");
+  }
   await queries
     .updateTable("sales")
-    .set({ released_reasons: [...released].join(" "), released_by: actor })
+    .set({
+      released_reasons: encodeReleased([...readReleased(sale.released_reasons), ...applying]),
+      released_by: actor,
+    })
     .where("id", "=", id)
     .execute();
-  await applySale(queries, sale, rules);
+  await decideSales(queries, [id], rules);
   return { reasons: sale.hold_reasons };
 }
 
@@ -74,44 +108,83 @@ export async function releaseSale(
  * Declines a sale permanently, whatever the network says later. Undefined: no such sale.
  * @throws DecisionError if it is declined already
  * @throws SaleChangedError
+ * @throws OwnSaleError
  */
 export async function declineSale(
   queries: Queries,
   id: bigint,
   reason: string,
-  { rules, actor, revision }: Decision,
+  { rules, actor, ...seen }: Decision,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id, revision);
+  const sale = await lock(queries, id, seen);
   if (!sale) return undefined;
+  requireOther(actor, [sale.wallet]);
   if (sale.declined_by !== null) throw new DecisionError("declined", "This sale is already declined");
   await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
-  await applySale(queries, sale, rules);
+  await decideSales(queries, [id], rules);
   return true;
 }
 
 /**
- * Sets the click, and with it the buyer, of a sale that has none. Undefined: no such sale.
+ * Sets the click, and with it the buyer, of a sale that has none, or that another store sold. To a click at another
+ * store than the one that sold it, it is assigned at the lower of the two stores' percents. Undefined: no such sale.
  * @throws DecisionError if it has a buyer, or there is no such click
  * @throws SaleChangedError
+ * @throws OwnSaleError
  */
 export async function assignSale(
   queries: Queries,
   id: bigint,
   token: string,
-  { rules, revision }: Omit<Decision, "actor">,
+  { rules, actor, ...seen }: Decision,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id, revision);
+  const sale = await lock(queries, id, seen);
   if (!sale) return undefined;
-  if (sale.click_id !== null) throw new DecisionError("has_buyer", "This sale already has a buyer");
   const click = await findClickByToken(queries, token);
+  requireOther(actor, [sale.wallet, click?.wallet]);
+  const isOfOtherStore = sale.hold_reasons.split(" ").includes("other_store");
+  if (sale.click_id !== null && !isOfOtherStore) {
+    throw new DecisionError("has_buyer", "This sale already has a buyer");
+  }
   if (!click) throw new DecisionError("no_click", "There is no such click");
+  const kept = {
+    ...readKept(sale),
+    assignedOver: sale.click_ref ?? "",
+    terms: isOfOtherStore ? await lowerTerms(queries, sale, click) : null,
+  };
   await queries
     .updateTable("sales")
-    .set({ click_id: click.id, wallet: click.wallet, store_id: click.store_id })
+    .set({ click_id: click.id, wallet: click.wallet, store_id: click.store_id, kept: encodeKept(kept) })
     .where("id", "=", id)
     .execute();
-  await applySale(queries, sale, rules);
+  await decideSales(queries, [id], rules);
   return true;
+}
+
+/** The click's percents, each at most what the store that sold it pays; null if it is the same store. */
+async function lowerTerms(queries: Queries, sale: Sale, click: Click): Promise<ClickTerms | null> {
+  const stores = await queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("network", "=", sale.network)
+    .where("advertiser_id", "is not", null)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  const seller = stores.find((store) => storeFacts(store).advertiserIds.includes(sale.advertiser_id ?? ""));
+  if (seller?.id === click.store_id) return null;
+  const terms = readTerms(click.terms);
+  const rates = seller
+    ? await queries
+        .selectFrom("store_cashbacks")
+        .select(["cashback_bps", "group_code"])
+        .where("store_id", "=", seller.id)
+        .execute()
+    : [];
+  // An unknown store promises nothing, so no more than the click's lowest percent.
+  const lowest = [...rates.map((rate) => rate.cashback_bps), ...(seller ? [] : [terms.defaultBps])];
+  const most = lowest.reduce((low, bps) => (bps < low ? bps : low), terms.defaultBps);
+  return { groups: {}, defaultBps: most, bonusBps: terms.bonusBps };
 }
 
 /**
@@ -126,12 +199,13 @@ export async function matchClaim(
 ): Promise<true | undefined> {
   const claim = await lockOpenClaim(queries, id);
   if (!claim) return undefined;
+  requireOther(actor, [claim.wallet]);
   const sale = await lock(queries, saleId);
   if (!sale) throw new DecisionError("no_sale", "There is no such sale");
   if (sale.click_id === null) {
     const click = await findClickById(queries, claim.click_id);
     if (!click) throw new DecisionError("no_click", "There is no such click");
-    await assignSale(queries, saleId, click.token, { rules });
+    await assignSale(queries, saleId, click.token, { rules, actor });
   } else if (sale.wallet !== claim.wallet) {
     throw new DecisionError("of_another_buyer", "This sale belongs to another buyer");
   }
@@ -149,7 +223,9 @@ export async function refuseClaim(
   reason: string,
   actor: string,
 ): Promise<true | undefined> {
-  if (!(await lockOpenClaim(queries, id))) return undefined;
+  const claim = await lockOpenClaim(queries, id);
+  if (!claim) return undefined;
+  requireOther(actor, [claim.wallet]);
   await decide(queries, id, { state: "refused", reason, decided_by: actor });
   return true;
 }

@@ -2,11 +2,9 @@ import { z } from "zod";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { readMicros } from "../domain/sale/amount.ts";
+import type { FxRates } from "../domain/sale/rules.ts";
 import { askOutside } from "../platform/outside.ts";
 import { parseExactJson } from "./exact-json.ts";
-
-/** The source of exchange rates to reais: a daily feed, or fixed rates. docs/product.md#sales-currency */
-export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigint> };
 
 /** Days without a rate (weekends, holidays) use the last earlier one, at most this old. */
 const LOOK_BACK_DAYS = 10;

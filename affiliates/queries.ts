@@ -13,6 +13,7 @@ import type { ListSource, PageQuery, SortColumn } from "../database/lists/source
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { AccountKey } from "./sale.ts";
 
 /** Matching sales of one network or of all. */
 export async function listSales(
@@ -177,4 +178,19 @@ export async function countSales(queries: Queries, clickIds: readonly bigint[]):
     .groupBy("click_id")
     .execute();
   return new Map(rows.flatMap(({ click_id, n }) => (click_id === null ? [] : [[click_id, Number(n)] as const])));
+}
+
+/** Sales whose currency had no rate; they are decided once there is one. */
+export async function listWithoutRate(queries: Queries, key: AccountKey, limit: number) {
+  return queries
+    .selectFrom("sales")
+    .selectAll()
+    .where("network", "=", key.network)
+    .where("account", "=", key.account)
+    .where(sql<boolean>`state in ('held', 'unmatched')`)
+    .where("amount_cents", "is", null)
+    .where("revision_id", "is not", null)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
 }

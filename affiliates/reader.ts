@@ -9,18 +9,19 @@ import type { SaleState } from "../domain/sale/state.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
+import { decideSales } from "../purchases/save.ts";
+import { decodeReport, encodeReport } from "../purchases/stored-report.ts";
 import { fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
-import { applySale, listWithoutRate } from "./ledger.ts";
 import { saleFields } from "./log-lines.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
+import { listWithoutRate } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
 import { markKnown, storeReport } from "./reports.ts";
 import { type UnreadRow, unreadRow } from "./row.ts";
 import type { SaleRules } from "./sale.ts";
-import { encodeReport } from "./stored-report.ts";
 import { forgetRows, listDueRows, postponeRows, setAside } from "./unread-rows.ts";
 import { listLongestUnread } from "./unread-sales.ts";
 
@@ -288,7 +289,7 @@ export class Reader {
   async #store(page: Page): Promise<void> {
     const key = keyOf(this.#options.account);
     const unread = [...page.unread];
-    for (const report of await markKnown(this.#options.database.kysely, key, page.reports)) {
+    for (const report of await markKnown(this.#options.database.kysely, key, onePerSale(page.reports))) {
       try {
         await this.#storeReport(report);
       } catch (error) {
@@ -304,7 +305,9 @@ export class Reader {
 
   async #storeReport(report: SaleReport): Promise<void> {
     const { account, rules, log, database } = this.#options;
-    if (report.currency !== "BRL") await this.#fetchRate(report.currency, report.occurredAt ?? BigInt(Date.now()));
+    for (const currency of new Set([report.currency, report.commissionCurrency ?? report.currency])) {
+      if (currency !== "BRL") await this.#fetchRate(currency, report.occurredAt ?? BigInt(Date.now()));
+    }
     const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
     if (stored.outcome === "known") return;
     log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
@@ -343,7 +346,12 @@ export class Reader {
     this.#nextRatesAt = Date.now() + RATES_MS;
     for (const sale of await listWithoutRate(database.kysely, keyOf(account), RATE_SALES)) {
       const at = sale.occurred_at ?? sale.created_at;
-      if (await this.#fetchRate(sale.currency, at)) await this.#write((queries) => applySale(queries, sale, rules));
+      const { currency, commissionCurrency } = decodeReport(sale.report);
+      const foreign = [...new Set([currency, commissionCurrency ?? currency])].filter((one) => one !== "BRL");
+      const found = await Promise.all(foreign.map((one) => this.#fetchRate(one, at)));
+      if (foreign.length > 0 && found.every(Boolean)) {
+        await this.#write((queries) => decideSales(queries, [sale.id], rules));
+      }
     }
   }
 
@@ -383,6 +391,18 @@ export class Reader {
     this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     await this.#progress.failed(reason).catch(() => {});
   }
+}
+
+/** Of several rows of one sale in an answer, always the same counts: the last changed, then the lowest amount. */
+function onePerSale(reports: readonly SaleReport[]): SaleReport[] {
+  const isBefore = (one: SaleReport, other: SaleReport) => {
+    if (one.changedAt !== other.changedAt) return (one.changedAt ?? 0n) > (other.changedAt ?? 0n);
+    if (one.amountMicros !== other.amountMicros) return one.amountMicros < other.amountMicros;
+    return encodeReport(one) < encodeReport(other);
+  };
+  return [...Map.groupBy(reports, (report) => report.saleKey).values()].flatMap((rows) =>
+    rows.reduce((best, row) => (isBefore(row, best) ? row : best)),
+  );
 }
 
 function keyOf({ network, account }: PolledAccount) {

@@ -2,19 +2,16 @@ import { createHash } from "node:crypto";
 import { readClock } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
-import { findClickByToken } from "./clicks.ts";
-import { applySale } from "./ledger.ts";
+import { decideSales } from "../purchases/save.ts";
+import { encodeReport } from "../purchases/stored-report.ts";
 import type { AccountKey, Sale, SaleRules } from "./sale.ts";
-import { encodeReport } from "./stored-report.ts";
 
 export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
 
 const MARKED_ROWS = 500;
-/** The sale's time and the click's window come from different clocks, so allow a day. */
-const WINDOW_GRACE_MS = 86_400_000n;
 
 /**
- * Stores a network's report of a sale and applies it. Needs a transaction of its own. An identical report changes
+ * Stores a network's report of a sale and decides it anew. Needs a transaction of its own. An identical report changes
  * nothing; one older than the last is stored but not applied. docs/product.md#sales-order
  */
 export async function storeReport(
@@ -44,7 +41,7 @@ export async function storeReport(
     .updateTable("sales")
     .set({
       ...columnsOf(report),
-      ...(await attribution(queries, sale, report)),
+      ...(await storeOf(queries, sale, report)),
       report: text,
       revision_id: revisionId,
       read_at: now,
@@ -52,7 +49,7 @@ export async function storeReport(
     })
     .where("id", "=", sale.id)
     .execute();
-  await applySale(queries, sale, rules);
+  await decideSales(queries, [sale.id], rules);
   return { saleId: sale.id, outcome: "new" };
 }
 
@@ -149,13 +146,9 @@ function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | nul
   return sale.status === "approved" ? (sale.approved_at ?? now) : now;
 }
 
-/** Finds the buyer of a sale that has none, by the click token that the network returns. */
-async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
+/** The store of a sale whose buyer is not known, by the advertiser that the report names. */
+async function storeOf(queries: Queries, sale: Sale, report: SaleReport) {
   if (sale.click_id !== null) return {};
-  const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
-  if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
-    return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
-  }
   const store = await queries
     .selectFrom("stores")
     .select("id")

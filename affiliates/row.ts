@@ -25,12 +25,20 @@ export class Row {
   readonly problems: string[];
   readonly #fields: Record<string, unknown>;
   readonly #place: string;
+  /** Shared by the row and its children. */
+  readonly #unread: { some: boolean };
 
-  constructor(value: unknown, place = "", problems: string[] = []) {
+  constructor(value: unknown, place = "", problems: string[] = [], unread = { some: false }) {
     this.problems = problems;
+    this.#unread = unread;
     this.#place = place;
     this.#fields = isRecord(value) ? value : {};
     if (!isRecord(value)) problems.push(`${place.replace(/\.$/, "") || "the row"} is not an object`);
+  }
+
+  /** What was not understood, and whether an amount is missing for it. */
+  get findings(): { drift: string | null; isUnread?: true } {
+    return { drift: this.drift, ...(this.#unread.some && { isUnread: true }) };
   }
 
   get drift(): string | null {
@@ -70,15 +78,20 @@ export class Row {
   /** A decimal amount in millionths; null if it is missing. */
   micros(field: string): bigint | null {
     const text = this.text(field);
-    if (text === null) return null;
+    if (text === null) {
+      if (!this.#isMissing(field)) this.#unread.some = true;
+      return null;
+    }
     const micros = readMicros(text);
     if (micros !== undefined && micros <= MAXIMUM_MICROS && micros >= -MAXIMUM_MICROS) return micros;
+    this.#unread.some = true;
     this.#wrong(field, text);
     return null;
   }
 
   requiredMicros(field: string): bigint {
     const micros = this.micros(field);
+    if (micros === null) this.#unread.some = true;
     if (micros === null && this.#isMissing(field)) this.problems.push(`${this.#place}${field} is missing`);
     return micros ?? 0n;
   }
@@ -94,7 +107,7 @@ export class Row {
   }
 
   child(field: string): Row {
-    return new Row(this.#fields[field], `${this.#place}${field}.`, this.problems);
+    return new Row(this.#fields[field], `${this.#place}${field}.`, this.problems, this.#unread);
   }
 
   optionalChild(field: string): Row | undefined {
@@ -105,8 +118,9 @@ export class Row {
     const value = this.#fields[field];
     if (value === undefined || value === null) return [];
     if (Array.isArray(value) && value.length <= PARTS) {
-      return value.map((one, index) => new Row(one, `${this.#place}${field}[${index}].`, this.problems));
+      return value.map((one, index) => new Row(one, `${this.#place}${field}[${index}].`, this.problems, this.#unread));
     }
+    this.#unread.some = true;
     this.#wrong(field, value);
     return [];
   }

@@ -4,6 +4,7 @@ import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
@@ -23,6 +24,7 @@ type Parts = {
   contracts: Contracts;
   rates: RateSource;
   payouts: PayoutSwitch;
+  saleRules: SaleRules;
   log: Logger;
 };
 
@@ -35,15 +37,25 @@ const KINDS: Record<KeyName, readonly OperationKind[]> = {
 };
 
 /** The senders of the keys that this process signs with, and their encoders: store names and the steps of purchases. */
-export function createSenders({ environment, database, client, contracts, rates, payouts, log }: Parts): Senders {
+export function createSenders({
+  environment,
+  database,
+  client,
+  contracts,
+  rates,
+  payouts,
+  saleRules,
+  log,
+}: Parts): Senders {
   const { keys } = environment;
   const payer = ownerOf("payer", keys).address;
   const encoders = [
     ...storeEncoders(contracts, nameReader(client, contracts)),
-    ...purchaseEncoders({ contracts, client, payer }),
+    ...purchaseEncoders({ contracts, client, payer, rules: saleRules }),
   ];
   const planning = {
     rates,
+    rules: saleRules,
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     holdMs: environment.HOLD_SECONDS * 1_000,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,

@@ -141,11 +141,12 @@ function createServices(given: {
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
-  const senders = createSenders({ environment, database, client, contracts, rates, payouts, log });
   const accounts = accountsOf(environment);
+  const rules = saleRules(environment, accounts, environment.isLocal);
+  const senders = createSenders({ environment, database, client, contracts, rates, payouts, saleRules: rules, log });
   return {
     accounts,
-    saleRules: saleRules(environment, accounts, environment.isLocal),
+    saleRules: rules,
     environment,
     network: environment.network,
     contracts,

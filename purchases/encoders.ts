@@ -9,12 +9,15 @@ import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { Encoder, Refusal } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
 import { readPayoutAllowance } from "./payout-allowance.ts";
+import { salesOf } from "./queries.ts";
+import { decideSales } from "./save.ts";
 
 /** Upper bounds on gas with some margin; unused gas is not charged. */
 const GAS = {
@@ -31,17 +34,28 @@ const GAS = {
 /** Id and amount share one word of a batch of payouts. */
 const ITEM_ID_OFFSET = 96n;
 
-export type PurchaseEncoderOptions = { contracts: Contracts; client: ChainClient; payer: WalletAddress };
+export type PurchaseEncoderOptions = {
+  contracts: Contracts;
+  client: ChainClient;
+  payer: WalletAddress;
+  rules: SaleRules;
+};
 
 /** Encodes the steps of a purchase to contract calls, the most urgent for buyers first. */
 export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
-  const { contracts } = options;
-  return [
+  const { contracts, rules } = options;
+  const encoders = [
     payEncoder(options),
     leavePendingEncoder("confirm", contracts),
     cancelEncoder(contracts),
     mintEncoder(contracts),
   ];
+  return encoders.map((encoder) => ({
+    ...encoder,
+    reconsider: async (queries, operations) => {
+      await decideSales(queries, await salesOf(queries, idsOf(operations)), rules);
+    },
+  }));
 }
 
 function mintEncoder({ purchaseNft }: Contracts): Encoder {

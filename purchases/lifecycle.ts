@@ -27,6 +27,8 @@ export type NewPurchase = {
   source: "simulated" | "live";
   /** The sale it belongs to, and its exact cashback. */
   sale?: { id: bigint; centBps: bigint };
+  /** The rate that a restored entitlement had. */
+  weiPerCent?: bigint | null;
 };
 
 /** Registers simulated purchases of any buyers, with the mints of their tickets. */
@@ -102,6 +104,7 @@ function rowOf(purchase: NewPurchase) {
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
+    wei_per_cent: purchase.weiPerCent ?? null,
     click_id: newClickToken(),
     created_at: BigInt(Date.now()),
     metadata_uri: "",
@@ -175,7 +178,7 @@ export type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps:
 export async function entitlePurchase(
   queries: Queries,
   id: bigint,
-  { centBps, terms }: { centBps: bigint; terms?: PurchaseTerms },
+  { centBps, terms, isRateNew = false }: { centBps: bigint; terms?: PurchaseTerms; isRateNew?: boolean },
 ): Promise<void> {
   await forgetOperations(queries, ["mint", "confirm", "pay"], id);
   await queries
@@ -185,6 +188,7 @@ export async function entitlePurchase(
       settled_at: null,
       offset_gwei: 0n,
       cashback_cent_bps: centBps,
+      ...(isRateNew && { wei_per_cent: null }),
       ...(terms && { amount_cents: terms.valueCents, cashback_bps: terms.cashbackBps, bonus_bps: terms.bonusBps }),
     })
     .where("id", "=", id)

@@ -13,6 +13,7 @@ import {
   type PurchaseLife,
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
@@ -21,6 +22,7 @@ import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
+import { decideSales } from "./save.ts";
 import { enqueuePayouts } from "./settlement.ts";
 
 export type PlanOptions = {
@@ -31,6 +33,7 @@ export type PlanOptions = {
   holdMs: number;
   /** How deep a confirmation must be before its payout is sent. */
   payoutConfirmations: number;
+  rules: SaleRules;
   /** Rejects the write if another process has become the sender. */
   assertLease: (queries: Queries) => Promise<void>;
 };
@@ -53,7 +56,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
       deepestBlock: cursor - depth,
       hasRate: rate.kind === "rate",
     };
-    const purchases = await readStanding(queries, due);
+    const purchases = await decided(queries, await readStanding(queries, due), moment, options.rules);
     const moving = Map.groupBy(purchases, ({ life }) => nextMove(life, moment));
     const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
     await cancel(queries, rowsOf(moving.get("cancel")));
@@ -80,6 +83,21 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
 }
 
 const PLAN_LIMIT = 1_000;
+
+/** What may be confirmed or paid is decided anew at that moment. Returns the purchases that stayed as they were. */
+async function decided(
+  queries: Queries,
+  purchases: Awaited<ReturnType<typeof readStanding>>,
+  moment: Moment,
+  rules: SaleRules,
+) {
+  const moving = purchases.filter(({ row, life }) => {
+    const move = row.sale_id === null ? undefined : nextMove(life, moment);
+    return move === "confirm" || move === "pay";
+  });
+  const changed = await decideSales(queries, new Set(moving.flatMap(({ row }) => row.sale_id ?? [])), rules);
+  return changed.size === 0 ? purchases : purchases.filter(({ row }) => !changed.has(row.sale_id ?? 0n));
+}
 
 function nextMove(purchase: PurchaseLife, moment: Moment): Move | undefined {
   const move = moveAhead(purchase);

@@ -9,7 +9,11 @@ const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
 const CLOSED_RETRY_MS = 30_000n;
 
 /** The distributor's current limits. */
-export async function readPayoutAllowance({ client, contracts, payer }: PurchaseEncoderOptions): Promise<Allowance> {
+export async function readPayoutAllowance({
+  client,
+  contracts,
+  payer,
+}: Omit<PurchaseEncoderOptions, "rules">): Promise<Allowance> {
   const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
   const [limits, spentToday, available, isRetired, isPaused, isPayer] = await Promise.all([
     client.readContract({ ...distributor, functionName: "limits" }),

@@ -120,6 +120,17 @@ export async function listPaidTickets(queries: Queries, wallet: WalletAddress, p
   return listNewest(query, "nfts.token_id", page);
 }
 
+/** The sales of some purchases. */
+export async function salesOf(queries: Queries, ids: readonly bigint[]): Promise<Set<bigint>> {
+  if (ids.length === 0) return new Set();
+  const rows = await queries
+    .selectFrom("purchases")
+    .select("sale_id")
+    .where(among(queries, "id", ids))
+    .execute();
+  return new Set(rows.flatMap((row) => row.sale_id ?? []));
+}
+
 export async function findPurchase(queries: Queries, id: bigint): Promise<Purchase | undefined> {
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { recordOf } from "../domain/records.ts";
 
 type SettledPurchase = { sale_id: bigint | null; cashback_cent_bps: bigint; reversed_at: bigint | null };
 
@@ -38,18 +39,6 @@ export async function settleSales(queries: Queries, settled: readonly SettledPur
         ),
       ),
     )
-    .execute();
-}
-
-/** Makes approved sales payable once their hold is over. */
-export async function markPayable(queries: Queries, saleIds: readonly bigint[]): Promise<void> {
-  if (saleIds.length === 0) return;
-  await queries
-    .updateTable("sales")
-    .set({ state: "payable" })
-    .where(among(queries, "id", saleIds))
-    .where("state", "=", "approved")
-    .where("payable", "is", null)
     .execute();
 }
 
@@ -100,4 +89,59 @@ export function totalsCell(
     store_id: sale.store_id ?? 0n,
     month: new Date(Number(sale.occurred_at ?? sale.created_at)).toISOString().slice(0, 7),
   };
+}
+
+/** What a sale adds to the margin of its network, store and month. */
+export const FIGURES = [
+  ...(["sales", "amount_cents", "commission_pending_cents", "commission_cents", "promised_cent_bps"] as const),
+] as const;
+type Contribution = ReturnType<typeof totalsCell> & Record<(typeof FIGURES)[number], bigint>;
+
+/** A sale's contribution to the totals; none once it is declined, and while its amount is not known. */
+export function contributionOf(sale: Selectable<Schema["sales"]>): Contribution | undefined {
+  if (sale.state === "declined" || sale.amount_cents === null) return undefined;
+  const commission = sale.commission_cents ?? 0n;
+  const isEarned = sale.status === "approved";
+  return {
+    ...totalsCell(sale),
+    sales: 1n,
+    amount_cents: sale.amount_cents,
+    commission_pending_cents: isEarned ? 0n : commission,
+    commission_cents: isEarned ? commission : 0n,
+    promised_cent_bps: sale.cashback_cent_bps,
+  };
+}
+
+/** Replaces what the totals contain of a sale. Returns what they contain now, as the sale stores it. */
+export async function moveTotals(queries: Queries, counted: string, after: Contribution | undefined): Promise<string> {
+  const text = after ? JSON.stringify(after, (_key, value) => (typeof value === "bigint" ? `${value}` : value)) : "";
+  if (text === counted) return text;
+  if (counted !== "") {
+    const before: Record<keyof Contribution, string> = JSON.parse(counted);
+    const cell = { ...before, store_id: BigInt(before.store_id) };
+    await add(
+      queries,
+      cell,
+      recordOf(FIGURES, (name) => -BigInt(before[name])),
+    );
+  }
+  if (after) await add(queries, after, after);
+  return text;
+}
+
+async function add(
+  queries: Queries,
+  { network, account, store_id, month }: ReturnType<typeof totalsCell>,
+  figures: Record<(typeof FIGURES)[number], bigint>,
+): Promise<void> {
+  const values = recordOf(FIGURES, (name) => figures[name]);
+  await queries
+    .insertInto("sale_totals")
+    .values({ network, account, store_id, month, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["network", "account", "store_id", "month"])
+        .doUpdateSet(recordOf(FIGURES, (name) => sql<bigint>`${sql.ref(`sale_totals.${name}`)} + ${values[name]}`)),
+    )
+    .execute();
 }

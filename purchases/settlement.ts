@@ -5,12 +5,13 @@ import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { obstacleTo } from "../domain/purchase/life.ts";
 import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, hasten } from "../sender/queue.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
 import { listUnpaid, type StandingRow } from "./queries.ts";
-import { markPayable } from "./sale-totals.ts";
+import { decideSales } from "./save.ts";
 
 export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 
@@ -31,11 +32,21 @@ export async function payBuyer(
     amountGwei,
     deepestBlock,
     requireRate,
-  }: { wallet: WalletAddress; amountGwei: bigint; deepestBlock: bigint; requireRate: () => bigint },
+    rules,
+  }: {
+    wallet: WalletAddress;
+    amountGwei: bigint;
+    deepestBlock: bigint;
+    requireRate: () => bigint;
+    rules: SaleRules;
+  },
 ): Promise<BuyerPayout> {
   // Locks the buyer's row, so that two settlements of one wallet run one after the other.
   await touchUser(queries, wallet);
-  const { purchases, waiting } = await listPayable(queries, wallet, deepestBlock);
+  const listed = await listPayable(queries, wallet, deepestBlock);
+  const sales = new Set(listed.purchases.flatMap((purchase) => purchase.sale_id ?? []));
+  const changed = await decideSales(queries, sales, rules);
+  const { purchases, waiting } = changed.size > 0 ? await listPayable(queries, wallet, deepestBlock) : listed;
   const weiPerCent = purchases.some((purchase) => purchase.wei_per_cent === null) ? requireRate() : 0n;
   const payableGwei = amountPayable({
     grossGwei: purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, weiPerCent), 0n),
@@ -64,10 +75,6 @@ export async function enqueuePayouts(
   const payouts: (QueuedPayout & { afterMs: bigint })[] = [];
   const debts = await readDebts(queries, new Set(purchases.map((purchase) => purchase.wallet)));
   const offsetInFull: bigint[] = [];
-  await markPayable(
-    queries,
-    purchases.flatMap((purchase) => purchase.sale_id ?? []),
-  );
   for (const purchase of purchases) {
     const afterMs = delayMs(purchase);
     if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });

@@ -48,6 +48,8 @@ export type Encoder = {
   ): Promise<Operation[]>;
   /** The operations of a final transaction that would be encoded differently by now. */
   listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
+  /** Their transaction failed and they are queued again, in this transaction: whoever wanted them decides anew. */
+  reconsider?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** Reads the contract's current limits. */
   readAllowance?(): Promise<Allowance>;
   /** The operations whose rate is above the contract's limit. */

@@ -41,4 +41,5 @@ export async function requeueOperations(
   const wanted = operations.filter((operation) => !unwanted.includes(operation));
   if (failure === "reverted") await requeueReverted(queries, wanted);
   else await requeue(queries, wanted, "Its nonce was used by another program");
+  await encoder?.reconsider?.(queries, operations);
 }

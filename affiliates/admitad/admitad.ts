@@ -177,5 +177,5 @@ function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleRep
     changedAt: row.time("status_updated", read),
     reason: row.remark("comment"),
   };
-  return { ...report, drift: row.drift };
+  return { ...report, ...row.findings };
 }

@@ -116,5 +116,5 @@ function readTransaction(row: Row, saleKey: string): SaleReport {
     changedAt: null,
     reason: row.remark("declineReason") ?? row.remark("amendReason"),
   };
-  return { ...report, drift: row.drift };
+  return { ...report, ...row.findings };
 }

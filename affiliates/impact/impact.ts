@@ -104,5 +104,5 @@ function readAction(row: Row, saleKey: string): SaleReport {
     changedAt: null,
     reason: row.remark("AdjustmentReason"),
   };
-  return { ...report, drift: row.drift };
+  return { ...report, ...row.findings };
 }

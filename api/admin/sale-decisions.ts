@@ -1,4 +1,4 @@
-import { DecisionError, SaleChangedError } from "../../affiliates/decisions.ts";
+import { DecisionError, OwnSaleError, SaleChangedError } from "../../affiliates/decisions.ts";
 import { findClaim, findSale } from "../../affiliates/queries.ts";
 import { appendAudit } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -6,7 +6,7 @@ import { doneSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
-import { conflict, notFound } from "../http/api-error.ts";
+import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -65,6 +65,7 @@ export function decided<Body extends Decidable>(services: Services, decision: De
       });
     } catch (error) {
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED", { why: error.why });
+      if (error instanceof OwnSaleError) throw forbidden(error.message, "OWN_SALE");
       if (error instanceof SaleChangedError) throw conflict(error.message, "SALE_CHANGED");
       throw error;
     }

@@ -1,7 +1,6 @@
 import type { Request } from "express";
 import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../affiliates/queries.ts";
-import { decodeReport } from "../../affiliates/stored-report.ts";
 import {
   assignRequestSchema,
   declineRequestSchema,
@@ -14,9 +13,11 @@ import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
+import type { PurchaseFacts } from "../../domain/sale/decide.ts";
 import { readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
-import { readSalePurchases, type StagedPurchase } from "../../purchases/sale-purchases.ts";
+import { readSalePurchases } from "../../purchases/facts.ts";
+import { decodeReport } from "../../purchases/stored-report.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
@@ -62,10 +63,11 @@ function saleRoute({ database: { kysely } }: Services): Route {
       if (!sale) throw notFound("Sale");
       const revision = await findRevision(kysely, id);
       const revisions = await listRevisions(kysely, id);
-      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, id));
+      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, [id]));
       const body = {
         ...toWireSale(sale, languageOf(request)),
         unknown_groups: sale.unknown_groups,
+        holds: sale.hold_reasons.split(" ").filter(Boolean),
         revision: revision === undefined ? null : Number(revision),
         revisions: revisions.map(toWireRevision),
         purchases: purchases.map(toWireSalePurchase),
@@ -90,7 +92,7 @@ function toWireRevision(row: Awaited<ReturnType<typeof listRevisions>>[number]) 
   };
 }
 
-function toWireSalePurchase(purchase: StagedPurchase) {
+function toWireSalePurchase(purchase: PurchaseFacts) {
   return {
     id: Number(purchase.id),
     stage: purchase.stage,
@@ -113,7 +115,7 @@ function releaseRoute(services: Services): Route {
     handle: decided(
       services,
       { action: "sale.release", message: "Sale released", pays: (id) => id },
-      (queries, id, { revision }, actor) => releaseSale(queries, id, { rules, actor, revision }),
+      (queries, id, { revision, holds }, actor) => releaseSale(queries, id, { rules, actor, revision, holds }),
     ),
   });
 }
@@ -129,7 +131,8 @@ function declineRoute(services: Services): Route {
     handle: decided(
       services,
       { action: "sale.decline", message: "Sale declined" },
-      (queries, id, { reason, revision }, actor) => declineSale(queries, id, reason, { rules, actor, revision }),
+      (queries, id, { reason, revision, holds }, actor) =>
+        declineSale(queries, id, reason, { rules, actor, revision, holds }),
     ),
   });
 }
@@ -146,7 +149,8 @@ function assignRoute(services: Services): Route {
     handle: decided(
       services,
       { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
-      (queries, id, body) => assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
+      (queries, id, { click_id, revision, holds }, actor) =>
+        assignSale(queries, id, click_id, { rules, actor, revision, holds }),
     ),
   });
 }

@@ -94,6 +94,7 @@ async function queueCashback(
       amountGwei: body.amount,
       deepestBlock: cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n,
       requireRate: () => requireRate(services),
+      rules: services.saleRules,
     });
     if (payout.kind === "refused") throw refused(payout.payableGwei);
     const answer = queuedAnswer(body.user, payout);

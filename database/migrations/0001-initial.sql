@@ -152,6 +152,9 @@ create table sales (
   declined_by text,
   decline_reason text,
   unknown_groups text,
+  kept text not null default '',
+  order_key text,
+  counted text not null default '',
   occurred_at integer,
   changed_at integer,
   approved_at integer,
@@ -171,14 +174,13 @@ create index sales_network on sales (network, state, id);
 create index sales_network_amount on sales (network, amount_micros, id);
 create index sales_network_id on sales (network, id);
 create index sales_order on sales (order_ref collate binary);
+create index sales_order_key on sales (order_key) where order_key is not null;
 create index sales_sale_key on sales (sale_key);
-create index sales_shared_order on sales (order_ref, store_id, wallet)
-  where state <> 'declined' and order_ref is not null;
 create index sales_state on sales (state, id);
 create index sales_unread on sales (network, account, state, read_at);
 create index sales_wallet on sales (wallet, occurred_at);
 create index sales_without_rate on sales (network, account, id)
-  where fx_rate_micros is null and amount_cents is null and state in ('held', 'unmatched');
+  where amount_cents is null and state in ('held', 'unmatched');
 
 create table sale_revisions (
   id integer primary key autoincrement,

@@ -56,7 +56,7 @@ type SalesTable = {
   commission_micros: bigint | null;
   /** The whole `SaleReport` as JSON, integers as text. */
   report: string;
-  /** Millionths of a real per unit of the currency; frozen for all revisions. */
+  /** Millionths of a real per unit of its current currency. */
   fx_rate_micros: bigint | null;
   /** In BRL cents; null if there is no rate. */
   amount_cents: bigint | null;
@@ -66,10 +66,11 @@ type SalesTable = {
   state: SaleState;
   /** Why it is held or declined, as a sentence. */
   reason: string | null;
-  /** The `HoldReason`s that apply, and those released by an admin, separated by spaces. */
+  /** The `HoldReason`s that apply, separated by spaces. */
   hold_reasons: Generated<string>;
   /** The figures of the hold reasons, by reason, as JSON; null in rows of earlier versions. */
   hold_figures: string | null;
+  /** The reasons that were released, with their figures, as JSON. */
   released_reasons: Generated<string>;
   released_by: string | null;
   /** A decline by an admin is final. */
@@ -77,6 +78,12 @@ type SalesTable = {
   decline_reason: string | null;
   /** Commission groups that no category of the store names. */
   unknown_groups: string | null;
+  /** `Kept` as JSON: what stays of what was once decided. */
+  kept: Generated<string>;
+  /** Merchant and order number; null without one. */
+  order_key: string | null;
+  /** What the totals contain of it, as JSON. */
+  counted: Generated<string>;
   occurred_at: bigint | null;
   changed_at: bigint | null;
   /** When its current approval was first read. */

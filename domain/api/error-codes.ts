@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   // Sales and claims
   "DECISION_REFUSED",
   "SALE_CHANGED",
+  "OWN_SALE",
   "CLAIMED",
   "CLAIM_TOO_EARLY",
   "CLAIM_TOO_LATE",

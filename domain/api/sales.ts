@@ -104,6 +104,8 @@ export const saleResponseSchema = z.object({
   sale: saleSchema.extend({
     /** Commission groups that no category of the store names. */
     unknown_groups: z.string().nullable(),
+    /** Why it is held, or was before it was released: what a decision names. */
+    holds: z.array(z.string()),
     /** The last revision that counts; named in a decision, it is refused if the network changed the sale since. */
     revision: z.number().nullable(),
     revisions: z.array(
@@ -143,8 +145,8 @@ export const clicksQuerySchema = pageQuerySchema;
 export const reasonRequestSchema = z.strictObject({
   reason: z.string().trim().min(1, must("empty")).max(300, limit("max_length", 300)),
 });
-/** The revision of the sale that the decision is based on. */
-const REVISION = { revision: idSchema.optional() };
+/** What the decision is based on: the sale's revision, and the reasons to hold it. */
+const REVISION = { revision: idSchema.optional(), holds: z.array(z.string().max(32)).max(20).optional() };
 export const releaseRequestSchema = givenReasonSchema.extend(REVISION).default({});
 export const declineRequestSchema = reasonRequestSchema.extend(REVISION);
 export const assignRequestSchema = givenReasonSchema.extend({ ...REVISION, click_id: CLICK_ID });

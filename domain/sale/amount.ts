@@ -1,3 +1,4 @@
+import { formatDecimal } from "../money.ts";
 import type { SaleReport } from "./report.ts";
 
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,40}))?$/;
@@ -30,33 +31,56 @@ export type SaleValue = {
   parts: { group: string | null; amountCents: bigint }[];
 };
 
+/** A figure in reais that a network gave beside another currency, and the amount that it first gave it for. */
+export type TrackedAmount = { brlMicros: bigint; amountMicros: bigint; currency: string };
+
+/** The prices of one unit of a currency in millionths of a real; null if there is none. */
+export type RateOf = (currency: string) => bigint | null;
+
 /**
- * A report's amounts in BRL cents. `rateMicros` is the price of one unit of the report's currency in millionths of a
- * real. Undefined if a rate is needed and none is given. docs/product.md#sales-currency
+ * A report's amounts in BRL cents, each by the rate of its own currency; or the currency whose rate is missing.
+ * `tracked` is what the network's figure in reais was first given for. docs/product.md#sales-currency
  */
-export function saleValue(report: SaleReport, rateMicros: bigint | null): SaleValue | undefined {
+export function saleValue(
+  report: SaleReport,
+  rateOf: RateOf,
+  tracked: TrackedAmount | null = null,
+): SaleValue | { missing: string } {
   const parts = report.parts.length > 0 ? report.parts : [{ group: null, amountMicros: report.amountMicros }];
-  if (report.currency !== "BRL" && report.trackedBrlMicros !== null) return trackedValue(report, parts);
-  const rate = report.currency === "BRL" ? ONE_MICROS : rateMicros;
-  if (rate === null) return undefined;
-  const convert = (micros: bigint) => (micros * rate) / (ONE_MICROS * MICROS_PER_CENT);
-  const converted = parts.map(({ group, amountMicros }) => ({ group, amountCents: convert(amountMicros) }));
+  if (report.currency !== "BRL" && report.trackedBrlMicros !== null) {
+    return trackedValue(report, parts, rateOf, tracked);
+  }
+  const rate = report.currency === "BRL" ? ONE_MICROS : rateOf(report.currency);
+  if (rate === null) return { missing: report.currency };
+  const converted = parts.map(({ group, amountMicros }) => ({ group, amountCents: convert(amountMicros, rate) }));
   const isComplete = sumOf(parts.map((part) => part.amountMicros)) === report.amountMicros;
-  const commissionCents = convertCommission(report, convert);
-  if (commissionCents === undefined) return undefined;
+  const commissionCents = convertCommission(report, rateOf, (micros) => convert(micros, rate));
+  if (typeof commissionCents === "string") return { missing: commissionCents };
   return {
-    amountCents: isComplete ? sumOf(converted.map((part) => part.amountCents)) : convert(report.amountMicros),
+    amountCents: isComplete ? sumOf(converted.map((part) => part.amountCents)) : convert(report.amountMicros, rate),
     commissionCents,
     parts: converted,
   };
 }
 
+function convert(micros: bigint, rate: bigint): bigint {
+  return (micros * rate) / (ONE_MICROS * MICROS_PER_CENT);
+}
+
 /** The network reports reais only for the total: the parts share it in proportion, the rest goes to the largest. */
-function trackedValue(report: SaleReport, parts: SaleReport["parts"]): SaleValue | undefined {
-  const tracked = (report.trackedBrlMicros ?? 0n) / MICROS_PER_CENT;
+function trackedValue(
+  report: SaleReport,
+  parts: SaleReport["parts"],
+  rateOf: RateOf,
+  first: TrackedAmount | null,
+): SaleValue | { missing: string } {
+  const brl = report.trackedBrlMicros ?? 0n;
+  // The amount fell and the figure stayed: it falls in proportion.
+  const isBehind = isUnchanged(report, first) && report.amountMicros < first.amountMicros;
+  const tracked = (isBehind ? (brl * report.amountMicros) / first.amountMicros : brl) / MICROS_PER_CENT;
   const scale = (micros: bigint) => (report.amountMicros === 0n ? 0n : (tracked * micros) / report.amountMicros);
-  const commissionCents = convertCommission(report, scale);
-  if (commissionCents === undefined) return undefined;
+  const commissionCents = convertCommission(report, rateOf, scale);
+  if (typeof commissionCents === "string") return { missing: commissionCents };
   const shared = shareInProportion(
     scale(sumOf(parts.map((part) => part.amountMicros))),
     parts.map((part) => part.amountMicros),
@@ -68,11 +92,38 @@ function trackedValue(report: SaleReport, parts: SaleReport["parts"]): SaleValue
   };
 }
 
-function convertCommission(report: SaleReport, convert: (micros: bigint) => bigint): bigint | null | undefined {
+function isUnchanged(report: SaleReport, first: TrackedAmount | null): first is TrackedAmount {
+  return first !== null && report.trackedBrlMicros === first.brlMicros && report.currency === first.currency;
+}
+
+/** What the network's figure in reais was first given for, as of a report. */
+export function trackedSince(report: SaleReport, first: TrackedAmount | null): TrackedAmount | null {
+  if (report.trackedBrlMicros === null || report.currency === "BRL") return null;
+  if (first !== null && first.brlMicros === report.trackedBrlMicros) return first;
+  return { brlMicros: report.trackedBrlMicros, amountMicros: report.amountMicros, currency: report.currency };
+}
+
+/** Why a network's figure in reais cannot be believed: it stayed while the amount rose or took another currency. */
+export function trackedProblem(report: SaleReport, first: TrackedAmount | null): string | undefined {
+  if (first === null || report.trackedBrlMicros !== first.brlMicros) return undefined;
+  if (isUnchanged(report, first) && report.amountMicros <= first.amountMicros) return undefined;
+  const amount = (micros: bigint, currency: string) => `${formatDecimal(micros, MICROS, 2)} ${currency}`;
+  const [now, before] = [amount(report.amountMicros, report.currency), amount(first.amountMicros, first.currency)];
+  return `${now} for ${before} beside an unchanged ${formatDecimal(first.brlMicros, MICROS, 2)} BRL`;
+}
+
+/** In cents, or the currency whose rate is missing. */
+function convertCommission(
+  report: SaleReport,
+  rateOf: RateOf,
+  inCurrency: (micros: bigint) => bigint,
+): bigint | null | string {
   if (report.commissionMicros === null) return null;
   const currency = report.commissionCurrency ?? report.currency;
   if (currency === "BRL") return report.commissionMicros / MICROS_PER_CENT;
-  return currency === report.currency ? convert(report.commissionMicros) : undefined;
+  if (currency === report.currency) return inCurrency(report.commissionMicros);
+  const rate = rateOf(currency);
+  return rate === null ? currency : convert(report.commissionMicros, rate);
 }
 
 /**
@@ -94,7 +145,8 @@ function sumOf(values: readonly bigint[]): bigint {
 }
 
 /** Why a report's amounts are unusable; undefined if they are valid. */
-export function amountProblem(report: Pick<SaleReport, "amountMicros" | "parts">): string | undefined {
+export function amountProblem(report: Pick<SaleReport, "amountMicros" | "parts" | "isUnread">): string | undefined {
+  if (report.isUnread) return "an amount cannot be read";
   if (report.amountMicros < 0n) return "the amount is negative";
   if (report.parts.some((part) => part.amountMicros < 0n)) return "a part is negative";
   const excess = sumOf(report.parts.map((part) => part.amountMicros)) - report.amountMicros;

@@ -2,6 +2,8 @@
 export const DECISION_REFUSALS = [
   "not_held",
   "no_rate",
+  "no_amount",
+  "other_store",
   "declined",
   "has_buyer",
   "no_click",

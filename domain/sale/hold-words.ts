@@ -3,7 +3,7 @@ import type { HoldFigures, HoldReason } from "./hold.ts";
 
 type Say = (figures: HoldFigures) => string;
 
-/** Why a sale is held. Rows of older versions have no figures. */
+/** Why a sale is held. */
 const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
   drift: {
     en: ({ detail }) => `The network's report is not understood${detail ? `: ${detail}` : ""}`,
@@ -16,6 +16,14 @@ const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
   other_account: {
     en: () => "The click is of a store of another network or account",
     pt: () => "O clique é de uma loja de outra rede ou conta",
+  },
+  other_store: {
+    en: ({ advertiser }) => `The network names another store than the click's${advertiser ? `: ${advertiser}` : ""}`,
+    pt: ({ advertiser }) => `A rede indica outra loja, não a do clique${advertiser ? `: ${advertiser}` : ""}`,
+  },
+  buyer_changed: {
+    en: () => "The network now names another buyer's click",
+    pt: () => "A rede agora indica outro clique",
   },
   too_many: {
     en: ({ limit }) => `${limit ? `More than ${limit}` : "Too many"} sales of one wallet in a day`,
@@ -34,8 +42,8 @@ const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
         : "A venda veio cedo demais depois do clique",
   },
   order_twice: {
-    en: () => "The same order was reported for another wallet",
-    pt: () => "O mesmo pedido foi avisado para outra carteira",
+    en: () => "The same order was reported more than once",
+    pt: () => "O mesmo pedido foi avisado mais de uma vez",
   },
   low_commission: {
     en: () => "The commission is below the cashback",
@@ -65,6 +73,8 @@ const DRIFT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^the amount is negative$/, "o valor é negativo"],
   [/^a part is negative$/, "uma das partes é negativa"],
   [/^the parts are more than the whole$/, "as partes somam mais que o total"],
+  [/^an amount cannot be read$/, "um dos valores não pôde ser lido"],
+  [/^(.+) for (.+) beside an unchanged (.+) BRL$/, "$1 por $2 com os mesmos $3 reais"],
   [/^the status is not known$/, "a situação não é conhecida"],
   [/^(\S+) is (.+)$/, "$1 veio como $2"],
 ];

@@ -3,6 +3,8 @@ export const HOLD_REASONS = [
   "drift",
   "no_rate",
   "other_account",
+  "other_store",
+  "buyer_changed",
   "too_many",
   "too_high",
   "too_fast",
@@ -17,30 +19,35 @@ function isHoldReason(text: string): text is HoldReason {
 
 export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
 
-/** The facts that decide whether a sale is held. */
+/** The facts that decide whether a sale of a known buyer is held; amounts are in cents. */
 export type HoldFacts = {
   drift: string | null;
-  currency: string;
-  /** Undefined if its currency has no rate. */
+  /** The currency that has no rate; null if the amounts are known. */
+  missingRate: string | null;
   amountCents: bigint | undefined;
   commissionCents: bigint | null;
   cashbackCentBps: bigint;
+  storeId: bigint;
   /** Whether the click's store belongs to the account that reports the sale. */
   isOfAccount: boolean;
+  /** The advertiser that the report names, if it is not the click's store. */
+  otherAdvertiser: string | null;
+  /** The click that the report names since the sale can no longer move to it. */
+  otherClick: bigint | null;
   clickedAt: bigint;
   occurredAt: bigint | null;
   /** The number of this sale among its buyer's sales of the day, from 1. */
   ordinalOfDay: bigint;
-  /** Whether another wallet has a sale with the same order. */
-  isOrderShared: boolean;
+  /** Other sales of the same order. */
+  sameOrder: readonly bigint[];
 };
 
 const BPS = 10_000n;
 
-/** The figures a screen needs to word a reason; amounts are in cents. */
-export type HoldFigures = Partial<
-  Record<"limit" | "seconds" | "currency" | "detail" | "commission" | "cashback", string>
->;
+const FIGURES = ["limit", "seconds", "currency", "detail", "commission", "cashback"] as const;
+const EXACT_FIGURES = ["amount", "elapsed", "store", "advertiser", "click", "sales"] as const;
+/** The figures that word a reason, and those that tell it from another one of its kind; amounts are in cents. */
+export type HoldFigures = Partial<Record<(typeof FIGURES)[number] | (typeof EXACT_FIGURES)[number], string>>;
 /** A reason that applies. */
 export type Hold = { reason: HoldReason; figures: HoldFigures };
 
@@ -50,19 +57,23 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
   const add = (applies: boolean, reason: HoldReason, figures: HoldFigures = {}) => {
     if (applies) found.push({ reason, figures });
   };
+  const store = String(facts.storeId);
   found.push(...holdForDrift(facts.drift));
-  add(facts.amountCents === undefined, "no_rate", { currency: facts.currency });
-  add(!facts.isOfAccount, "other_account");
+  add(facts.missingRate !== null, "no_rate", { currency: facts.missingRate ?? "" });
+  add(!facts.isOfAccount, "other_account", { store });
+  add(facts.otherAdvertiser !== null, "other_store", { advertiser: facts.otherAdvertiser ?? "", store });
+  add(facts.otherClick !== null, "buyer_changed", { click: String(facts.otherClick) });
   add(facts.ordinalOfDay > limits.salesPerDay, "too_many", { limit: String(limits.salesPerDay) });
-  add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", { limit: String(limits.maximumCents) });
-  add(
-    limits.minimumSeconds > 0n &&
-      facts.occurredAt !== null &&
-      facts.occurredAt - facts.clickedAt < limits.minimumSeconds * 1_000n,
-    "too_fast",
-    { seconds: String(limits.minimumSeconds) },
-  );
-  add(facts.isOrderShared, "order_twice");
+  add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", {
+    limit: String(limits.maximumCents),
+    amount: String(facts.amountCents),
+  });
+  const elapsedMs = facts.occurredAt === null ? null : facts.occurredAt - facts.clickedAt;
+  add(limits.minimumSeconds > 0n && elapsedMs !== null && elapsedMs < limits.minimumSeconds * 1_000n, "too_fast", {
+    seconds: String(limits.minimumSeconds),
+    elapsed: String(elapsedMs),
+  });
+  add(facts.sameOrder.length > 0, "order_twice", { sales: facts.sameOrder.join(" ") });
   add(facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps, "low_commission", {
     commission: String(facts.commissionCents),
     cashback: String(facts.cashbackCentBps / BPS),
@@ -80,7 +91,26 @@ export function encodeFigures(holds: readonly Hold[]): string {
   return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
 }
 
-/** Stored reasons with their figures; old rows have none. */
+/** Reasons that a person released, with their figures. */
+export function encodeReleased(holds: readonly Hold[]): string {
+  return JSON.stringify(holds.map(({ reason, figures }) => [reason, figures]));
+}
+
+export function readReleased(text: string): Hold[] {
+  const stored: [string, HoldFigures][] = text === "" ? [] : JSON.parse(text);
+  return stored.flatMap(([reason, figures]) => (isHoldReason(reason) ? [{ reason, figures }] : []));
+}
+
+/** A release covers a reason with exactly the figures that were seen. docs/product.md#sales-held */
+export function isReleased({ reason, figures }: Hold, released: readonly Hold[]): boolean {
+  const isSame = (other: HoldFigures) => [...FIGURES, ...EXACT_FIGURES].every((name) => other[name] === figures[name]);
+  return !UNRELEASABLE.has(reason) && released.some((one) => one.reason === reason && isSame(one.figures));
+}
+
+/** What no release can lift: there is no amount, or another store sold it. */
+export const UNRELEASABLE: ReadonlySet<HoldReason> = new Set(["no_rate", "other_store"]);
+
+/** Stored reasons with their figures. */
 export function readHolds(reasons: string, figures: string | null): Hold[] {
   const known: Partial<Record<HoldReason, HoldFigures>> = figures === null ? {} : JSON.parse(figures);
   const names = reasons.split(" ").filter(isHoldReason);

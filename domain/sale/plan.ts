@@ -29,56 +29,125 @@ export type SaleTarget = { amountCents: bigint; centBps: bigint; bonusBps: bigin
 
 type Terms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint; centBps: bigint };
 
+/** The highest entitlement that was confirmed under one rate; each further increase has the rate of its own. */
+export type Tier = { centBps: bigint; weiPerCent: bigint };
+
 export type SaleAction =
   /** Changes the terms of a planned purchase, or plans it again. */
   | ({ kind: "correct"; id: bigint } & Terms)
-  /** Changes the payout of a minted purchase, at most to its ticket's cashback; restores a withdrawn one. */
-  | { kind: "entitle"; id: bigint; centBps: bigint }
+  /**
+   * Changes the payout of a minted purchase, at most to its ticket's cashback; restores a withdrawn one. `weiPerCent`:
+   * null for one whose rate is frozen anew.
+   */
+  | { kind: "entitle"; id: bigint; centBps: bigint; weiPerCent?: null }
   /** Not minted, cancelled on the chain, or never paid. */
   | { kind: "withdraw"; id: bigint }
-  | ({ kind: "create" } & Terms)
+  /** `weiPerCent`: the rate that a restored entitlement had. */
+  | ({ kind: "create"; weiPerCent?: bigint } & Terms)
   /** Adds debt; a negative amount lifts it. */
   | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
 
+/** The tiers of a sale with what has been confirmed by now; they never shrink. */
+export function confirmedTiers(tiers: readonly Tier[], purchases: readonly SalePurchase[]): Tier[] {
+  const found = [...tiers];
+  const confirmed = purchases.filter(({ stage }) => stage === "confirmed" || stage === "paid");
+  for (const [weiPerCent, ofRate] of Map.groupBy(confirmed, (purchase) => purchase.weiPerCent)) {
+    if (weiPerCent === null) continue;
+    const live = ofRate.filter((one) => one.stage === "paid" || !one.isWithdrawn);
+    const entitled = live.reduce((sum, one) => sum + keptOf(one), 0n);
+    const known = found.filter((tier) => tier.weiPerCent === weiPerCent);
+    const excess = entitled - known.reduce((sum, tier) => sum + tier.centBps, 0n);
+    if (excess > 0n) found.push({ centBps: excess, weiPerCent });
+  }
+  return found;
+}
+
+/** What a confirmed purchase was not owed back. */
+function keptOf({ stage, centBps, returnedCentBps }: SalePurchase): bigint {
+  return stage === "paid" ? centBps - returnedCentBps : centBps;
+}
+
 /**
  * The effect of a changed sale on its purchases, as one function: distributes the buyer's cashback over the existing
- * purchases, those that can change least first, and returns the actions. Idempotent: once the actions are applied, it
- * returns none. `debtGwei` is the wallet's current debt: at most that much of an earlier adjustment can be lifted; the
- * rest becomes the cashback of another purchase. docs/product.md#sales-changes
+ * purchases, each rate's own part first over those that can change least, and returns the actions. Idempotent: once
+ * the actions are applied, it returns none. `debtGwei` is the wallet's current debt: at most that much of an earlier
+ * adjustment can be lifted; the rest becomes the cashback of another purchase, at the rate that it had.
+ * docs/product.md#sales-changes
  * @example
  * // A first report of R$ 100,00 at 8 %, of which 2 % are bonus: one purchase.
  * planSale(
  *   { amountCents: 10_000n, centBps: 8_000_000n, bonusBps: 200n }, [], 0n,
  * ) // [{ kind: "create", valueCents: 10_000n, cashbackBps: 600n, bonusBps: 200n, centBps: 8_000_000n }]
  */
-export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
+export function planSale(
+  target: SaleTarget,
+  purchases: readonly SalePurchase[],
+  debtGwei: bigint,
+  tiers: readonly Tier[] = [],
+): SaleAction[] {
+  const values = new Values();
+  const shares = sharesOf(target, confirmedTiers(tiers, purchases), values);
   const of = (stage: SalePurchaseStage) => purchases.filter((purchase) => purchase.stage === stage);
-  const share = new Share(target.centBps);
+  const ofRate = (stage: SalePurchaseStage, share: Share) =>
+    of(stage).filter((one) => shareOf(one.weiPerCent, shares) === share);
+  const debt = { gwei: debtGwei };
   return [
     ...liftUnpaid(purchases),
-    ...sharePaid(of("paid"), share, debtGwei),
-    ...shareConfirmed(of("confirmed"), share),
-    ...sharePending(of("pending"), share),
-    ...sharePlanned(of("planned"), share, target),
+    ...shares.flatMap((share) => sharePaid(ofRate("paid", share), share, debt)),
+    ...shares.flatMap((share) => shareConfirmed(ofRate("confirmed", share), share)),
+    ...of("pending").flatMap((purchase) => sharePending(purchase, shares)),
+    ...sharePlanned(of("planned"), shares, target),
   ];
 }
 
-/** The part of the entitlement that is not distributed yet, and the value of the purchases that have a part. */
-class Share {
-  remaining: bigint;
+/** Each rate's part of the entitlement, in the order of the tiers; last, what was never confirmed. */
+function sharesOf({ centBps }: SaleTarget, tiers: readonly Tier[], values: Values): Share[] {
+  const parts = new Map<bigint, bigint>();
+  let rest = centBps;
+  for (const tier of tiers) {
+    const part = minimum(rest, tier.centBps);
+    rest -= part;
+    parts.set(tier.weiPerCent, (parts.get(tier.weiPerCent) ?? 0n) + part);
+  }
+  return [
+    ...[...parts].map(([weiPerCent, part]) => new Share(part, weiPerCent, values)),
+    new Share(rest, null, values),
+  ];
+}
+
+/** Every rate of a confirmed purchase has a share; the last one is of those without a rate. */
+function shareOf(weiPerCent: bigint | null, shares: readonly Share[]): Share | undefined {
+  return shares.find((share) => share.weiPerCent === weiPerCent);
+}
+
+/** The value of the purchases that have a part. */
+class Values {
   valueCents = 0n;
   readonly #counted = new Set<SalePurchase>();
 
-  constructor(centBps: bigint) {
+  count(purchase: SalePurchase): void {
+    if (!this.#counted.has(purchase)) this.valueCents += purchase.valueCents;
+    this.#counted.add(purchase);
+  }
+}
+
+/** The part of the entitlement at one rate that is not distributed yet. */
+class Share {
+  remaining: bigint;
+  readonly weiPerCent: bigint | null;
+  readonly values: Values;
+
+  constructor(centBps: bigint, weiPerCent: bigint | null, values: Values) {
     this.remaining = centBps;
+    this.weiPerCent = weiPerCent;
+    this.values = values;
   }
 
   /** Gives a purchase at most so much of the rest. Returns how much it got. */
   take(purchase: SalePurchase, mostCentBps: bigint): bigint {
     const centBps = minimum(this.remaining, mostCentBps);
     this.remaining -= centBps;
-    if (centBps > 0n && !this.#counted.has(purchase)) this.valueCents += purchase.valueCents;
-    if (centBps > 0n) this.#counted.add(purchase);
+    if (centBps > 0n) this.values.count(purchase);
     return centBps;
   }
 }
@@ -90,16 +159,15 @@ function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
 }
 
 /** Every purchase keeps what it can of its payout; the rest is debt, of which the share may lift some again. */
-function sharePaid(purchases: readonly SalePurchase[], share: Share, debtGwei: bigint): SaleAction[] {
+function sharePaid(purchases: readonly SalePurchase[], share: Share, debt: { gwei: bigint }): SaleAction[] {
   const returns = purchases.map((purchase) => {
     const kept = share.take(purchase, purchase.centBps - purchase.returnedCentBps);
     return { purchase, returned: purchase.centBps - kept };
   });
-  let debt = debtGwei;
   return returns.flatMap(({ purchase, returned }) => {
-    const lifted = share.take(purchase, liftable(purchase, returned, debt));
+    const lifted = share.take(purchase, liftable(purchase, returned, debt.gwei));
     const action = adjust(purchase, returned - lifted);
-    if (lifted > 0n) debt += action.gwei;
+    if (lifted > 0n) debt.gwei += action.gwei;
     return action.centBps === 0n ? [] : [action];
   });
 }
@@ -109,22 +177,31 @@ function shareConfirmed(purchases: readonly SalePurchase[], share: Share): SaleA
 }
 
 /** Cancelled is final, and a ticket's value cannot grow: for a higher value it is cancelled and minted again. */
-function sharePending(purchases: readonly SalePurchase[], share: Share): SaleAction[] {
-  return purchases.flatMap((purchase) => {
-    const isEnough = share.remaining <= capacityOf(purchase);
-    const entitled = share.take(purchase, isEnough && !purchase.isWithdrawn ? share.remaining : 0n);
-    return purchase.isWithdrawn ? [] : entitle(purchase, entitled);
-  });
+function sharePending(purchase: SalePurchase, shares: readonly Share[]): SaleAction[] {
+  if (purchase.isWithdrawn) return [];
+  const last = shares.slice(-1);
+  const own = shares.filter((share) => share.weiPerCent !== null && share.weiPerCent === purchase.weiPerCent);
+  const isEnough = ({ remaining }: Share) => remaining > 0n && remaining <= capacityOf(purchase);
+  const share = [...own, ...last].find(isEnough);
+  const actions = entitle(purchase, share?.take(purchase, share.remaining) ?? 0n);
+  const isNew = share?.weiPerCent === null && purchase.weiPerCent !== null;
+  return actions.map((action) => (isNew && action.kind === "entitle" ? { ...action, weiPerCent: null } : action));
 }
 
-/** The rest becomes one purchase that is not minted yet. */
-function sharePlanned(purchases: readonly SalePurchase[], share: Share, target: SaleTarget): SaleAction[] {
-  const [planned, ...spare] = purchases;
-  const create: SaleAction[] = share.remaining > 0n ? [{ kind: "create", ...termsOf(target, share) }] : [];
-  return [
-    ...(planned ? planAgain(planned, target, share) : create),
-    ...spare.flatMap((purchase) => entitle(purchase, 0n)),
-  ];
+/** The rest at each rate becomes one purchase that is not minted yet. */
+function sharePlanned(purchases: readonly SalePurchase[], shares: readonly Share[], target: SaleTarget): SaleAction[] {
+  const spare = new Set(purchases);
+  const actions = shares.flatMap((share): SaleAction[] => {
+    if (share.remaining === 0n) return [];
+    const planned = purchases.find((one) => spare.has(one) && one.weiPerCent === share.weiPerCent);
+    if (planned) {
+      spare.delete(planned);
+      return planAgain(planned, target, share);
+    }
+    const { weiPerCent } = share;
+    return [{ kind: "create", ...termsOf(target, share), ...(weiPerCent !== null && { weiPerCent }) }];
+  });
+  return [...actions, ...[...spare].flatMap((purchase) => entitle(purchase, 0n))];
 }
 
 /** Changes a purchase's debt to so much of its payout. */
@@ -141,7 +218,6 @@ function entitle(purchase: SalePurchase, centBps: bigint): SaleAction[] {
 }
 
 function planAgain(purchase: SalePurchase, target: SaleTarget, share: Share): SaleAction[] {
-  if (share.remaining === 0n) return entitle(purchase, 0n);
   const terms = termsOf(target, share);
   const isSame =
     !purchase.isWithdrawn &&
@@ -155,7 +231,7 @@ function planAgain(purchase: SalePurchase, target: SaleTarget, share: Share): Sa
 function termsOf(target: SaleTarget, share: Share): Terms {
   const highestBps = divideUp(target.centBps, target.amountCents);
   const least = divideUp(share.remaining, highestBps);
-  const rest = target.amountCents - share.valueCents;
+  const rest = target.amountCents - share.values.valueCents;
   const valueCents = rest > least ? rest : least;
   return { valueCents, centBps: share.remaining, ...blendRate(valueCents, share.remaining, target.bonusBps) };
 }

@@ -34,6 +34,8 @@ export type SaleReport = {
   reason: string | null;
   /** Fields that the adapter did not understand: the sale is held. */
   drift: string | null;
+  /** An amount could not be read: the amounts of this report count for nothing. */
+  isUnread?: true;
 };
 
 /** Whether a new report replaces the last one. */

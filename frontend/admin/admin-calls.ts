@@ -131,10 +131,10 @@ export const getRole = ({ signal }: { signal?: AbortSignal } = {}): Promise<Admi
 /** Sales and claims. docs/product.md#sales-calls. */
 export const getSale = async (id: string, signal?: AbortSignal): Promise<SaleDetails> =>
   (await call<{ sale: SaleDetails }>("GET", `/api/admin/sales/${id}`, undefined, signal)).sale;
-/** A decision names the revision of the sale that the admin sees. */
-type SeenSale = Pick<SaleDetails, "id" | "revision">;
-const decideSale = ({ id, revision }: SeenSale, decision: string, body: object) =>
-  call("POST", `/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }) });
+/** A decision names the revision of the sale and the reasons to hold it that the admin sees. */
+type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds">;
+const decideSale = ({ id, revision, holds }: SeenSale, decision: string, body: object) =>
+  call("POST", `/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }), holds });
 export const releaseSale = (sale: SeenSale, reason: string) => decideSale(sale, "release", { reason });
 export const declineSale = (sale: SeenSale, reason: string) => decideSale(sale, "decline", { reason });
 export const assignSale = (sale: SeenSale, click_id: string, reason: string) =>

@@ -26,6 +26,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NOT_HELD: "Esta compra não está retida.",
   SALE_CHANGED:
     "A rede mudou esta venda depois que você a abriu. Confira os valores, que já são os de agora, e decida.",
+  OWN_SALE: "Esta decisão pagaria a sua própria carteira: outra pessoa precisa decidir.",
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
   GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
   NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
@@ -38,6 +39,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   not_held: "Esta venda não está mais retida.",
   no_rate: "Não há cotação para a moeda desta venda: configure FX_RATES ou FX_URL, ou recuse a venda.",
+  no_amount: "Um dos valores desta venda não pôde ser lido: espere o próximo aviso da rede, ou recuse a venda.",
+  other_store: "Esta venda é de outra loja: atribua-a a um clique nela, ou ao próprio clique.",
   declined: "Esta venda já foi recusada.",
   has_buyer: "Esta venda já tem um comprador.",
   no_click: "Este clique não existe. Confira o código.",

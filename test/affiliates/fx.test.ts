@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { type FxRates, fetchRate } from "../../affiliates/fx.ts";
-import { applySale, listWithoutRate } from "../../affiliates/ledger.ts";
+import { fetchRate } from "../../affiliates/fx.ts";
+import { listWithoutRate } from "../../affiliates/queries.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import type { FxRates } from "../../domain/sale/rules.ts";
+import { decideSales } from "../../purchases/save.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
@@ -133,7 +135,7 @@ describe("The exchange rate feed", function () {
       Object.assign(feed, { status: 200, text: undefined });
       expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
       for (const one of await listWithoutRate(database.kysely, ACCOUNT, 10))
-        await inTransaction(database.kysely, (queries) => applySale(queries, one, rules));
+        await inTransaction(database.kysely, (queries) => decideSales(queries, [one.id], rules));
       expect(await shop.sale(sale.saleKey)).to.include({ state: "payable", amount_cents: 53_123n });
     });
   });

@@ -15,6 +15,9 @@ const ENVIRONMENT = {
   APPROVAL_ABOVE_CHZ: "1",
 };
 
+/** What the decision is based on. */
+const SEEN = { holds: ["low_commission"] };
+
 describe("Two people for a sale above the sum", () => {
   onEitherEngine(({ open }) => {
     let api: InProcessApi;
@@ -59,12 +62,12 @@ describe("Two people for a sale above the sum", () => {
     it("releases a held sale only with another's approval, once; a small one at once", async () => {
       const click = await visit(buyer);
       const small = await report(click, { amount: "5.00", commission: "0.01" });
-      expect((await one.post(`/api/admin/sales/${small}/release`)).status, "below the sum").to.equal(200);
+      expect((await one.post(`/api/admin/sales/${small}/release`, SEEN)).status, "below the sum").to.equal(200);
       const id = await report(click, { commission: "1.00" });
-      const release = () => one.post(`/api/admin/sales/${id}/release`);
+      const release = () => one.post(`/api/admin/sales/${id}/release`, SEEN);
       await expectApprovalOf(release, "sale.release", buyer.address);
       expect(await saleOf(id), "an approval moves nothing by itself").to.include({ state: "held", released_by: null });
-      expectRefusal(await two.post(`/api/admin/sales/${id}/release`), 403, "APPROVAL_NEEDED");
+      expectRefusal(await two.post(`/api/admin/sales/${id}/release`, SEEN), 403, "APPROVAL_NEEDED");
       expect((await release()).status).to.equal(200);
       expect((await saleOf(id)).released_by).to.equal(one.address);
       expectRefusal(await release(), 409, "DECISION_REFUSED");

@@ -295,8 +295,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       });
       const { sale } = (await admin.send("GET", `/api/admin/sales/${thin.id}`, undefined, PORTUGUESE)).body;
       expect(sale.reason).to.equal("A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)");
-      expect((await decide(thin.id, "release")).status).to.equal(200);
-      expectRefusal(await decide(thin.id, "release"), 409, "DECISION_REFUSED");
+      expectRefusal(await decide(thin.id, "release"), 409, "SALE_CHANGED");
+      const seen = { revision: sale.revision, holds: sale.holds };
+      expect((await decide(thin.id, "release", seen)).status).to.equal(200);
+      expectRefusal(await decide(thin.id, "release", seen), 409, "DECISION_REFUSED");
       await inState(thin.id, "settled");
       expect((await saleOf(thin.id)).released_by).to.equal(admin.address);
       expect(await balanceOf(buyer)).to.equal("5");
@@ -331,7 +333,11 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const decide = (id: number, verb: string, body: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
-      const bodies = { release: {}, decline: { reason: "A reseller" }, assign: { click_id: click } };
+      const bodies = {
+        release: { holds: ["low_commission"] },
+        decline: { reason: "A reseller" },
+        assign: { click_id: click },
+      };
       for (const [verb, body] of Object.entries(bodies)) {
         const from = verb === "assign" ? null : click;
         const seen = await report(from, { commission: "1.00" });

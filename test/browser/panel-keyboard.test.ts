@@ -156,7 +156,9 @@ describe("The panel by keyboard alone", function () {
         await page.keyboard.type("Conferido");
         await press(page, /^Liberar venda$/);
         await page.getByLabel("Motivo").waitFor({ state: "detached" });
-        expect(bodiesOf("POST /api/admin/sales/12/release")).to.deep.equal([{ reason: "Conferido", revision: 1 }]);
+        expect(bodiesOf("POST /api/admin/sales/12/release")).to.deep.equal([
+          { reason: "Conferido", revision: 1, holds: ["low_commission"] },
+        ]);
         await eventually(async () => expect((await focused(page)).name, "the focus is not lost").to.not.equal(""));
       });
 

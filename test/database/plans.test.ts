@@ -17,8 +17,14 @@ import {
 } from "kysely";
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
-import { listWithoutRate, othersWithOrder } from "../../affiliates/ledger.ts";
-import { countSales, listAllClaims, listClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
+import {
+  countSales,
+  listAllClaims,
+  listClaims,
+  listRevisions,
+  listSales,
+  listWithoutRate,
+} from "../../affiliates/queries.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
@@ -39,6 +45,7 @@ import { readFigures } from "../../purchases/overview.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { IS_HELD, listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../purchases/queries.ts";
+import { decideSales } from "../../purchases/save.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
@@ -46,6 +53,7 @@ import { listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
 import { listSetAside } from "../../sender/retries.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
+import { RULES } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const PURCHASES = 20_000;
@@ -81,6 +89,7 @@ const BIG_TABLES = [
 const FEW_ROWS = "users_erased";
 
 const planOptions = {
+  rules: RULES,
   rates: fixedRate(10n ** 16n),
   stepDelayMs: 0,
   holdMs: 0,
@@ -120,8 +129,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
       { network: "awin", account: "main", states: ["held", "unmatched", "open", "approved"] },
       { unreadSince: Date.now(), changeableSince: 0, limit: 100 },
     ),
-  "other sales with the same order": (queries) =>
-    othersWithOrder(queries, { order_ref: "order 7", wallet: BUYER, store_id: 1n }),
+  "deciding some sales": (queries) => decideSales(queries, IDS, RULES),
   "sales without a rate": (queries) => listWithoutRate(queries, { network: "awin", account: "main" }, 100),
   "a buyer's unpaid purchases": (queries) => listUnpaid(queries, BUYER, { after: 0n, limit: 100 }),
   "the open tasks": (queries) =>

@@ -10,6 +10,7 @@ import { makeAllDue } from "../../purchases/due.ts";
 import { withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
+import { RULES } from "../affiliates/support/shop.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
@@ -54,6 +55,7 @@ describe("A return at the moment of the payout (F14, F31)", function () {
       await withdrawPurchase(queries, id);
       planning = planNextSteps(database, {
         rates: fixedRate(10n ** 16n),
+        rules: RULES,
         stepDelayMs: 0,
         holdMs: 0,
         payoutConfirmations: 1,

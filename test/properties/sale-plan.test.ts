@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { planSale, type SalePurchase, type SaleTarget } from "../../domain/sale/plan.ts";
+import { confirmedTiers, planSale, type SalePurchase, type SaleTarget, type Tier } from "../../domain/sale/plan.ts";
 import { saleCashback } from "../../domain/sale/terms.ts";
 
 const SALES = 2;
@@ -9,7 +9,13 @@ const SALES = 2;
 /** The money side of one wallet, its sales and their purchases. */
 class Wallet {
   readonly weiPerCent: bigint;
-  readonly sales: { target: SaleTarget; isPayable: boolean; isApproved: boolean; purchases: SalePurchase[] }[] = [];
+  readonly sales: {
+    target: SaleTarget;
+    isPayable: boolean;
+    isApproved: boolean;
+    purchases: SalePurchase[];
+    tiers: Tier[];
+  }[] = [];
   /** For each paid purchase, the amount sent and the amount kept. */
   readonly payments = new Map<bigint, { sent: bigint; kept: bigint }>();
   adjusted = 0n;
@@ -19,7 +25,7 @@ class Wallet {
     this.weiPerCent = weiPerCent;
     for (let index = 0; index < SALES; index++) {
       const target = { amountCents: 1n, centBps: 0n, bonusBps: 0n };
-      this.sales.push({ target, isPayable: false, isApproved: false, purchases: [] });
+      this.sales.push({ target, isPayable: false, isApproved: false, purchases: [], tiers: [] });
     }
   }
 
@@ -37,8 +43,9 @@ class Wallet {
     const sale = this.sales[index];
     if (!sale) return;
     Object.assign(sale, { target, isApproved, isPayable });
-    for (const action of planSale(target, sale.purchases, this.debt)) this.#act(sale.purchases, action);
-    expect(planSale(target, sale.purchases, this.debt), "a second plan changes nothing").to.deep.equal([]);
+    sale.tiers = confirmedTiers(sale.tiers, sale.purchases);
+    for (const action of planSale(target, sale.purchases, this.debt, sale.tiers)) this.#act(sale.purchases, action);
+    expect(planSale(target, sale.purchases, this.debt, sale.tiers), "a second plan changes nothing").to.deep.equal([]);
   }
 
   #act(purchases: SalePurchase[], action: ReturnType<typeof planSale>[number]): void {
@@ -50,7 +57,7 @@ class Wallet {
         valueCents: action.valueCents,
         totalBps: action.cashbackBps + action.bonusBps,
         centBps: action.centBps,
-        weiPerCent: null,
+        weiPerCent: action.weiPerCent ?? null,
         returnedCentBps: 0n,
       });
       return;
@@ -87,7 +94,7 @@ class Wallet {
     else if (purchase.stage === "pending" && purchase.isWithdrawn) purchase.stage = "cancelled";
     else if (purchase.stage === "pending" && sale.isApproved) {
       purchase.stage = "confirmed";
-      purchase.weiPerCent = this.weiPerCent;
+      purchase.weiPerCent ??= this.weiPerCent;
     } else if (purchase.stage === "confirmed" && sale.isPayable && !purchase.isWithdrawn) this.#pay(purchase);
     else return false;
     return true;

@@ -11,6 +11,7 @@ import { listDue } from "../../sender/due.ts";
 import { type Failure, requeueOperations } from "../../sender/outcomes.ts";
 import { enqueue, findOperation } from "../../sender/queue.ts";
 import { insertTransaction } from "../../sender/transactions.ts";
+import { RULES } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 
@@ -21,7 +22,7 @@ const NO_CHAIN = {} as ChainClient;
 
 describe("A purchase that is returned while its transaction is on its way", () => {
   onBothEngines(({ open }) => {
-    const encoders = purchaseEncoders({ contracts: CONTRACTS, client: NO_CHAIN, payer: ADDRESS });
+    const encoders = purchaseEncoders({ contracts: CONTRACTS, client: NO_CHAIN, payer: ADDRESS, rules: RULES });
     let database: Database;
     let kysely: Queries;
     let nonce = 0n;

@@ -21,7 +21,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   chain_source: ["indexer/store/"],
   nfts: ["indexer/store/"],
   payouts: ["indexer/store/"],
-  sales: ["affiliates/", "purchases/sale-totals.ts"],
+  sales: ["affiliates/", "purchases/save.ts", "purchases/sale-totals.ts"],
   sale_revisions: ["affiliates/"],
   clicks: ["affiliates/"],
   claims: ["affiliates/", "api/visits/"],

@@ -96,7 +96,7 @@ function decide(
     case "purchase.release":
       return releasePurchase(number, reason);
     case "sale.release":
-      return releaseSale(sale ?? { id: number, revision: null }, reason);
+      return releaseSale(sale ?? { id: number, revision: null, holds: [] }, reason);
     case "cashback.distribute":
       return payUser(subjectOf(approval), approval.amount, reason);
     default:

@@ -1,8 +1,10 @@
 import { type Click, insertClicks } from "../../../affiliates/clicks.ts";
+import { releaseSale } from "../../../affiliates/decisions.ts";
 import { storeReport } from "../../../affiliates/reports.ts";
 import type { SaleRules } from "../../../affiliates/sale.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
 import type { Database } from "../../../database/connect.ts";
+import type { OperationKind } from "../../../database/schema/outbox.ts";
 import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
@@ -10,6 +12,8 @@ import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import { recountPurchases } from "../../../purchases/counting.ts";
 import { planNextSteps } from "../../../purchases/next-step.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
+import type { Operation } from "../../../sender/queue.ts";
+import { insertTransaction } from "../../../sender/transactions.ts";
 
 export const WEI_PER_CENT = 10n ** 16n;
 export const ACCOUNT = { network: "awin", account: "br" };
@@ -29,7 +33,10 @@ const TERMS: ClickTerms = { groups: { fashion: 700n }, defaultBps: 500n, bonusBp
 export class Shop {
   readonly database: Database;
   readonly storeId: bigint;
+  /** The rate at which purchases are confirmed from now on. */
+  weiPerCent = WEI_PER_CENT;
   #block = 1n;
+  #nonce = 0n;
 
   private constructor(database: Database, storeId: bigint) {
     this.database = database;
@@ -70,6 +77,15 @@ export class Shop {
     return inTransaction(this.database.kysely, (queries) => storeReport(queries, key, report, rules));
   }
 
+  /** Releases a sale for the reasons that hold it now. */
+  async release(saleKey: string, rules = RULES) {
+    const sale = await this.sale(saleKey);
+    const seen = { revision: sale.revision_id ?? undefined, holds: sale.hold_reasons.split(" ") };
+    return inTransaction(this.database.kysely, (queries) =>
+      releaseSale(queries, sale.id, { rules, actor: "admin", ...seen }),
+    );
+  }
+
   sale(saleKey: string) {
     return this.database.kysely
       .selectFrom("sales")
@@ -92,16 +108,50 @@ export class Shop {
     return Number(rows.reduce((sum, row) => sum + row.amount_gwei, 0n)) / 1e9;
   }
 
+  /** Until an operation of this kind is queued; it is not executed. */
+  async runUntil(kind: OperationKind): Promise<void> {
+    for (let round = 0; round < 12; round++) {
+      await this.plan();
+      const { kysely } = this.database;
+      if (await kysely.selectFrom("operations").select("id").where("kind", "=", kind).executeTakeFirst()) return;
+      await this.#mine();
+    }
+    throw new Error(`No ${kind} is queued`);
+  }
+
+  /** Puts an operation into a transaction that is not mined. Returns its id. */
+  async send(operation: Operation): Promise<bigint> {
+    const to: WalletAddress = "0xffffffffffffffffffffffffffffffffffffffff";
+    const nonce = ++this.#nonce;
+    return inTransaction(this.database.kysely, (queries) =>
+      insertTransaction(queries, {
+        sender: to,
+        nonce,
+        to,
+        data: "0x",
+        gasLimit: 1n,
+        fencingToken: 1n,
+        operations: [operation],
+        signed: { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n },
+      }),
+    );
+  }
+
+  async plan(): Promise<boolean> {
+    return planNextSteps(this.database, {
+      rates: fixedRate(this.weiPerCent),
+      rules: RULES,
+      stepDelayMs: 0,
+      holdMs: 0,
+      payoutConfirmations: 1,
+      assertLease: async () => {},
+    });
+  }
+
   /** Plans and executes the outbox this many times; by default until nothing is left. */
   async run(rounds = 12): Promise<void> {
     for (let round = 0; round < rounds; round++) {
-      await planNextSteps(this.database, {
-        rates: fixedRate(WEI_PER_CENT),
-        stepDelayMs: 0,
-        holdMs: 0,
-        payoutConfirmations: 1,
-        assertLease: async () => {},
-      });
+      await this.plan();
       if (!(await this.#mine()) && rounds > 2 && round > 1) return;
     }
   }

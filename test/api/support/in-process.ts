@@ -80,6 +80,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const contracts = MODEL_CONTRACTS;
   const accounts = accountsOf(environment);
+  const rules = saleRules(environment, accounts, true);
   const nodes = standIn<Services["nodes"]>({ isReady: false, contradictions: [] });
   return {
     environment,
@@ -91,14 +92,14 @@ function createServices(database: Database, more: Record<string, string>): Servi
     nodes,
     log,
     accounts,
-    saleRules: saleRules(environment, accounts, true),
+    saleRules: rules,
     rates,
     payouts,
     ids: { isOpen: async () => true },
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
-    senders: createSenders({ environment, database, client, contracts, rates, payouts, log }),
+    senders: createSenders({ environment, database, client, contracts, rates, payouts, saleRules: rules, log }),
     standing: standingReader(database.kysely),
     adminWallets: new Map(),
   };

@@ -423,7 +423,10 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
     });
   for (const one of sales)
     server.answer(`GET /api/admin/sales/${one.id}`, {
-      body: { success: true, sale: { ...one, unknown_groups: null, revision: 1, revisions, purchases: [] } },
+      body: {
+        success: true,
+        sale: { ...one, unknown_groups: null, revision: 1, revisions, purchases: [], holds: ["low_commission"] },
+      },
     });
   for (const [list, rows] of Object.entries(lists)) server.answer(`GET /api/admin/${list}`, page(rows));
 }

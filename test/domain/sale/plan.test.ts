@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { planSale, type SalePurchase } from "../../../domain/sale/plan.ts";
 
 const RATE = 10n ** 16n;
+const CONFIRMED = [{ centBps: 5_000_000n, weiPerCent: RATE }];
 /** A purchase of R$ 100 at 5 %. */
 const bought = (stage: SalePurchase["stage"], more: Partial<SalePurchase> = {}): SalePurchase => ({
   id: 1n,
@@ -18,7 +19,7 @@ const target = (reais: bigint) => ({ amountCents: reais * 100n, centBps: reais *
 const NOTHING = { amountCents: 10_000n, centBps: 0n, bonusBps: 0n };
 const chz = (amount: bigint) => amount * 10n ** 9n;
 const kinds = (stage: SalePurchase["stage"], to: typeof NOTHING, more: Partial<SalePurchase> = {}, debt = 0n) =>
-  planSale(to, [bought(stage, more)], debt);
+  planSale(to, [bought(stage, more)], debt, stage === "confirmed" || stage === "paid" ? CONFIRMED : []);
 
 describe("planSale", () => {
   it("plans a purchase for a sale that has none", () => {
@@ -118,7 +119,7 @@ describe("planSale", () => {
     it("paid, partly offset: that part is owed again", () => {
       expect(kinds("paid", target(100n), { returnedCentBps: 5_000_000n }, chz(2n))).to.deep.equal([
         { kind: "adjust", id: 1n, centBps: -2_000_000n, gwei: -chz(2n) },
-        { kind: "create", valueCents: 6_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 3_000_000n },
+        { kind: "create", valueCents: 6_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 3_000_000n, weiPerCent: RATE },
       ]);
     });
   });

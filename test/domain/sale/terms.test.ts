@@ -39,7 +39,6 @@ describe("holdReasons", () => {
   const limits = { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n };
   const fine = {
     drift: null,
-    currency: "BRL",
     amountCents: 10_000n,
     commissionCents: 500n,
     cashbackCentBps: 5_000_000n,
@@ -47,19 +46,25 @@ describe("holdReasons", () => {
     clickedAt: 1_000n,
     occurredAt: 6_000n,
     ordinalOfDay: 10n,
-    isOrderShared: false,
+    missingRate: null,
+    storeId: 1n,
+    otherAdvertiser: null,
+    otherClick: null,
+    sameOrder: [],
   };
   const reasons = (more: Partial<typeof fine> | object) =>
     holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
   it("has none for a valid sale", () => expect(reasons({})).to.deep.equal([]));
   for (const [reason, more] of [
     ["drift", { drift: "commissionStatus is frozen" }],
-    ["no_rate", { amountCents: undefined, cashbackCentBps: 0n }],
+    ["no_rate", { missingRate: "USD", amountCents: undefined, cashbackCentBps: 0n }],
     ["other_account", { isOfAccount: false }],
     ["too_many", { ordinalOfDay: 11n }],
     ["too_high", { amountCents: 1_000_001n, commissionCents: null }],
     ["too_fast", { occurredAt: 5_999n }],
-    ["order_twice", { isOrderShared: true }],
+    ["other_store", { otherAdvertiser: "17001" }],
+    ["buyer_changed", { otherClick: 7n }],
+    ["order_twice", { sameOrder: [7n] }],
     ["low_commission", { commissionCents: 499n }],
   ] as const) {
     it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));

@@ -259,6 +259,7 @@ export class World {
       contracts: MODEL_CONTRACTS,
       rates,
       payouts,
+      saleRules: this.services.saleRules,
       log,
       database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
       client: this.chain.client(() => step("node")),
@@ -302,7 +303,11 @@ export class World {
       .execute();
     await kysely
       .updateTable("purchases")
-      .set((set) => ({ payable_at: set("payable_at", "-", ago) }))
+      .set((set) => ({ payable_at: set("payable_at", "-", ago), approved_at: set("approved_at", "-", ago) }))
+      .execute();
+    await kysely
+      .updateTable("sales")
+      .set((set) => ({ approved_at: set("approved_at", "-", ago) }))
       .execute();
     await kysely
       .updateTable("due_purchases")

@@ -37,5 +37,6 @@ export function decodeReport(text: string): SaleReport {
     commissionMicros: integer("commissionMicros"),
     occurredAt: integer("occurredAt"),
     changedAt: integer("changedAt"),
+    ...(value.isUnread === true && { isUnread: true }),
   };
 }

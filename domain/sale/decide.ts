@@ -1,0 +1,368 @@
+import type { Move } from "../purchase/life.ts";
+import type { WalletAddress } from "../wallet-address.ts";
+import {
+  amountProblem,
+  type SaleValue,
+  saleValue,
+  type TrackedAmount,
+  trackedProblem,
+  trackedSince,
+} from "./amount.ts";
+import { type Hold, holdForDrift, holdReasons, isReleased } from "./hold.ts";
+import { confirmedTiers, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
+import type { SaleReport } from "./report.ts";
+import type { AccountKey, SaleRules } from "./rules.ts";
+import { type SaleState, saleState } from "./state.ts";
+import { type ClickTerms, saleCashback } from "./terms.ts";
+
+/** A store, as far as its sales depend on it. */
+export type StoreFacts = {
+  id: bigint;
+  network: string;
+  /** Null: the network's only account. */
+  account: string | null;
+  /** The ids by which reports name it; empty if they name none. */
+  advertiserIds: readonly string[];
+  /** Orders are told apart by merchant and number. */
+  merchant: string;
+  mintDelayMs: bigint | null;
+  holdMs: bigint | null;
+};
+
+export type ClickFacts = {
+  id: bigint;
+  wallet: WalletAddress;
+  store: StoreFacts;
+  storeName: string;
+  tokenSlug: string | null;
+  holdingsBlock: bigint | null;
+  terms: ClickTerms;
+  createdAt: bigint;
+  expiresAt: bigint;
+};
+
+/** What a sale keeps of what was once decided. */
+export type Kept = {
+  /** The rate of each currency that it was reported in, in millionths of a real. */
+  rates: ReadonlyMap<string, bigint>;
+  tracked: TrackedAmount | null;
+  tiers: readonly Tier[];
+  /** The terms that staff assigned it at, if they are not its click's. */
+  terms: ClickTerms | null;
+  /** The click reference, or "", over which staff assigned it; null if the network did. */
+  assignedOver: string | null;
+  /** How often the network moved it to another click. */
+  moves: number;
+};
+
+/** Another sale of the same order of one merchant. */
+export type SameOrder = AccountKey & {
+  id: bigint;
+  clickId: bigint | null;
+  createdAt: bigint;
+  isDeclined: boolean;
+  isPaid: boolean;
+};
+
+/** A purchase of a sale, with what is queued for it. */
+export type PurchaseFacts = SalePurchase & {
+  wallet: WalletAddress;
+  storeId: bigint;
+  createdAt: bigint;
+  approvedAt: bigint | null;
+  payableAt: bigint | null;
+  isSettled: boolean;
+  offsetGwei: bigint;
+  /** Queued and not withdrawn. */
+  queued: ReadonlySet<Move>;
+  /** The same, and not sent yet. */
+  unsent: ReadonlySet<Move>;
+};
+
+/** Everything that decides about a sale. */
+export type SaleFacts = AccountKey & {
+  id: bigint;
+  /** The last read. */
+  report: SaleReport;
+  createdAt: bigint;
+  /** When its current approval was first read. */
+  approvedAt: bigint | null;
+  /** Staff declined it for good. */
+  declined: { reason: string | null } | null;
+  released: readonly Hold[];
+  /** The click that it belongs to, and the known click that the last read names. */
+  click: ClickFacts | null;
+  named: ClickFacts | null;
+  kept: Kept;
+  /** The rates of the sale's day. */
+  rates: ReadonlyMap<string, bigint>;
+  /** The number of this sale among its buyer's sales of the day, from 1. */
+  ordinalOfDay: bigint;
+  sameOrder: readonly SameOrder[];
+  purchases: readonly PurchaseFacts[];
+  /** Of the buyer, now. */
+  debtGwei: bigint;
+};
+
+export type Permission = { approvedAt: bigint | null; payableAt: bigint | null };
+
+/** What happens to a purchase that exists already, after the actions. */
+export type PurchaseStep = Permission & { id: bigint; mintAfterMs: bigint | null; withdrawn: readonly Move[] };
+
+export type SaleDecision = {
+  click: ClickFacts | null;
+  kept: Kept;
+  state: SaleState;
+  /** Undefined while an amount is not known. */
+  value: SaleValue | undefined;
+  cashbackCentBps: bigint;
+  unknownGroups: readonly string[];
+  holds: readonly Hold[];
+  isHeld: boolean;
+  isDeclined: boolean;
+  orderKey: string | null;
+  actions: readonly SaleAction[];
+  /** For purchases that are created. */
+  permission: Permission & { mintAfterMs: bigint | null };
+  steps: readonly PurchaseStep[];
+};
+
+/** The sale's time and the click's window come from different clocks, so allow a day. */
+const WINDOW_GRACE_MS = 86_400_000n;
+/** Rows of one order that are first recorded within this time are its parts. */
+const PARTS_MS = 600_000n;
+const MOST_MOVES = 2;
+
+/** Whose a sale is: the click that its last read names. docs/product.md#sales-buyer */
+export function buyerOf(
+  facts: Pick<SaleFacts, "report" | "createdAt" | "click" | "named" | "kept"> & {
+    purchases: readonly Pick<PurchaseFacts, "stage" | "queued">[];
+  },
+): { click: ClickFacts | null; other: ClickFacts | null; isMoved: boolean } {
+  const { report, click, kept } = facts;
+  const named = facts.named && isInWindow(facts.named, report.occurredAt ?? facts.createdAt) ? facts.named : null;
+  const stays = { click, other: null, isMoved: false };
+  if (!named || named.id === click?.id) return stays;
+  if (!click) return { click: named, other: null, isMoved: false };
+  if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return stays;
+  const isPayoutQueued = facts.purchases.some(({ stage, queued }) => stage === "paid" || queued.has("pay"));
+  if (isPayoutQueued || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
+  return { click: named, other: null, isMoved: true };
+}
+
+function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
+  return occurredAt <= click.expiresAt + WINDOW_GRACE_MS;
+}
+
+/** By which sales of one order are found; null if it has no order number. docs/product.md#sales-once */
+export function orderKeyOf(store: StoreFacts | undefined, orderRef: string | null): string | null {
+  const order = orderRef?.normalize("NFC").trim().toLowerCase() ?? "";
+  return store === undefined || order === "" ? null : `${store.merchant} ${order}`;
+}
+
+/**
+ * Everything that follows from what is known of a sale at a time: pure, total and idempotent. Decided anew whenever
+ * one of the facts changes. docs/product.md#sales-decision
+ */
+export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
+  const { click, other, isMoved } = buyerOf(facts);
+  const kept = keep(facts, isMoved);
+  const valued = readValue(facts, kept, click);
+  const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
+  const isDeclined = status === "declined";
+  const holds = holdsOf(facts, { click, other, valued }, rules);
+  // Without known amounts, what was decided stays as it is.
+  const isKnown = isDeclined || valued.value !== undefined;
+  const isHeld = !isDeclined && (!isKnown || holds.some((hold) => !isReleased(hold, facts.released)));
+  const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
+
+  const isOwn = (one: PurchaseFacts) => one.wallet === click?.wallet && one.storeId === click.store.id;
+  const own = facts.purchases.filter(isOwn);
+  const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
+  const planned = click && isKnown ? planSale(target, own, facts.debtGwei, kept.tiers) : [];
+  const actions = [
+    ...facts.purchases.filter((one) => !isOwn(one)).flatMap(withdrawal),
+    ...(isHeld ? planned.filter(isOwedToUs) : planned),
+  ];
+
+  const approvedAt = status === "approved" ? facts.approvedAt : null;
+  const payableAt = approvedAt === null ? null : payableTime(facts, approvedAt, click, rules);
+  const permission = isHeld ? { approvedAt: null, payableAt: null } : { approvedAt, payableAt };
+  const mintDelayMs = click?.store.mintDelayMs ?? rules.mintDelayMs;
+  const after = own.map((one) => afterActions(one, actions));
+  return {
+    click,
+    kept,
+    state: saleState({
+      status,
+      isHeld,
+      hasBuyer: click !== null,
+      isPayable: payableAt !== null && payableAt <= now,
+      isSettled: after.every((one) => one.isSettled) && !actions.some(({ kind }) => kind === "create"),
+    }),
+    value: valued.value,
+    cashbackCentBps,
+    unknownGroups: valued.unknownGroups,
+    holds,
+    isHeld,
+    isDeclined,
+    orderKey: orderKeyOf(click?.store, facts.report.orderRef),
+    actions,
+    permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
+    steps: after.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
+  };
+}
+
+/** Rates and figures once used, and what was confirmed, stay. */
+function keep(facts: SaleFacts, isMoved: boolean): Kept {
+  const { report, kept } = facts;
+  const used = [report.currency, report.commissionCurrency ?? report.currency];
+  const rates = new Map(kept.rates);
+  for (const currency of used) {
+    const rate = facts.rates.get(currency);
+    if (currency !== "BRL" && rate !== undefined && !rates.has(currency)) rates.set(currency, rate);
+  }
+  return {
+    rates,
+    tracked: report.isUnread ? kept.tracked : trackedSince(report, kept.tracked),
+    tiers: isMoved ? [] : confirmedTiers(kept.tiers, facts.purchases),
+    terms: isMoved ? null : kept.terms,
+    assignedOver: isMoved ? null : kept.assignedOver,
+    moves: kept.moves + (isMoved ? 1 : 0),
+  };
+}
+
+type Valued = {
+  value: SaleValue | undefined;
+  drift: string | null;
+  missing: string | null;
+  cashbackCentBps: bigint;
+  bonusBps: bigint;
+  unknownGroups: readonly string[];
+};
+
+function readValue({ report }: SaleFacts, kept: Kept, click: ClickFacts | null): Valued {
+  const terms = kept.terms ?? click?.terms;
+  const none = { value: undefined, missing: null, cashbackCentBps: 0n, bonusBps: terms?.bonusBps ?? 0n };
+  const problem = amountProblem(report);
+  const drift =
+    [report.drift, problem, trackedProblem(report, kept.tracked)].filter(Boolean).join("; ") ||
+    (report.status === "unknown" ? "the status is not known" : null);
+  if (problem !== undefined) return { ...none, drift, unknownGroups: [] };
+  const value = saleValue(report, (currency) => kept.rates.get(currency) ?? null, kept.tracked);
+  if ("missing" in value) return { ...none, drift, missing: value.missing, unknownGroups: [] };
+  const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
+  return { ...none, value, drift, cashbackCentBps: value.amountCents > 0n ? centBps : 0n, unknownGroups };
+}
+
+function holdsOf(
+  facts: SaleFacts,
+  { click, other, valued }: { click: ClickFacts | null; other: ClickFacts | null; valued: Valued },
+  rules: SaleRules,
+): Hold[] {
+  if (!click) return holdForDrift(valued.drift);
+  return holdReasons(
+    {
+      drift: valued.drift,
+      missingRate: valued.missing,
+      amountCents: valued.value?.amountCents,
+      commissionCents: valued.value?.commissionCents ?? null,
+      cashbackCentBps: valued.cashbackCentBps,
+      storeId: click.store.id,
+      isOfAccount: isOfAccount(facts, click.store, rules),
+      otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,
+      otherClick: other?.id ?? null,
+      clickedAt: click.createdAt,
+      occurredAt: facts.report.occurredAt,
+      ordinalOfDay: facts.ordinalOfDay,
+      sameOrder: sameOrderOf(facts, click),
+    },
+    rules.limits,
+  );
+}
+
+/** A store without an account belongs to the network's account if there is only one. */
+function isOfAccount(sale: AccountKey, store: StoreFacts, rules: SaleRules): boolean {
+  if (store.network !== sale.network) return false;
+  if (store.account !== null) return store.account === sale.account;
+  return rules.accounts.filter((one) => one.network === store.network).length <= 1;
+}
+
+/** The advertiser that a report names, if the store is known by others. docs/product.md#sales-store */
+function otherAdvertiser({ advertiserId }: SaleReport, { advertiserIds }: StoreFacts): string | null {
+  if (advertiserId === null || advertiserIds.length === 0) return null;
+  return advertiserIds.includes(advertiserId) ? null : advertiserId;
+}
+
+/** One order of one merchant pays once: the one that is paid goes on, the others wait. docs/product.md#sales-once */
+function sameOrderOf(facts: SaleFacts, click: ClickFacts): bigint[] {
+  if (facts.purchases.some(({ stage, queued }) => stage === "paid" || queued.has("pay"))) return [];
+  const isPart = (one: SameOrder) =>
+    one.network === facts.network &&
+    one.account === facts.account &&
+    one.clickId === click.id &&
+    absolute(one.createdAt - facts.createdAt) <= PARTS_MS;
+  return facts.sameOrder.filter((one) => !one.isDeclined && !isPart(one)).map(({ id }) => id);
+}
+
+/** By the network's own statement; without one, the approval plus the waiting period. */
+function payableTime(facts: SaleFacts, approvedAt: bigint, click: ClickFacts | null, rules: SaleRules): bigint | null {
+  if (facts.report.payable !== null) return facts.report.payable ? approvedAt : null;
+  return approvedAt + (click?.store.holdMs ?? rules.holdMs);
+}
+
+/** Of another buyer: the sale has moved. */
+function withdrawal({ id, stage, isWithdrawn }: PurchaseFacts): SaleAction[] {
+  return isWithdrawn || stage === "paid" || stage === "cancelled" ? [] : [{ kind: "withdraw", id }];
+}
+
+/** A hold stops only what we pay: less than before, and debts, count at once. */
+function isOwedToUs(action: SaleAction): boolean {
+  return action.kind === "adjust" ? action.centBps > 0n : action.kind === "entitle" || action.kind === "withdraw";
+}
+
+/** A purchase once its actions are carried out. */
+function afterActions(purchase: PurchaseFacts, actions: readonly SaleAction[]): PurchaseFacts {
+  const action = actions.find((one) => "id" in one && one.id === purchase.id && one.kind !== "adjust");
+  if (!action) return purchase;
+  const isWithdrawn = action.kind === "withdraw";
+  const kept = (moves: ReadonlySet<Move>) => new Set([...moves].filter((move) => !purchase.unsent.has(move)));
+  return {
+    ...purchase,
+    isWithdrawn,
+    isSettled: isWithdrawn && (purchase.stage === "planned" || purchase.isSettled),
+    offsetGwei: 0n,
+    queued: kept(purchase.queued),
+    unsent: new Set(),
+  };
+}
+
+/** How far a purchase may proceed; nothing if that has not changed. */
+function stepOf(
+  purchase: PurchaseFacts,
+  {
+    isHeld,
+    mintDelayMs,
+    now,
+    approvedAt,
+    payableAt,
+  }: Permission & { isHeld: boolean; mintDelayMs: bigint; now: bigint },
+): PurchaseStep[] {
+  const { id, stage, queued, unsent } = purchase;
+  if (purchase.isWithdrawn || stage === "paid" || stage === "cancelled") return [];
+  const withdrawn: Move[] = [];
+  if (stage === "planned" && isHeld && unsent.has("mint")) withdrawn.push("mint");
+  if (stage === "pending" && approvedAt === null && unsent.has("confirm")) withdrawn.push("confirm");
+  const isPayable = payableAt !== null && payableAt <= now;
+  if (!isPayable && (unsent.has("pay") || purchase.offsetGwei > 0n)) withdrawn.push("pay");
+  const mintDue = purchase.createdAt + mintDelayMs - now;
+  const isMintMissing = stage === "planned" && !isHeld && !queued.has("mint");
+  const mintAfterMs = isMintMissing ? (mintDue > 0n ? mintDue : 0n) : null;
+  const isPermitted = approvedAt === purchase.approvedAt && payableAt === purchase.payableAt;
+  if (isPermitted && withdrawn.length === 0 && mintAfterMs === null) return [];
+  return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

@@ -1,0 +1,17 @@
+import type { HoldLimits } from "./hold.ts";
+
+/** The account that reports a sale. */
+export type AccountKey = { network: string; account: string };
+
+/** The source of exchange rates to reais: a daily feed, or fixed rates. docs/product.md#sales-currency */
+export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigint> };
+
+/** Rules for all sales, unless a store overrides them. */
+export type SaleRules = {
+  limits: HoldLimits;
+  mintDelayMs: bigint;
+  /** From approval to payout, for networks that do not report payment. */
+  holdMs: bigint;
+  accounts: readonly AccountKey[];
+  fx: FxRates;
+};

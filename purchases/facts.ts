@@ -1,0 +1,387 @@
+import { type Selectable, sql } from "kysely";
+import { z } from "zod";
+import { among, amongTexts } from "../database/among.ts";
+import { COUNTED } from "../database/counted.ts";
+import type { OperationKind } from "../database/schema/outbox.ts";
+import type { Schema } from "../database/schema.ts";
+import { touchUsers } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
+import { isRecord, keysOf } from "../domain/records.ts";
+import {
+  buyerOf,
+  type ClickFacts,
+  type Kept,
+  orderKeyOf,
+  type PurchaseFacts,
+  type SaleFacts,
+  type SameOrder,
+  type StoreFacts,
+} from "../domain/sale/decide.ts";
+import { readReleased } from "../domain/sale/hold.ts";
+import type { SalePurchaseStage } from "../domain/sale/plan.ts";
+import type { SaleReport } from "../domain/sale/report.ts";
+import type { FxRates } from "../domain/sale/rules.ts";
+import type { ClickTerms } from "../domain/sale/terms.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { lockOperations } from "../sender/queue.ts";
+import { listDebtors, outstandingDebt } from "./debt.ts";
+import { decodeReport } from "./stored-report.ts";
+
+export type SaleRow = Selectable<Schema["sales"]>;
+export type LoadedSale = { row: SaleRow; facts: SaleFacts };
+
+const DAY_MS = 86_400_000n;
+/** Other sales of one order that are looked at. */
+const SAME_ORDER = 50;
+
+/**
+ * Everything that decides about some sales, with a number of queries that does not depend on how many. Locks their
+ * buyers and their operations until the transaction ends. docs/product.md#sales-decision
+ */
+export async function loadSales(queries: Queries, ids: readonly bigint[], fx: FxRates): Promise<LoadedSale[]> {
+  const rows = await queries
+    .selectFrom("sales")
+    .selectAll()
+    .where(among(queries, "id", ids))
+    .orderBy("id")
+    .execute();
+  if (rows.length === 0) return [];
+  const reports = new Map(rows.map((row) => [row.id, decodeReport(row.report)]));
+  const clicks = await readClicks(queries, rows);
+  const click = (row: SaleRow) => clicks.find((one) => one.id === row.click_id) ?? null;
+  const named = (row: SaleRow) => clicks.find((one) => row.click_ref !== null && one.token === row.click_ref) ?? null;
+  await touchUsers(
+    queries,
+    new Set(rows.flatMap((row) => [click(row), named(row)].flatMap((one) => one?.wallet ?? []))),
+  );
+  const purchases = Map.groupBy(await readSalePurchases(queries, ids), (one) => one.saleId);
+  const rates = await readRates(queries, fx, rows, reports);
+  const drafts = rows.map((row) => {
+    const report = reports.get(row.id) as SaleReport;
+    const own = purchases.get(row.id) ?? [];
+    const known = { report, createdAt: row.created_at, click: click(row), named: named(row), kept: readKept(row) };
+    const buyer = buyerOf({ ...known, purchases: own }).click;
+    const day = dayOf(row.occurred_at ?? row.created_at);
+    return { row, known, own, buyer, rates: rates(day), orderKey: orderKeyOf(buyer?.store, row.order_ref) };
+  });
+  const orders = await readSameOrder(queries, drafts);
+  const ordinals = await readOrdinals(queries, drafts);
+  const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
+  return drafts.map(({ row, known, own, buyer, rates, orderKey }) => ({
+    row,
+    facts: {
+      ...known,
+      id: row.id,
+      network: row.network,
+      account: row.account,
+      approvedAt: row.approved_at,
+      declined: row.declined_by === null ? null : { reason: row.decline_reason },
+      released: readReleased(row.released_reasons),
+      rates,
+      ordinalOfDay: ordinals.get(row.id) ?? 1n,
+      sameOrder: orderKey === null ? [] : (orders.get(orderKey) ?? []).filter((one) => one.id !== row.id),
+      purchases: own,
+      debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
+    },
+  }));
+}
+
+// Clicks and stores -------------------------------------------------------------------------------------------------------
+
+const bps = z.string().regex(/^\d+$/).transform(BigInt);
+/** Not `z.record`, which leaves a group out that is named `__proto__`. */
+const groupsSchema = z
+  .custom<object>(isRecord)
+  .transform((groups) => Object.entries(groups))
+  .pipe(z.array(z.tuple([z.string(), bps])));
+const termsSchema = z.object({
+  groups: groupsSchema.transform((groups) => Object.fromEntries(groups)),
+  defaultBps: bps,
+  bonusBps: bps,
+});
+
+/** The terms frozen with a click; percents are in basis points. */
+export function readTerms(terms: string): ClickTerms {
+  return termsSchema.parse(JSON.parse(terms));
+}
+
+async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(ClickFacts & { token: string })[]> {
+  const select = () => queries.selectFrom("clicks").selectAll();
+  const clickIds = rows.flatMap((row) => row.click_id ?? []);
+  const tokens = rows.flatMap((row) => row.click_ref ?? []);
+  const byId = await select()
+    .where(among(queries, "id", clickIds))
+    .execute();
+  const byToken = await select()
+    .where(amongTexts(queries, "token", tokens))
+    .execute();
+  const clicks = [...new Map([...byId, ...byToken].map((one) => [one.id, one])).values()];
+  const stores = await readStores(queries, new Set(clicks.map((one) => one.store_id)));
+  return clicks.flatMap((row) => {
+    const store = stores.get(row.store_id);
+    if (!store) return [];
+    return [
+      {
+        id: row.id,
+        token: row.token,
+        wallet: row.wallet,
+        store,
+        storeName: row.store_name,
+        tokenSlug: row.token_slug,
+        holdingsBlock: row.holdings_block,
+        terms: readTerms(row.terms),
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+      },
+    ];
+  });
+}
+
+async function readStores(queries: Queries, ids: ReadonlySet<bigint>): Promise<Map<bigint, StoreFacts>> {
+  const rows = await queries
+    .selectFrom("stores")
+    .select(["id", "network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds"])
+    .where(among(queries, "id", ids))
+    .execute();
+  return new Map(rows.map((row) => [row.id, storeFacts(row)]));
+}
+
+type StoreRow = Pick<
+  Selectable<Schema["stores"]>,
+  "id" | "network" | "account" | "advertiser_id" | "store_url" | "mint_delay_seconds" | "hold_seconds"
+>;
+
+/** The one place that reads what stores say of their reports. */
+export function storeFacts(row: StoreRow): StoreFacts {
+  const network = row.network ?? "direct";
+  const inMs = (seconds: bigint | null) => (seconds === null ? null : seconds * 1_000n);
+  // Admitad's id in links is not the one in reports.
+  const ids = network === "admitad" ? "" : (row.advertiser_id ?? "");
+  return {
+    id: row.id,
+    network,
+    account: row.account,
+    advertiserIds: ids.split(",").flatMap((id) => id.trim() || []),
+    merchant: (row.store_url && URL.parse(row.store_url)?.hostname.replace(/^www\./, "")) || `store ${row.id}`,
+    mintDelayMs: inMs(row.mint_delay_seconds),
+    holdMs: inMs(row.hold_seconds),
+  };
+}
+
+// Purchases ---------------------------------------------------------------------------------------------------------------
+
+const MOVE_KINDS = keysOf(MOVES);
+
+/**
+ * The purchases of sales with their stages, oldest first. Locks their operations until the transaction ends, so that
+ * none is sent while its purchase is being decided.
+ */
+export async function readSalePurchases(
+  queries: Queries,
+  saleIds: readonly bigint[],
+): Promise<(PurchaseFacts & { saleId: bigint })[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .selectAll()
+    .where(among(queries, "sale_id", saleIds))
+    .orderBy("id")
+    .execute();
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_KINDS), (one) => one.subject_id);
+  const tokens = await queries
+    .selectFrom("nfts")
+    .select(["token_id", "owner", "status"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  const tokenOf = new Map(tokens.map((one) => [one.token_id, one]));
+  const paid = await queries
+    .selectFrom("payouts")
+    .select("token_id")
+    .where(among(queries, "token_id", ids))
+    .execute();
+  const isPaid = new Set(paid.map((one) => one.token_id));
+  const returned = await readReturned(queries, ids);
+  return rows.map((row) => {
+    const own = operations.get(row.id) ?? [];
+    const kinds = (some: typeof own) => new Set(some.map(({ kind }) => kind).filter(isMove));
+    const left = new Set(
+      own.filter(({ status }) => status === "assigned" || status === "done").map(({ kind }) => kind),
+    );
+    const token = tokenOf.get(row.id);
+    return {
+      saleId: row.sale_id ?? 0n,
+      id: row.id,
+      stage: stageOf(row, {
+        // A token with this id and another owner belongs to another deployment.
+        chainStatus: token?.owner === row.wallet ? Number(token.status) : 0,
+        isPaid: isPaid.has(row.id),
+        hasLeft: (kind) => left.has(kind),
+      }),
+      isWithdrawn: row.reversed_at !== null,
+      valueCents: row.amount_cents,
+      totalBps: row.cashback_bps + row.bonus_bps,
+      centBps: row.cashback_cent_bps,
+      weiPerCent: row.wei_per_cent,
+      returnedCentBps: returned.get(row.id) ?? 0n,
+      wallet: row.wallet,
+      storeId: row.store_id,
+      createdAt: row.created_at,
+      approvedAt: row.approved_at,
+      payableAt: row.payable_at,
+      isSettled: row.settled_at !== null,
+      offsetGwei: row.offset_gwei,
+      queued: kinds(own.filter(({ status }) => status !== "withdrawn")),
+      unsent: kinds(own.filter(({ status }) => status !== "withdrawn" && !["assigned", "done"].includes(status))),
+    };
+  });
+}
+
+/** The debt for each purchase: the sum of its adjustments. */
+async function readReturned(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, bigint>> {
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select(["purchase_id", "cent_bps"])
+    .where(among(queries, "purchase_id", ids))
+    .execute();
+  const sums = new Map<bigint, bigint>();
+  for (const { purchase_id, cent_bps } of rows) sums.set(purchase_id, (sums.get(purchase_id) ?? 0n) + cent_bps);
+  return sums;
+}
+
+type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };
+
+function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
+  const isWhollyKept = row.settled_at !== null && row.reversed_at === null && row.offset_gwei > 0n;
+  if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
+  if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
+  if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";
+  return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
+}
+
+/** The debts of those wallets that may have one. */
+async function readDebts(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Map<WalletAddress, bigint>> {
+  const debts = new Map<WalletAddress, bigint>();
+  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
+  return debts;
+}
+
+// Rates -------------------------------------------------------------------------------------------------------------------
+
+/** The day of a sale in Brazil, where the rates are published. */
+function dayOf(at: bigint): string {
+  const BRAZIL_OFFSET_MS = 3 * 3_600_000;
+  return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
+}
+
+async function readRates(
+  queries: Queries,
+  fx: FxRates,
+  rows: readonly SaleRow[],
+  reports: ReadonlyMap<bigint, SaleReport>,
+): Promise<(day: string) => ReadonlyMap<string, bigint>> {
+  const { fixed, url } = fx;
+  if (url === undefined) return () => fixed;
+  const currencies = new Set(
+    [...reports.values()].flatMap(({ currency, commissionCurrency }) => [currency, commissionCurrency ?? currency]),
+  );
+  currencies.delete("BRL");
+  if (currencies.size === 0) return () => new Map();
+  const days = new Set(rows.map((row) => dayOf(row.occurred_at ?? row.created_at)));
+  const stored = await queries
+    .selectFrom("fx_rates")
+    .select(["currency", "day", "rate_micros"])
+    .where(amongTexts(queries, "currency", currencies))
+    .where(amongTexts(queries, "day", days))
+    .execute();
+  return (day) => new Map(stored.filter((one) => one.day === day).map((one) => [one.currency, one.rate_micros]));
+}
+
+// Other sales -------------------------------------------------------------------------------------------------------------
+
+type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null };
+
+/** Sales with the same order of one merchant, by order. */
+async function readSameOrder(queries: Queries, drafts: readonly Draft[]): Promise<Map<string, SameOrder[]>> {
+  const keys = new Set(drafts.flatMap(({ orderKey }) => orderKey ?? []));
+  if (keys.size === 0) return new Map();
+  const rows = await queries
+    .selectFrom("sales")
+    .select(["sales.id", "network", "account", "click_id", "created_at", "state", "order_key"])
+    .select(
+      sql<unknown>`(select min(purchases.id) from purchases where purchases.sale_id = sales.id and purchases.reversed_at is null
+        and (exists (select 1 from payouts where payouts.token_id = purchases.id)
+          or exists (select 1 from operations where operations.subject_id = purchases.id and operations.kind = 'pay'
+            and operations.status <> 'withdrawn')
+          or (purchases.settled_at is not null and purchases.offset_gwei > 0)))`.as("paid_id"),
+    )
+    .where(amongTexts(queries, "order_key", keys))
+    .orderBy("id")
+    .limit(SAME_ORDER * drafts.length)
+    .execute();
+  const found = rows.map((row) => ({
+    id: row.id,
+    network: row.network,
+    account: row.account,
+    clickId: row.click_id,
+    createdAt: row.created_at,
+    isDeclined: row.state === "declined",
+    isPaid: row.paid_id !== null,
+    orderKey: row.order_key ?? "",
+  }));
+  return Map.groupBy(found, ({ orderKey }) => orderKey);
+}
+
+/** The number of each sale among its buyer's of the day; only matters up to the daily limit, so at most `COUNTED`. */
+async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise<Map<bigint, bigint>> {
+  const known = drafts.filter(({ row, buyer }) => buyer && row.occurred_at !== null);
+  const { rows } = await sql<{
+    id: bigint;
+    n: bigint;
+  }>`select sales.id, (select count(*) from (select id from sales as others
+      where others.wallet = sales.wallet and others.occurred_at >= sales.occurred_at - sales.occurred_at % ${DAY_MS}
+        and others.occurred_at < sales.occurred_at - sales.occurred_at % ${DAY_MS} + ${DAY_MS}
+      order by others.occurred_at limit ${sql.lit(COUNTED)}) as of_day where of_day.id <= sales.id) as n
+    from sales where ${among(
+      queries,
+      "sales.id",
+      known.filter(({ row, buyer }) => row.wallet === buyer?.wallet).map(({ row }) => row.id),
+    )}`.execute(queries);
+  const ordinals = new Map(rows.map(({ id, n }) => [id, BigInt(n)]));
+  // Sales that only now get this buyer.
+  for (const { row, buyer } of known) {
+    if (row.wallet === buyer?.wallet) continue;
+    const day = (row.occurred_at ?? 0n) - ((row.occurred_at ?? 0n) % DAY_MS);
+    const ofDay = sql`select id from sales where wallet = ${buyer?.wallet} and occurred_at >= ${day}
+      and occurred_at < ${day + DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
+    const { rows } = await sql<{
+      n: bigint;
+    }>`select count(*) as n from (${ofDay}) as of_day where id < ${row.id}`.execute(queries);
+    ordinals.set(row.id, BigInt(rows[0]?.n ?? 0n) + 1n);
+  }
+  return ordinals;
+}
+
+// What a sale keeps -------------------------------------------------------------------------------------------------------
+
+const integer = z.string().transform(BigInt);
+const keptSchema = z.object({
+  rates: z.array(z.tuple([z.string(), integer])).transform((rates) => new Map(rates)),
+  tracked: z.object({ brlMicros: integer, amountMicros: integer, currency: z.string() }).nullable(),
+  tiers: z.array(z.object({ centBps: integer, weiPerCent: integer })),
+  terms: termsSchema.nullable(),
+  assignedOver: z.string().nullable(),
+  moves: z.number(),
+});
+const NOTHING: Kept = { rates: new Map(), tracked: null, tiers: [], terms: null, assignedOver: null, moves: 0 };
+
+export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
+  return kept === "" ? NOTHING : keptSchema.parse(JSON.parse(kept));
+}
+
+export function encodeKept(kept: Kept): string {
+  return JSON.stringify({ ...kept, rates: [...kept.rates] }, (_key, value) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+}

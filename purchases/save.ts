@@ -1,0 +1,154 @@
+import { readClock } from "../database/clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { type ClickFacts, decide, type SaleDecision } from "../domain/sale/decide.ts";
+import { encodeFigures } from "../domain/sale/hold.ts";
+import { sayHolds } from "../domain/sale/hold-words.ts";
+import type { SaleAction } from "../domain/sale/plan.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { recountPurchases } from "./counting.ts";
+import { adjustDebt } from "./debt.ts";
+import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
+import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayout, withdrawPurchase } from "./lifecycle.ts";
+import { contributionOf, countPaid, moveTotals } from "./sale-totals.ts";
+
+/**
+ * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
+ * which a sale's state, purchases, debts and operations change. Other sales with the same order are decided too.
+ * Returns the sales whose purchases changed. docs/product.md#sales-decision
+ */
+export async function decideSales(
+  queries: Queries,
+  ids: Iterable<bigint>,
+  rules: SaleRules,
+): Promise<ReadonlySet<bigint>> {
+  const first = new Set(ids);
+  const changed = new Set<bigint>();
+  const others = await decideOnce(queries, first, rules, changed);
+  await decideOnce(queries, new Set([...others].filter((id) => !first.has(id))), rules, changed);
+  return changed;
+}
+
+/** Returns the other sales with the same orders. */
+async function decideOnce(
+  queries: Queries,
+  ids: ReadonlySet<bigint>,
+  rules: SaleRules,
+  changed: Set<bigint>,
+): Promise<Set<bigint>> {
+  if (ids.size === 0) return new Set();
+  const loaded = await loadSales(queries, [...ids], rules.fx);
+  const now = BigInt(await readClock(queries));
+  for (const sale of loaded) {
+    const decision = decide(sale.facts, rules, now);
+    if (await save(queries, sale, decision)) changed.add(sale.row.id);
+  }
+  return new Set(loaded.flatMap(({ facts }) => facts.sameOrder.map((one) => one.id)));
+}
+
+/** Writes the difference between a sale and what was decided. Returns whether its purchases changed. */
+async function save(queries: Queries, { row, facts }: LoadedSale, decision: SaleDecision): Promise<boolean> {
+  const { actions, click, steps } = decision;
+  const touched = new Set<bigint>();
+  for (const action of actions) await act(queries, { row, facts }, decision, action, touched);
+  for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
+    touched.add(id);
+    await permitPurchase(queries, id, { approvedAt, payableAt });
+    if (withdrawn.includes("pay")) await takeBackPayout(queries, id);
+    const others = withdrawn.filter((move) => move !== "pay");
+    if (others.length > 0) await forgetOperations(queries, others, id);
+    if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
+  }
+  await recountPurchases(queries, [...touched]);
+  const columns = columnsOf({ row, facts }, decision, click);
+  const after = { ...row, ...columns };
+  const counted = await moveTotals(queries, row.counted, contributionOf(after));
+  const isSame =
+    counted === row.counted && Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);
+  if (!isSame) {
+    await queries
+      .updateTable("sales")
+      .set({ ...columns, counted, updated_at: BigInt(Date.now()) })
+      .where("id", "=", row.id)
+      .execute();
+  }
+  return touched.size > 0;
+}
+
+async function act(
+  queries: Queries,
+  { row, facts }: LoadedSale,
+  { click, permission }: SaleDecision,
+  action: SaleAction,
+  touched: Set<bigint>,
+): Promise<void> {
+  if (action.kind === "create") {
+    if (!click) throw new Error(`Sale ${row.id} has no buyer`);
+    const id = await create(queries, row.id, click, action);
+    await permitPurchase(queries, id, permission);
+    if (permission.mintAfterMs !== null) {
+      await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: permission.mintAfterMs }]);
+    }
+    touched.add(id);
+    return;
+  }
+  touched.add(action.id);
+  if (action.kind === "adjust") {
+    const wallet = facts.purchases.find((one) => one.id === action.id)?.wallet as WalletAddress;
+    await adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
+    return countPaid(queries, [{ saleId: row.id, centBps: -action.centBps }]);
+  }
+  if (action.kind === "withdraw") return withdrawPurchase(queries, action.id);
+  const { id, centBps } = action;
+  if (action.kind === "correct") return entitlePurchase(queries, id, { centBps, terms: action });
+  return entitlePurchase(queries, id, { centBps, isRateNew: action.weiPerCent === null });
+}
+
+async function create(
+  queries: Queries,
+  saleId: bigint,
+  click: ClickFacts,
+  action: SaleAction & { kind: "create" },
+): Promise<bigint> {
+  const { id } = await insertPurchase(queries, {
+    wallet: click.wallet,
+    storeId: click.store.id,
+    storeName: click.storeName,
+    amountCents: action.valueCents,
+    cashbackBps: action.cashbackBps,
+    bonusBps: action.bonusBps,
+    tokenSlug: click.tokenSlug,
+    holdingsBlock: click.holdingsBlock,
+    source: "live",
+    sale: { id: saleId, centBps: action.centBps },
+    weiPerCent: action.weiPerCent ?? null,
+  });
+  return id;
+}
+
+function columnsOf({ row, facts }: LoadedSale, decision: SaleDecision, click: ClickFacts | null) {
+  const { value, holds, isHeld, isDeclined, kept } = decision;
+  return {
+    ...(click && { click_id: click.id, wallet: click.wallet, store_id: click.store.id }),
+    state: decision.state,
+    amount_cents: value?.amountCents ?? null,
+    commission_cents: value?.commissionCents ?? null,
+    // For a held sale too: the admin compares it with the commission.
+    cashback_cent_bps: decision.cashbackCentBps,
+    fx_rate_micros: kept.rates.get(facts.report.currency) ?? null,
+    unknown_groups: decision.unknownGroups.join(", ") || null,
+    hold_reasons: holds.map(({ reason }) => reason).join(" "),
+    hold_figures: encodeFigures(holds),
+    // In English, for operators reading the database; the api translates it into the caller's language.
+    reason: isDeclined
+      ? facts.declined
+        ? facts.declined.reason
+        : facts.report.reason
+      : isHeld
+        ? sayHolds(holds, "en")
+        : null,
+    kept: encodeKept(kept),
+    order_key: decision.orderKey ?? row.order_key,
+  };
+}

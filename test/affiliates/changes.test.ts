@@ -1,0 +1,305 @@
+import { expect } from "chai";
+import { assignSale, OwnSaleError, releaseSale, SaleChangedError } from "../../affiliates/decisions.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import type { SaleReport } from "../../domain/sale/report.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
+import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { requeueOperations } from "../../sender/outcomes.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { standIn } from "../testing/stand-in.ts";
+import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "./support/shop.ts";
+
+const payable = { status: "approved", payable: true } as const;
+const declined = { status: "declined" } as const;
+const reais = (amount: number) => ({ amountMicros: BigInt(amount * 1_000_000) });
+
+/** Everything that a network, a shop, a feed or staff says can change later: the sale is decided anew. */
+describe("A sale whose facts change", function () {
+  this.timeout(300_000);
+  onBothEngines((engine) => {
+    async function open() {
+      const shop = await Shop.open((await engine.open()).database);
+      const wallet = await shop.buyer("a");
+      const click = await shop.click(wallet);
+      const debt = async (of = wallet) => Number(await outstandingDebt(shop.database.kysely, of)) / 1e9;
+      return { shop, wallet, click, debt };
+    }
+    const withRates = (rates: Record<string, bigint>) => ({
+      ...RULES,
+      fx: { url: undefined, fixed: new Map(Object.entries(rates)) },
+    });
+
+    describe("in its amount", () => {
+      it("takes the rate of a corrected currency, and the first one again if it returns", async () => {
+        const { shop, wallet, click, debt } = await open();
+        const report = reportOf(click, { ...payable, reais: 10, currency: "USD", commissionMicros: null });
+        await shop.read({ ...report, payable: false });
+        const rules = withRates({ USD: 9_000_000n, JPY: 30_000n });
+        await shop.read({ ...report, currency: "JPY" }, rules);
+        await shop.run();
+        // 10 yen are 30 centavos: at 5 %, 1.5 centavos.
+        expect(await shop.received(wallet)).to.equal(0.015);
+        await shop.read(report, rules);
+        await shop.run();
+        expect([await shop.received(wallet), await debt()]).to.deep.equal([2.5, 0]);
+      });
+
+      it("converts a commission in another currency by that currency's rate", async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, { ...payable, commissionMicros: 2_000_000n, commissionCurrency: "USD" });
+        await shop.read(report);
+        await shop.run();
+        expect([(await shop.sale(report.saleKey)).commission_cents, await shop.received(wallet)]).to.deep.equal([
+          1_000n,
+          5,
+        ]);
+      });
+
+      it("lowers a network's figure in reais in proportion, and holds one that stayed while the amount rose", async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, {
+          ...payable,
+          currency: "EUR",
+          trackedBrlMicros: 420_000_000n,
+          commissionMicros: null,
+        });
+        await shop.read(report);
+        await shop.read({ ...report, ...reais(25) });
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(5.25);
+        await shop.read({ ...report, ...reais(200) });
+        expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("drift");
+        await shop.read({ ...report, currency: "USD" });
+        expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("drift");
+      });
+
+      it("keeps the rate of an entitlement that is restored, and gives an increase its own", async () => {
+        const { shop, wallet, click, debt } = await open();
+        const report = reportOf(click, payable);
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, ...declined });
+        await shop.read(reportOf(click, { ...payable, reais: 100 }));
+        await shop.run();
+        expect([await shop.received(wallet), await debt()]).to.deep.equal([5, 0]);
+        shop.weiPerCent = 2n * WEI_PER_CENT;
+        await shop.read(report);
+        await shop.run();
+        expect(await shop.received(wallet), "what was taken at one rate comes back at that rate").to.equal(10);
+        await shop.read({ ...report, ...reais(140) });
+        await shop.run();
+        expect(await shop.received(wallet), "R$ 40 more at twice the rate").to.equal(14);
+        await shop.read({ ...report, ...reais(40) });
+        expect(await debt(), "all of the increase, and R$ 60 of the first").to.equal(7);
+      });
+
+      it("records a debt although the sale is held", async () => {
+        const { shop, wallet, click, debt } = await open();
+        const report = reportOf(click, payable);
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, ...reais(40), commissionMicros: 1n });
+        expect((await shop.sale(report.saleKey)).state).to.equal("held");
+        expect(await debt()).to.equal(3);
+        await shop.read(reportOf(click, payable));
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(7);
+      });
+    });
+
+    describe("in what cannot be read", () => {
+      it("is held by another drift than the one that was released, and never counts as nothing", async () => {
+        const { shop, wallet, click, debt } = await open();
+        const report = reportOf(click, { ...payable, drift: "site is 5" });
+        await shop.read(report);
+        await shop.release(report.saleKey);
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(5);
+        const unread: SaleReport = { ...report, ...reais(0), drift: 'amount is "100,00"', isUnread: true };
+        await shop.read(unread);
+        await shop.run();
+        expect([(await shop.sale(report.saleKey)).state, await debt()]).to.deep.equal(["held", 0]);
+        const refused = await shop.release(report.saleKey).catch((error: Error) => error.message);
+        expect(refused).to.match(/cannot be read/);
+      });
+    });
+
+    describe("in its buyer or store", () => {
+      it("moves with its click until its payout is queued, then it is held", async () => {
+        const { shop, wallet, click } = await open();
+        const stranger = await shop.buyer("b");
+        const other = await shop.click(stranger);
+        const report = reportOf(click);
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, ...payable, clickRef: other.token });
+        await shop.run();
+        expect([await shop.received(wallet), await shop.received(stranger)]).to.deep.equal([0, 5]);
+        await shop.read({ ...report, ...payable, clickRef: null });
+        expect((await shop.sale(report.saleKey)).wallet, "an empty reference takes nothing away").to.equal(stranger);
+        await shop.read({ ...report, ...payable });
+        const sale = await shop.sale(report.saleKey);
+        expect([sale.wallet, sale.hold_reasons]).to.deep.equal([stranger, "buyer_changed"]);
+      });
+
+      it("is held at the third change", async () => {
+        const { shop, click } = await open();
+        const other = await shop.click(await shop.buyer("b"));
+        const report = reportOf(click);
+        for (const clickRef of [click.token, other.token, click.token]) await shop.read({ ...report, clickRef });
+        expect((await shop.sale(report.saleKey)).state).to.equal("open");
+        await shop.read({ ...report, clickRef: other.token });
+        const sale = await shop.sale(report.saleKey);
+        expect([sale.click_id, sale.hold_reasons]).to.deep.equal([click.id, "buyer_changed"]);
+      });
+
+      it("stays with the buyer whom staff assigned until the network names a different click", async () => {
+        const { shop, wallet, click } = await open();
+        const stranger = await shop.click(await shop.buyer("b"));
+        const lapsed = await shop.click(wallet);
+        const report = reportOf(lapsed, { occurredAt: lapsed.expires_at + 2n * 86_400_000n });
+        await shop.read(report);
+        const { id } = await shop.sale(report.saleKey);
+        await inTransaction(shop.database.kysely, (queries) =>
+          assignSale(queries, id, stranger.token, { rules: RULES, actor: "admin" }),
+        );
+        await shop.read({ ...report, occurredAt: BigInt(Date.now() + 30_000) });
+        expect((await shop.sale(report.saleKey)).click_id).to.equal(stranger.id);
+        await shop.read({ ...report, clickRef: click.token, occurredAt: BigInt(Date.now() + 30_000) });
+        expect((await shop.sale(report.saleKey)).click_id).to.equal(click.id);
+      });
+
+      it("is held if another advertiser sold it; only an assignment lifts that, at the lower percent", async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, { ...payable, advertiserId: "17001" });
+        await shop.read(report);
+        const sale = await shop.sale(report.saleKey);
+        expect(sale.hold_reasons).to.equal("other_store");
+        expect(await shop.release(report.saleKey).catch((error: Error) => error.message)).to.match(/Another store/);
+        const store = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "9, 17001" };
+        const { id } = await shop.database.kysely
+          .insertInto("stores")
+          .values({ ...store, featured: 0n, created_at: 1n, updated_at: 1n })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        await shop.database.kysely
+          .insertInto("store_cashbacks")
+          .values({ store_id: id, category: "Tudo", cashback_bps: 200n, created_at: 1n, updated_at: 1n })
+          .execute();
+        await inTransaction(shop.database.kysely, (queries) =>
+          assignSale(queries, sale.id, click.token, { rules: RULES, actor: "admin", holds: ["other_store"] }),
+        );
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(2);
+      });
+    });
+
+    describe("once an order", () => {
+      it("is held under another id, trimmed and case-folded, and goes on when the other one is declined", async () => {
+        const { shop, wallet, click } = await open();
+        const again = await shop.click(wallet);
+        const first = reportOf(click, { ...payable, orderRef: "ord-77" });
+        const second = reportOf(again, { ...payable, orderRef: " ORD-77 " });
+        await shop.read(first);
+        await shop.run();
+        await shop.read(second);
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(5);
+        expect((await shop.sale(second.saleKey)).hold_reasons).to.equal("order_twice");
+        expect((await shop.sale(first.saleKey)).state, "the paid one is not touched").to.equal("settled");
+        await shop.read({ ...first, ...declined });
+        await shop.run();
+        expect((await shop.sale(second.saleKey)).state).to.equal("settled");
+        expect(await shop.received(wallet), "its debt is kept from the second").to.equal(5);
+      });
+
+      it("goes on in parts that a network reports within ten minutes for one click", async () => {
+        const { shop, wallet, click } = await open();
+        const part = () => reportOf(click, { ...payable, orderRef: "ord-78", reais: 50 });
+        await shop.read(part());
+        await shop.read(part());
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(5);
+        await shop.database.kysely
+          .updateTable("sales")
+          .set({ created_at: BigInt(Date.now() - 700_000) })
+          .execute();
+        const late = part();
+        await shop.read(late);
+        expect((await shop.sale(late.saleKey)).hold_reasons).to.equal("order_twice");
+      });
+
+      it("is held at a second network of one merchant", async () => {
+        const { shop, wallet, click } = await open();
+        const store = { name: "Loja", country: "Brasil", network: "admitad", account: "main", advertiser_id: "5" };
+        await shop.database.kysely.updateTable("stores").set({ store_url: "https://www.loja.example/" }).execute();
+        const { id } = await shop.database.kysely
+          .insertInto("stores")
+          .values({
+            ...store,
+            name: "Loja 2",
+            store_url: "https://loja.example/x",
+            featured: 0n,
+            created_at: 1n,
+            updated_at: 1n,
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        const there = await shop.click(wallet);
+        await shop.database.kysely.updateTable("clicks").set({ store_id: id }).where("id", "=", there.id).execute();
+        await shop.read(reportOf(click, { ...payable, orderRef: "9" }));
+        const second = reportOf(there, { ...payable, orderRef: "9", advertiserId: null });
+        const rules = { ...RULES, accounts: [ACCOUNT, { network: "admitad", account: "main" }] };
+        await shop.read(second, rules, { network: "admitad", account: "main" });
+        expect((await shop.sale(second.saleKey)).hold_reasons).to.equal("order_twice");
+      });
+    });
+
+    describe("by people", () => {
+      it("a decision names the reasons that it saw", async () => {
+        const { shop, click } = await open();
+        const report = reportOf(click, { ...payable, commissionMicros: 1n });
+        await shop.read(report);
+        const { id, revision_id } = await shop.sale(report.saleKey);
+        const twice = reportOf(await shop.click(await shop.buyer("b")), { ...payable, orderRef: report.orderRef });
+        await shop.read(twice);
+        const outcome = await inTransaction(shop.database.kysely, (queries) =>
+          releaseSale(queries, id, {
+            rules: RULES,
+            actor: "admin",
+            revision: revision_id ?? undefined,
+            holds: ["low_commission"],
+          }),
+        ).catch((error: unknown) => error);
+        expect(outcome).to.be.instanceOf(SaleChangedError);
+      });
+
+      it("nobody decides about their own wallet", async () => {
+        const { shop, wallet, click } = await open();
+        const unmatched = reportOf(undefined, payable);
+        await shop.read(unmatched);
+        const { id } = await shop.sale(unmatched.saleKey);
+        const own = await inTransaction(shop.database.kysely, (queries) =>
+          assignSale(queries, id, click.token, { rules: RULES, actor: wallet }),
+        ).catch((error: unknown) => error);
+        expect(own).to.be.instanceOf(OwnSaleError);
+      });
+    });
+
+    it("is asked again before a payout that reverted is sent again", async () => {
+      const { shop, wallet, click, debt } = await open();
+      const { kysely } = shop.database;
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.runUntil("pay");
+      const pay = await kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").executeTakeFirstOrThrow();
+      const transactionId = await shop.send(pay);
+      await shop.read({ ...report, ...declined });
+      expect(await debt(), "it counts as paid while it is in flight").to.equal(5);
+      const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+      await shop.run();
+      expect([await shop.received(wallet), await debt()]).to.deep.equal([0, 0]);
+    });
+  });
+});
