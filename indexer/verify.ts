@@ -1,4 +1,5 @@
 import { connect, type Database } from "../database/connect.ts";
+import { keysOf } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -8,11 +9,14 @@ import { openBloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { compareRange, type Difference } from "./comparison.ts";
 import type { IndexerEnvironment } from "./environment.ts";
-import { foldDifferences } from "./fold-differences.ts";
+import { fold, type Nft, type Payout } from "./fold.ts";
 import { Metrics } from "./metrics.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { openNodes } from "./run-indexer.ts";
-import { readCursor, readStoredBlocksUp } from "./store/chain-index.ts";
+import { readCursor, readEventsOf, readStoredBlocksUp, readTokenIds } from "./store/chain-index.ts";
+import { nftRow, payoutRow } from "./store/rows.ts";
+
+const TOKENS_AT_ONCE = 500;
 
 export type VerifyParameters = {
   environment: IndexerEnvironment;
@@ -105,4 +109,47 @@ function lineOf({ blockNumber, logIndex, indexed, onChain }: Difference): string
   if (indexed === undefined) return `${where}: missing ${onChain}`;
   if (onChain === undefined) return `${where}: not on the chain: ${indexed}`;
   return `${where}: indexed as ${indexed}, on the chain ${onChain}`;
+}
+
+/** One line for each ticket or payout that differs from a new fold of the stored events. */
+export async function* foldDifferences(database: Database, signal: AbortSignal): AsyncGenerator<string> {
+  for (let after = -1n; !signal.aborted; ) {
+    const tokenIds = await readTokenIds(database, { after, count: TOKENS_AT_ONCE });
+    const last = tokenIds.at(-1);
+    if (last === undefined) return;
+    after = last;
+    const { events, timestamps } = await readEventsOf(database.kysely, tokenIds);
+    const { nfts, payouts } = fold(events, timestamps);
+    yield* differing("ticket", await readNfts(database, tokenIds), nfts, (nft: Nft) => nftRow(nft));
+    yield* differing("payout", await readPayouts(database, tokenIds), payouts, (payout: Payout) => payoutRow(payout));
+  }
+}
+
+function* differing<Folded, Row extends { token_id: bigint }>(
+  what: string,
+  rows: readonly Row[],
+  folded: ReadonlyMap<bigint, Folded>,
+  rowOf: (folded: Folded) => Row,
+): Generator<string> {
+  const stored = new Map(rows.map((row) => [row.token_id, row]));
+  for (const [tokenId, one] of folded) {
+    const wanted = rowOf(one);
+    const row = stored.get(tokenId);
+    if (!row) yield `${what} ${tokenId}: missing`;
+    else {
+      const wrong = keysOf(wanted).filter((column) => row[column] !== wanted[column]);
+      for (const column of wrong) {
+        yield `${what} ${tokenId}: ${column} is ${row[column]}, its events say ${wanted[column]}`;
+      }
+    }
+  }
+  for (const tokenId of stored.keys()) if (!folded.has(tokenId)) yield `${what} ${tokenId}: without events`;
+}
+
+function readNfts({ kysely }: Database, tokenIds: readonly bigint[]) {
+  return kysely.selectFrom("nfts").selectAll().where("token_id", "in", tokenIds).execute();
+}
+
+function readPayouts({ kysely }: Database, tokenIds: readonly bigint[]) {
+  return kysely.selectFrom("payouts").selectAll().where("token_id", "in", tokenIds).execute();
 }

@@ -3,8 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Commit, changelogSection, parseCommit } from "./release/changelog.ts";
-import { versionMistake } from "./release/version.ts";
+import { type Commit, changelogSection, parseCommit, versionMistake } from "./release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");

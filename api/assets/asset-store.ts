@@ -1,11 +1,16 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { AwsV4Signer } from "aws4fetch";
 import { ensureDirectory } from "../../database/private-files.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { askOutside } from "../../platform/outside.ts";
-import { signedHeaders } from "./signed-request.ts";
+
+type BucketKey = { accessKeyId: string; secretAccessKey: string; region: string };
+type BucketRequest = { method: "GET" | "PUT"; url: URL; body?: Uint8Array; headers?: Record<string, string> };
+
+const NOTHING: Uint8Array = new Uint8Array();
 
 /** Storage for uploaded pictures. A name is the hash of the content, so stored files never change. */
 export type AssetStore = {
@@ -77,4 +82,22 @@ function bucketStore(bucket: URL): AssetStore {
       return response.bytes;
     },
   };
+}
+
+/** The headers of a request to a bucket, all of them signed with AWS Signature Version 4. */
+export async function signedHeaders(
+  key: BucketKey,
+  { method, url, body = NOTHING, headers = {} }: BucketRequest,
+  now = new Date(),
+): Promise<Record<string, string>> {
+  const signer = new AwsV4Signer({
+    ...key,
+    service: "s3",
+    method,
+    url: url.href,
+    headers: { ...headers, "x-amz-content-sha256": createHash("sha256").update(body).digest("hex") },
+    datetime: now.toISOString().replace(/[-:]|\.\d{3}/g, ""),
+    allHeaders: true,
+  });
+  return Object.fromEntries((await signer.sign()).headers);
 }

@@ -1,12 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
+import type { Insertable } from "kysely";
 import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
 import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
 import { saleFields } from "../../affiliates/log-lines.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storeReport } from "../../affiliates/reports.ts";
-import { insertAffiliateEvent } from "../../database/affiliate-events.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
+import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import {
   affiliateHookSchema,
@@ -152,4 +153,15 @@ function requireSignature(
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > WINDOW_S) {
     throw new ApiError(400, "TIMESTAMP_OUT_OF_WINDOW", `x-torcida-timestamp is more than ${WINDOW_S / 60} minutes off`);
   }
+}
+
+/** Returns false if the network reported this event before. */
+async function insertAffiliateEvent(queries: Queries, event: Insertable<Schema["affiliate_events"]>): Promise<boolean> {
+  const inserted = await queries
+    .insertInto("affiliate_events")
+    .values(event)
+    .onConflict((conflict) => conflict.columns(["network", "event_id"]).doNothing())
+    .returning("event_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
 }

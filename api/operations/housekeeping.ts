@@ -1,17 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { SESSION_MS } from "../../domain/session.ts";
-import { type Difference, pausingReason } from "../../reconcile/reconcile.ts";
+import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 import { notify } from "./notices.ts";
-import { Reconciler } from "./reconciler.ts";
+import type { ReconcilerAnswer } from "./reconciler-thread.ts";
 import { type Runway, readRunway } from "./runway.ts";
 
 const LOOK_EVERY_MS = 1_000;
@@ -144,5 +145,45 @@ async function quietly({ log }: Services, work: () => Promise<void>): Promise<vo
     await work();
   } catch (error) {
     log.warn({ err: error instanceof Error ? error.message : error }, "Housekeeping failed; it runs again later");
+  }
+}
+
+/**
+ * Compares database and chain in a thread with its own connections, so that it does not delay requests. The first
+ * comparison starts the thread; the next one replaces a thread that died.
+ */
+class Reconciler {
+  #worker: Worker | undefined;
+
+  /** One comparison at a time. @throws what ended the thread, or the comparison. */
+  async compare(): Promise<Reconciliation> {
+    const worker = this.#worker ?? this.#start();
+    worker.postMessage("compare");
+    const { promise, resolve, reject } = Promise.withResolvers<ReconcilerAnswer>();
+    const onExit = () => reject(new Error("The thread that compares database and chain ended"));
+    worker.on("message", resolve).on("error", reject).on("exit", onExit);
+    try {
+      const answer = await promise;
+      if ("message" in answer) throw new Error(answer.message);
+      return answer.result;
+    } finally {
+      worker.off("message", resolve).off("error", reject).off("exit", onExit);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./reconciler-thread.ts", import.meta.url));
+    worker.unref();
+    const forget = () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    };
+    worker.on("error", forget);
+    worker.on("exit", forget);
+    this.#worker = worker;
+    return worker;
   }
 }

@@ -6,7 +6,7 @@ import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
 import { readEnvironment } from "../environment.ts";
 import { openReconcile } from "./open-reconcile.ts";
 
-/** The thread behind `reconciler.ts`: runs one comparison per message. */
+/** The thread behind the reconciler of `housekeeping.ts`: runs one comparison per message. */
 
 export type ReconcilerAnswer = { result: Reconciliation } | { message: string };
 

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Attention } from "../../domain/api/admin-figures.ts";
 import { call } from "./http.ts";
 
@@ -11,3 +11,5 @@ export const attentionQuery = queryOptions({
   refetchInterval: 60_000,
   retry: false,
 });
+
+export const useAttention = () => useQuery({ ...attentionQuery, refetchInterval: 20_000 });

@@ -1,19 +1,23 @@
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useNavigate } from "react-router";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { attentionQuery } from "../api/attention.ts";
 import { ClubButton } from "../club/club-button.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
-import { AdminLinks } from "./admin-links.tsx";
-import { Analytics } from "./analytics.tsx";
 import { paths } from "./paths.ts";
+import { readStored, STORAGE_KEYS, store } from "./storage.ts";
 import { setTheme, useTheme } from "./theme.ts";
+
+const SCRIPT = import.meta.env.VITE_ANALYTICS_URL;
 
 export function Layout({ children }: { children: ReactNode }) {
   const t = useText();
@@ -212,3 +216,52 @@ const FOOTER = [
   ["terms", "terms"],
   ["privacy", "privacy"],
 ] as const;
+
+/** The link to the panel, with the number of open tasks. */
+function AdminLinks() {
+  const t = useText();
+  const { data } = useQuery(attentionQuery);
+  const count = data?.total ?? 0;
+  return (
+    <span className="admin-links">
+      <LinkButton to={paths.admin} className="button button-small button-quiet admin-link" lang="pt-BR">
+        Painel de Admin
+      </LinkButton>
+      {count > 0 && (
+        <Link to={paths.admin} className="notice-count figures" aria-label={t("nav.notices", { count })}>
+          {count > 99 ? "99+" : count}
+        </Link>
+      )}
+    </span>
+  );
+}
+
+/** Asks once if web analytics is configured, and loads the script only after consent. */
+function Analytics() {
+  const t = useText();
+  const [consent, setConsent] = useState(() => readStored(STORAGE_KEYS.consent));
+  useEffect(() => {
+    if (!SCRIPT || consent !== "yes" || document.querySelector("script[data-analytics]")) return;
+    const script = document.createElement("script");
+    script.src = SCRIPT;
+    script.async = true;
+    script.dataset.analytics = "";
+    document.head.append(script);
+  }, [consent]);
+  if (!SCRIPT || consent) return null;
+  const answer = (value: "yes" | "no") => {
+    store(STORAGE_KEYS.consent, value);
+    setConsent(value);
+  };
+  return (
+    <section className="consent" aria-label={t("consent.title")}>
+      <p>{t("consent.text")}</p>
+      <button type="button" className="button button-small button-quiet" onClick={() => answer("no")}>
+        {t("consent.no")}
+      </button>
+      <button type="button" className="button button-small" onClick={() => answer("yes")}>
+        {t("consent.yes")}
+      </button>
+    </section>
+  );
+}

@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment, useEffect, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { HOLDING_TIERS } from "../../domain/bonus.ts";
-import { formatDecimal } from "../../domain/money.ts";
-import { PROFILE_WAIT_MS } from "../../domain/product.ts";
+import { chzTextFromGwei, formatDecimal, parseDecimal, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { factsGwei, type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -26,10 +27,16 @@ import { useWallet } from "../wallet/wallet.tsx";
 import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
-import { pollIntervalMs } from "./poll-interval.ts";
-import { ProcessingStrip } from "./processing-strip.tsx";
+import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
-import { reaisOf, sumsOf } from "./totals.ts";
+
+type CashbackSums = {
+  totalChz: string;
+  pendingChz: string;
+  count: number;
+  confirmedCount: number;
+  pendingCount: number;
+};
 
 export default function Dashboard() {
   const session = useSession();
@@ -279,4 +286,34 @@ function OwnPosition({ own }: { own: BestToken }) {
       </span>
     </li>
   );
+}
+
+/** The server's totals, or the sums of the tickets' attributes if it sends none. docs/product.md#cashback-totals. */
+function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
+  const { totals } = profile;
+  if (totals) {
+    return {
+      totalChz: totals.total,
+      pendingChz: totals.pending,
+      count: totals.count,
+      confirmedCount: totals.confirmed_count,
+      pendingCount: totals.pending_count,
+    };
+  }
+  const facts = profile.nfts.map(nftFacts).filter((one) => one.status !== "cancelled");
+  const pending = facts.filter((one) => one.status === "pending");
+  const sum = (rows: NftFacts[]) =>
+    chzTextFromGwei(rows.reduce((total, one) => total + factsGwei(one, weiPerCent), 0n));
+  return {
+    totalChz: sum(facts),
+    pendingChz: sum(pending),
+    count: facts.length,
+    confirmedCount: facts.length - pending.length,
+    pendingCount: pending.length,
+  };
+}
+
+/** The value of CHZ in reais at a rate, decimal text. */
+function reaisOf(chzText: string, weiPerCent: string): string {
+  return reaisText(parseDecimal(chzText, CHZ_DECIMALS) / BigInt(weiPerCent));
 }

@@ -2,8 +2,11 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { isFresh, isInFlight } from "./poll-interval.ts";
 import { Timeline } from "./timeline.tsx";
+
+const LIVE_MS = 1_000;
+const SLOW_MS = 30_000;
+const FRESH_MS = 15 * 60_000;
 
 /** The others are in the statement. */
 const SHOWN = 3;
@@ -48,4 +51,19 @@ function isShown(purchase: PurchaseRecord, nowMs = Date.now()): boolean {
   if (purchase.status === "cancelled") return false;
   if (isInFlight(purchase)) return isFresh(purchase, nowMs);
   return purchase.paid_at !== null && nowMs - Date.parse(purchase.paid_at) < SETTLED_SHOWN_MS;
+}
+
+/** How often the profile is read: every second while a new purchase is in progress, otherwise every half minute. */
+export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number {
+  return profile.purchases.some((one) => isInFlight(one) && isFresh(one, nowMs)) ? LIVE_MS : SLOW_MS;
+}
+
+function isInFlight(purchase: PurchaseRecord): boolean {
+  if (purchase.status === "processing" || purchase.status === "pending") return true;
+  return purchase.status === "confirmed" && purchase.cashback_state === "unpaid";
+}
+
+/** Whether its buyer may still be waiting for it on the page. */
+function isFresh(purchase: PurchaseRecord, nowMs: number): boolean {
+  return nowMs - Date.parse(purchase.created_at) < FRESH_MS;
 }

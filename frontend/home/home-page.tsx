@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { configQuery, offeredStoresQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { ClubQuestion } from "../club/club-question.tsx";
+import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -257,6 +258,26 @@ function Featured() {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+const ClubPicker = lazy(() => import("../club/club-picker.tsx"));
+
+/** Asked once, on the first visit. */
+function ClubQuestion() {
+  const t = useText();
+  const club = useClub();
+  if (club !== undefined) return null;
+  return (
+    <section className="page club-question" aria-labelledby="club-question">
+      <h2 id="club-question" className="section-title">
+        {t("club.question")}
+      </h2>
+      <p className="muted">{t("club.why")}</p>
+      <Suspense fallback={<div className="club-picker-space" />}>
+        <ClubPicker />
+      </Suspense>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
@@ -14,7 +14,10 @@ import { Initial } from "../ui/initial.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
-import { useCountdown } from "./use-countdown.ts";
+
+const TICK_MS = 100;
+
+type Countdown = { secondsLeft: number; isPaused: boolean; pause: () => void; resume: () => void };
 
 type Destination = { name: string; link: string };
 
@@ -157,4 +160,42 @@ function Clock({ secondsLeft, isPaused }: { secondsLeft: number; isPaused: boole
       </span>
     </>
   );
+}
+
+/** Counts down to a deadline, because timers are throttled in hidden tabs; then calls `onEnd` once. */
+function useCountdown(seconds: number, isRunning: boolean, onEnd: () => void): Countdown {
+  const [leftMs, setLeftMs] = useState(seconds * 1_000);
+  const [isPaused, setPaused] = useState(false);
+  const left = useRef(leftMs);
+  const end = useRef(onEnd);
+  end.current = onEnd;
+
+  useEffect(() => {
+    if (!isRunning || isPaused) return;
+    const deadline = Date.now() + left.current;
+    const timer = setInterval(() => {
+      left.current = Math.max(0, deadline - Date.now());
+      setLeftMs(left.current);
+      if (left.current > 0) return;
+      clearInterval(timer);
+      end.current();
+    }, TICK_MS);
+    return () => clearInterval(timer);
+  }, [isRunning, isPaused]);
+
+  // Restored from the back-forward cache: wait for the user instead of counting down.
+  useEffect(() => {
+    const stop = (event: PageTransitionEvent) => {
+      if (!event.persisted) return;
+      left.current = seconds * 1_000;
+      setLeftMs(left.current);
+      setPaused(true);
+    };
+    addEventListener("pageshow", stop);
+    return () => removeEventListener("pageshow", stop);
+  }, [seconds]);
+
+  const pause = useCallback(() => setPaused(true), []);
+  const resume = useCallback(() => setPaused(false), []);
+  return { secondsLeft: Math.ceil(leftMs / 1_000), isPaused, pause, resume };
 }

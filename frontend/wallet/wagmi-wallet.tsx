@@ -13,13 +13,13 @@ import { type Connector, useConnection, useConnectors } from "wagmi";
 import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
 import { shortenAddress, toWalletAddress } from "../../domain/wallet-address.ts";
 import { STORAGE_KEYS, store } from "../app/storage.ts";
-import { useText } from "../i18n/language.tsx";
+import { type Translate, useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { targetChain, WALLETCONNECT_ID, wagmiConfig } from "./config.ts";
+import { AbandonedError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { isReadersOwn } from "./local-wallets.ts";
-import { providerOf, readChainId, switchNetwork } from "./network.ts";
+import { AddNetworkError, providerOf, readChainId, switchNetwork } from "./network.ts";
 import { signWith } from "./sign.ts";
-import { toastConnectFailure, toastSwitchFailure } from "./toast-failure.ts";
 import type { Wallet } from "./wallet.tsx";
 
 const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
@@ -246,4 +246,32 @@ function useWalletChanges(ownSwitch: { current: boolean }, reconnect: { current:
       }),
     [ownSwitch, reconnect],
   );
+}
+
+/** Why no wallet was connected; nothing if the user gave up without a reason. docs/product.md#error-toasts. */
+function toastConnectFailure(error: unknown, t: Translate): void {
+  if (error instanceof AbandonedError) {
+    if (error.reason) toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: error.reason });
+  } else if (hasCode(error, REJECTED)) {
+    toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
+  } else toastWalletFailure(error, t);
+}
+
+/** Why the wallet is still on another network; nothing if the user declined the switch. */
+function toastSwitchFailure(error: unknown, t: Translate): void {
+  if (error instanceof AddNetworkError) {
+    toast.error(t("wallet.addNetworkError"), {
+      id: "network-add",
+      description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
+    });
+  } else if (!hasCode(error, REJECTED)) toastWalletFailure(error, t);
+}
+
+function toastWalletFailure(error: unknown, t: Translate): void {
+  if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
+  else
+    toast.error(t("wallet.connectionError"), {
+      id: "wallet-connect",
+      description: t("wallet.connectionError.detail"),
+    });
 }

@@ -9,10 +9,10 @@ import { INITIAL_MIGRATION } from "../../database/migrations/0001-initial.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
 import { isRecord } from "../../domain/records.ts";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { writePause } from "../../sender/payout-switch.ts";
-import { ArchiveError } from "./archive-error.ts";
 import { setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -163,4 +163,10 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 function untagged(text: string | null): string | bigint | null {
   return text === null ? null : text.startsWith("i") ? BigInt(text.slice(1)) : text.slice(1);
+}
+
+/** A backup cannot be read or restored; nothing was written. */
+class ArchiveError extends TorcidaError {
+  override readonly name = "ArchiveError";
+  override readonly docs = "docs/runbook/database-lost.md";
 }

@@ -1,4 +1,15 @@
-import { type Address, type Hex, isAddress, isAddressEqual, type PublicClient, zeroAddress, zeroHash } from "viem";
+import {
+  type Address,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  isAddress,
+  isAddressEqual,
+  type PublicClient,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import { readInRanges } from "../../chain/block-ranges.ts";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
@@ -8,8 +19,15 @@ import { openCommandChain } from "../operator/open-chain.ts";
 import type { CheckConfiguration } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
-import { type RoleHolding, roleHolders } from "./role-holders.ts";
 import { roleId, roleName, roleTable } from "./roles.ts";
+
+type RoleHolding = { contract: Address; role: Hex; holder: Address };
+
+/** OpenZeppelin's events are the same in both contracts. */
+const EVENTS = [
+  getAbiItem({ abi: purchaseNftAbi, name: "RoleGranted" }),
+  getAbiItem({ abi: purchaseNftAbi, name: "RoleRevoked" }),
+] as const;
 
 const DEFAULT_ADMIN_ROLE = zeroHash;
 
@@ -158,4 +176,23 @@ function isSame(one: RoleHolding, other: RoleHolding): boolean {
   return (
     one.role === other.role && isAddressEqual(one.contract, other.contract) && isAddressEqual(one.holder, other.holder)
   );
+}
+
+/** All holders of roles on these contracts, from their events since `fromBlock`. */
+async function roleHolders(
+  client: PublicClient,
+  contracts: readonly Address[],
+  fromBlock: bigint,
+): Promise<RoleHolding[]> {
+  const holdings = new Map<string, RoleHolding>();
+  const logs = await readInRanges(fromBlock, await client.getBlockNumber(), (from, to) =>
+    client.getLogs({ address: [...contracts], events: EVENTS, fromBlock: from, toBlock: to, strict: true }),
+  );
+  for (const { address, eventName, args } of logs) {
+    const contract = getAddress(address);
+    const key = `${contract} ${args.role} ${args.account}`;
+    if (eventName === "RoleRevoked") holdings.delete(key);
+    else holdings.set(key, { contract, role: args.role, holder: args.account });
+  }
+  return [...holdings.values()];
 }

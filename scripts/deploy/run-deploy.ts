@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
-import { BaseError, getAddress, isAddress } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
-import { deploymentPath } from "../../chain/deployment.ts";
+import { type Address, BaseError, formatEther, getAddress, isAddress, zeroAddress } from "viem";
+import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { deploymentPath, findDeployment } from "../../chain/deployment.ts";
+import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../../domain/networks.ts";
 import type { Variables } from "../../platform/environment.ts";
@@ -11,11 +12,28 @@ import { openCommandChain } from "../operator/open-chain.ts";
 import type { Terminal } from "../operator/terminal.ts";
 import { checkDeployment, type Finding } from "./check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./configuration.ts";
+import { distributorArguments, distributorCreation, purchaseNftCreation } from "./creations.ts";
 import { DeployError } from "./deploy-error.ts";
 import { deploySuccessor } from "./deploy-successor.ts";
-import { deployTorcida } from "./deploy-torcida.ts";
-import { costReport, estimateCost } from "./estimate-cost.ts";
+import { deployTorcida, type StoreName } from "./deploy-torcida.ts";
+import { probeChain } from "./probe-chain.ts";
 import { verifySource } from "./verify-source.ts";
+
+/** Rounded up from measurements; these calls cannot be estimated before the contracts exist. */
+const GRANT_ROLE_GAS = 55_000n;
+const REGISTER_STORE_GAS = 120_000n;
+const OFFER_ADMIN_GAS = 55_000n;
+const ROLE_COUNT = 7n;
+
+type CostLine = { what: string; gas: bigint };
+type Cost = {
+  lines: CostLine[];
+  totalGas: bigint;
+  gasPriceWei: bigint;
+  totalWei: bigint;
+  balanceWei: bigint;
+  deployer: Address;
+};
 
 type Print = (line: string) => void;
 
@@ -120,4 +138,41 @@ async function dryRun(network: Network, env: Variables, print: Print): Promise<t
 function show(findings: readonly Finding[], print: Print): boolean {
   for (const { isGood, text } of findings) print(`${isGood ? "✓" : "✗"} ${text}`);
   return findings.every(({ isGood }) => isGood);
+}
+
+/** The cost of a first deployment at the current gas price. Signs and sends nothing. */
+async function estimateCost(configuration: DeployConfiguration, stores: readonly StoreName[]): Promise<Cost> {
+  const { network, adminDelaySeconds, siteUrl, deployerKey, admin } = configuration;
+  const client = await openCommandChain(configuration);
+  await probeChain(client, network);
+  const deployer = privateKeyToAccount(deployerKey).address;
+  const lines: CostLine[] = [];
+  if (!findDeployment(network)) {
+    const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl, zeroAddress]);
+    const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress, zeroAddress));
+    // From the zero address, so that a deployer without funds can get an estimate too.
+    lines.push({ what: "TicketDescriptor", gas: await client.estimateGas({ data: ticketDescriptorBytecode }) });
+    lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });
+    lines.push({ what: "CashbackDistributor", gas: await client.estimateGas({ data: distributor }) });
+    lines.push({ what: `${ROLE_COUNT} roles`, gas: ROLE_COUNT * GRANT_ROLE_GAS });
+    lines.push({ what: `${stores.length} stores`, gas: BigInt(stores.length) * REGISTER_STORE_GAS });
+    if (admin) lines.push({ what: "administration offered", gas: 2n * OFFER_ADMIN_GAS });
+  }
+  const totalGas = lines.reduce((sum, { gas }) => sum + gas, 0n);
+  const gasPriceWei = await client.getGasPrice();
+  const balanceWei = await client.getBalance({ address: deployer });
+  return { lines, totalGas, gasPriceWei, totalWei: totalGas * gasPriceWei, balanceWei, deployer };
+}
+
+/** The estimate as readable lines. */
+function costReport({ lines, totalGas, gasPriceWei, totalWei, balanceWei, deployer }: Cost): string[] {
+  if (lines.length === 0) return ["There is already a record: a run would only add what is missing. Nothing was sent."];
+  const chz = (wei: bigint) => Number(formatEther(wei)).toFixed(2);
+  return [
+    ...lines.map(
+      ({ what, gas }) => `${what.padEnd(24)}${String(gas).padStart(12)} gas${chz(gas * gasPriceWei).padStart(10)} CHZ`,
+    ),
+    `${"in all".padEnd(24)}${String(totalGas).padStart(12)} gas${chz(totalWei).padStart(10)} CHZ at ${gasPriceWei / 10n ** 9n} gwei`,
+    `The deployer ${deployer} has ${chz(balanceWei)} CHZ${balanceWei < totalWei ? ": too little" : ""}. Nothing was sent.`,
+  ];
 }

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { unwritable } from "./run-to-end.ts";
-import { StartError } from "./start-error.ts";
+import { StartError, unwritable } from "./run-to-end.ts";
 
 export type ChildSpecification = {
   name: string;

@@ -1,7 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { CHAIN_IDS } from "../../domain/networks.ts";
+import { StartError } from "./run-to-end.ts";
+
+const DATABASE = "torcida.db";
+const ANVIL = "install Foundry (https://getfoundry.sh), whose anvil keeps its chain";
 
 /** How often the chain's state is written to disk, which is the most a power failure can lose. */
 const STATE_INTERVAL_SECONDS = 2;
@@ -47,4 +52,26 @@ export function anvilArguments(chainPort: number, stateFile: string): string[] {
     "--state-interval",
     String(STATE_INTERVAL_SECONDS),
   ];
+}
+
+/**
+ * Without anvil the local chain is an in-memory Hardhat node that is recreated on each start. A database of an earlier
+ * chain is useless then, so it is recreated too. Returns the message to print.
+ * @throws Error with one sentence, if that would delete data worth keeping
+ */
+export function beginAnew(dataDirectory: string, databaseUrl: string | undefined): string {
+  if (databaseUrl) {
+    throw new StartError(
+      `No anvil for this machine: an in-memory chain cannot be used with DATABASE_URL; unset it, or ${ANVIL}`,
+    );
+  }
+  if (existsSync(join(dataDirectory, "chain-state.json"))) {
+    throw new StartError(
+      `No anvil for this machine, but ${dataDirectory}/ has the chain of an earlier one: set DATA_DIR to another folder, or ${ANVIL}`,
+    );
+  }
+  const hasEarlier = existsSync(join(dataDirectory, DATABASE));
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(join(dataDirectory, `${DATABASE}${end}`), { force: true });
+  const anew = hasEarlier ? "what the last start left in the database is gone" : "the database with it";
+  return `! No anvil for this machine: the chain is an in-memory Hardhat node and is recreated on each start, ${anew}`;
 }

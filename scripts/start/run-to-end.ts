@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
-import { StartError } from "./start-error.ts";
 
 /** The message for a file that cannot be written: the disk is full, or the folder is not ours. */
 export function unwritable(file: string, error: unknown): string {
@@ -39,4 +39,10 @@ export function runToEnd(
       else reject(new StartError(`${lastWords.trim()}\n(the whole log is in ${logFile})`));
     });
   });
+}
+
+/** The system cannot start on this machine or in this folder. */
+export class StartError extends TorcidaError {
+  override readonly name = "StartError";
+  override readonly docs = "docs/product.md#local-start";
 }

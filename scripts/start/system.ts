@@ -4,18 +4,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { accountsOf } from "../../affiliates/environment.ts";
+import { type ApiEnvironment, readEnvironment as readApiEnvironment } from "../../api/environment.ts";
 import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../database/private-files.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { readVariables as readIndexerVariables } from "../../indexer/environment.ts";
+import { EnvironmentError, type Variables } from "../../platform/environment.ts";
 import { failureText } from "../../platform/failure-text.ts";
 import { portOf } from "../../platform/listen.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./children.ts";
-import { readEnvironment, type StartEnvironment } from "./environment.ts";
 import { buildFrontend } from "./frontend-build.ts";
-import { serveWithHotReload } from "./hot-reload.ts";
-import { anvilArguments, findAnvil } from "./local-chain.ts";
-import { beginAnew } from "./passing-chain.ts";
-import { runToEnd } from "./run-to-end.ts";
-import { StartError } from "./start-error.ts";
+import { anvilArguments, beginAnew, findAnvil } from "./local-chain.ts";
+import { runToEnd, StartError } from "./run-to-end.ts";
+
+/** The sources have a folder `api` too. */
+const OF_THE_API = "^/(api(?!/.*\\.tsx?(\\?|$))|healthz|readyz|metrics)";
+
+type StartEnvironment = ApiEnvironment & { INDEXER_PORT: number };
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Run by this Node: another one on the PATH may be too old for it. */
@@ -270,4 +274,52 @@ async function chainAnswers(chainPort: number): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * Reads the configuration of `npm start` and of the processes it starts, so that every problem is reported before any
+ * of them runs.
+ * @throws EnvironmentError
+ */
+function readEnvironment(source: Variables): StartEnvironment {
+  const [api, indexer] = [attempt(() => readApiEnvironment(source)), attempt(() => readIndexerVariables(source))];
+  if (api.value && indexer.value) return { ...api.value, INDEXER_PORT: indexer.value.INDEXER_PORT };
+  throw new EnvironmentError([...new Set([...api.lines, ...indexer.lines])].join("\n"));
+}
+
+function attempt<T>(read: () => T): { value?: T; lines: readonly string[] } {
+  try {
+    return { value: read(), lines: [] };
+  } catch (error) {
+    if (error instanceof EnvironmentError) return { lines: error.message.split("\n") };
+    throw error;
+  }
+}
+
+/** Serves the web app from its sources with hot reload; every other path is proxied to the api. */
+async function serveWithHotReload({
+  root,
+  port,
+  apiPort,
+}: {
+  root: string;
+  port: number;
+  apiPort: number;
+}): Promise<{ close(): Promise<void> }> {
+  // Imported only here, because `npm start` builds in a separate process.
+  const { createServer } = await import("vite");
+  const api = `http://127.0.0.1:${apiPort}`;
+  const server = await createServer({
+    configFile: join(root, "vite.config.ts"),
+    mode: "development",
+    logLevel: "warn",
+    server: {
+      host: "127.0.0.1",
+      port,
+      strictPort: true,
+      // Forwards the caller's Host header, because a sign-in message contains it.
+      proxy: { [OF_THE_API]: api },
+    },
+  });
+  return server.listen();
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { signedHeaders } from "../../api/assets/signed-request.ts";
+import { signedHeaders } from "../../api/assets/asset-store.ts";
 
 const KEY = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",

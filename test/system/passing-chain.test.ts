@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { beginAnew } from "../../scripts/start/passing-chain.ts";
+import { beginAnew } from "../../scripts/start/local-chain.ts";
 
 describe("A chain in memory, where there is no anvil", () => {
   let folder: string;

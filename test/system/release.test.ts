@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { changelogSection, parseCommit } from "../../tools/release/changelog.ts";
-import { versionMistake } from "../../tools/release/version.ts";
+import { changelogSection, parseCommit, versionMistake } from "../../tools/release/changelog.ts";
 
 describe("The changelog", () => {
   it("lists what was added, fixed and broken, by folder, without tests and chores", () => {

@@ -1,12 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Hex } from "viem";
 import { type FaultRates, LIES as KINDS_OF_LIES, lying } from "../../test/faults/support/chaos-proxy.ts";
 import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
 import { patiently } from "../../test/faults/support/patiently.ts";
 import { between, pick, type Random, seededRandom } from "../../test/faults/support/random.ts";
 import type { Shopper } from "../../test/testing/shopper.ts";
 import { fillWallet, relieve, runOut } from "./scarcity.ts";
-import { sendStrayWei } from "./strangers.ts";
 import { BACK_MS, GONE_MS, type Weather, type Witness } from "./witness.ts";
+
+/** Accounts of the node that belong to nobody in Torcida. */
+const FIRST_STRANGER = 5;
+const MOST_WEI = 10 ** 15;
 
 /** How a lying fallback node answers. */
 export const LIES = lying(1 / 3);
@@ -179,4 +183,23 @@ async function keepBuying(shopper: Shopper, random: Random, deadline: number): P
     await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), PATIENCE_MS);
     await delay(between(random, 100, 1_500));
   }
+}
+
+/** A stranger sends wei that nobody expects: to the operator, to the distributor, or into it past its code. */
+async function sendStrayWei({ anvil, deployment }: FaultSystem, random: Random): Promise<void> {
+  const accounts = await anvil.request<Hex[]>("eth_accounts");
+  const from = pick(random, accounts.slice(FIRST_STRANGER));
+  const distributor = deployment.cashbackDistributor.address;
+  const value: Hex = `0x${between(random, 1, pick(random, [1, 1_000, MOST_WEI])).toString(16)}`;
+  const call = pick(random, [
+    { from, value, to: accounts[0] },
+    { from, value, to: distributor },
+    { from, value, data: selfDestructInto(distributor) },
+  ]);
+  await anvil.request("eth_sendTransaction", call);
+}
+
+/** A contract that self-destructs during creation: its wei go to `heir`, whose code does not run. */
+function selfDestructInto(heir: string): Hex {
+  return `0x73${heir.slice(2)}ff`;
 }

@@ -1,4 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useEffect } from "react";
 import { type FieldError, useWatch } from "react-hook-form";
 import { z } from "zod";
@@ -11,11 +12,10 @@ import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
-import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
+import { type FanTokenFields, readTokenContract, saveFanToken } from "../admin-calls.ts";
 import { Field, trimmed } from "../field.tsx";
 import { refusalOf } from "../refusals.ts";
 import { useSaving } from "../use-saving.ts";
-import { OnChain } from "./on-chain.tsx";
 
 const EMPTY_FORM = { name: "", slug: "", image: "", contract: "" };
 export const EMPTY_FAN_TOKEN: FanTokenFields = EMPTY_FORM;
@@ -202,4 +202,38 @@ function lowerCase({ target }: ChangeEvent<HTMLInputElement>): void {
   const { selectionStart, selectionEnd } = target;
   target.value = target.value.toLowerCase();
   target.setSelectionRange(selectionStart, selectionEnd);
+}
+
+/** Metadata of a token's contract, so that a wrong address is noticed before saving. */
+function OnChain({ contract }: { contract: string }) {
+  const token = useQuery({
+    queryKey: ["own", "token-contract", contract.toLowerCase()],
+    queryFn: ({ signal }) => readTokenContract(contract, signal),
+    enabled: isAddressShaped(contract),
+    staleTime: 60_000,
+    retry: false,
+  });
+  if (!isAddressShaped(contract)) return null;
+  if (token.isPending) {
+    return (
+      <p className="busy" role="status">
+        <span className="spinner" aria-hidden="true" />
+        Lendo o contrato na rede...
+      </p>
+    );
+  }
+  if (!token.data) {
+    return (
+      <p className="problem" role="alert">
+        {refusalOf(token.error) ?? "A rede não reconhece um token neste endereço."}
+      </p>
+    );
+  }
+  const { symbol, name, decimals } = token.data;
+  return (
+    <p className="hint" role="status">
+      A rede diz: <strong>{symbol}</strong>
+      {name && `, ${name}`}, {decimals} {decimals === 1 ? "casa decimal" : "casas decimais"}.
+    </p>
+  );
 }

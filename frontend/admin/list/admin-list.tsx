@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
@@ -9,10 +10,19 @@ import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
-import { type Asked, getPage } from "./list-calls.ts";
-import { ListPager } from "./list-pager.tsx";
+import { type Asked, getPage, PAGE_ROWS } from "./list-calls.ts";
 import { ListToolbar } from "./list-toolbar.tsx";
 import { moveBetweenRows, useFocusOfLostRow } from "./row-focus.ts";
+
+/** The total that means "more than this". */
+const UNCOUNTED = 10_001;
+
+type ListPagerProps = {
+  page: Page<unknown>;
+  noun: readonly [one: string, many: string];
+  address: ListAddress;
+  isBusy: boolean;
+};
 
 type AdminListProps<Row> = {
   list: ListDefinition<Row>;
@@ -258,4 +268,50 @@ function TableRow<Row>({ list, row, href, isOpen, isStop, onFocus }: TableRowPro
 /** A link, button or field in a row has its own action. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input") !== null;
+}
+
+/** The range of rows, the total, and the buttons for other pages. */
+function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
+  const { integer } = useFormat();
+  const { cursors, query, toPage } = address;
+  const first = cursors.length * PAGE_ROWS + 1;
+  const last = first + page.rows.length - 1;
+  const total =
+    page.total >= UNCOUNTED
+      ? `mais de 10.000 ${noun[1]}`
+      : `${integer(page.total)} ${page.total === 1 ? noun[0] : noun[1]}`;
+  const next = page.next_before;
+  const isWhole = cursors.length === 0 && next === null;
+  // A page of a broad search can have fewer rows than the limit. docs/product.md#panel-lists.
+  const isBroad = query !== "" && page.total >= UNCOUNTED;
+  const range = isBroad
+    ? `${integer(page.rows.length)} nesta página; a busca é ampla, e pode haver mais`
+    : `${integer(first)}–${integer(last)} de ${total}`;
+  return (
+    <nav className="pager" aria-label="Páginas">
+      <p className="figures muted" role="status">
+        {isWhole ? total : range}
+      </p>
+      {!isWhole && (
+        <div className="pager-buttons">
+          <button
+            type="button"
+            className="button button-small button-quiet"
+            disabled={cursors.length === 0 || isBusy}
+            onClick={() => toPage(cursors.slice(0, -1))}
+          >
+            Anterior
+          </button>
+          <button
+            type="button"
+            className="button button-small button-quiet"
+            disabled={next === null || isBusy}
+            onClick={() => next !== null && toPage([...cursors, String(next)])}
+          >
+            Próxima
+          </button>
+        </div>
+      )}
+    </nav>
+  );
 }

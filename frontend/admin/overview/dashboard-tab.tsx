@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
+import { useAttention } from "../../api/attention.ts";
 import { ApprovalsView } from "../approvals/approvals-view.tsx";
 import { ClaimsView } from "../claims/claims-view.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -11,7 +12,6 @@ import { PurchasesView } from "../purchases/purchases-view.tsx";
 import { SalesView } from "../sales/sales-view.tsx";
 import { MarginView } from "./margin-view.tsx";
 import { Overview } from "./overview.tsx";
-import { useAttention } from "./use-attention.ts";
 
 type View = { id: string; label: string; Content: () => React.ReactNode; count?: (attention: Attention) => number };
 

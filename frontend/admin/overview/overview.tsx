@@ -1,16 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
+import type { AuditLogEntry, Overview as OverviewFigures } from "../../../domain/api/administration.ts";
+import { useAttention } from "../../api/attention.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
+import { RetryPanel } from "../../ui/state-panel.tsx";
 import { getOverview } from "../admin-calls.ts";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { getPage } from "../list/list-calls.ts";
+import { actorName, LOG_PATH } from "../log/log-view.tsx";
+import { logSentence } from "../log/log-words.ts";
+import { useNames } from "../log/use-names.ts";
 import { pauseReason } from "../words.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
-import { RecentChanges } from "./recent-changes.tsx";
-import { useAttention } from "./use-attention.ts";
+
+const SHOWN = 5;
+const NEWEST = { query: "", state: "", sort: "", before: undefined };
 
 /** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
 const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;
@@ -143,6 +150,44 @@ function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigure
           ["Em envio / na fila / com falha", `${sender.in_flight} / ${sender.queued} / ${sender.failed}`],
         ]}
       />
+    </section>
+  );
+}
+
+/** The last changes that admins made. */
+function RecentChanges() {
+  const names = useNames();
+  const { dateTime } = useFormat();
+  const log = useQuery({
+    queryKey: ["own", "recent-changes"],
+    queryFn: ({ signal }) => getPage<AuditLogEntry>(LOG_PATH, NEWEST, signal, SHOWN),
+    staleTime: 0,
+  });
+  return (
+    <section className="card card-body" aria-labelledby="changes">
+      <div className="section-head">
+        <h2 id="changes" className="card-title">
+          Registro
+        </h2>
+        <Link className="link" to={viewHref({ view: "log" })}>
+          Ver tudo
+        </Link>
+      </div>
+      {log.isPending ? (
+        <Skeletons count={1} className="h-24" />
+      ) : log.data ? (
+        <ul className="activity">
+          {log.data.rows.length === 0 && <li className="muted">Nenhuma alteração ainda.</li>}
+          {log.data.rows.map((entry) => (
+            <li key={entry.id} className="activity-line">
+              <span className="figures">{actorName(entry.actor)}</span> {logSentence(entry, names)} ·{" "}
+              <time dateTime={entry.at}>{dateTime(entry.at)}</time>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <RetryPanel title="Não foi possível carregar o registro." query={log} />
+      )}
     </section>
   );
 }

@@ -1,6 +1,5 @@
 import type { OperationRecord } from "../../../domain/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { TechnicalDetail } from "../technical-detail.tsx";
 import { OPERATION_REASONS, operationFigures, operationWhy } from "../words.ts";
 
 /** Why an operation waits or failed, what to do, and when it is retried. */
@@ -20,5 +19,15 @@ export function Why({ operation }: { operation: Pick<OperationRecord, "reason" |
       </span>
       {error && !figures && <TechnicalDetail text={error} />}
     </>
+  );
+}
+
+/** The verbatim message of the program or the contract. */
+export function TechnicalDetail({ text }: { text: string }) {
+  return (
+    <details className="technical">
+      <summary>Detalhe técnico</summary>
+      <code lang="en">{text}</code>
+    </details>
   );
 }

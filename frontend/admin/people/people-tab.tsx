@@ -6,8 +6,7 @@ import type { ListDefinition } from "../list/definition.ts";
 import { Placeholder } from "../placeholder.tsx";
 import type { AdminUser } from "../shapes.ts";
 import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
-import { personName } from "./person-name.ts";
-import { PersonSheet } from "./person-sheet.tsx";
+import { PersonSheet, personName } from "./person-sheet.tsx";
 
 /** Registered users: purchases, sessions, and erasure of their data. */
 export function PeopleTab() {

@@ -9,10 +9,9 @@ import { PermittedButton, ROLE_WORDS } from "../decisions/permissions.tsx";
 import { Details } from "../details.tsx";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
-import type { UserDetails } from "../shapes.ts";
+import type { AdminUser, UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { PERSON_WORDS, wordOf } from "../words.ts";
-import { personName } from "./person-name.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
   const person = useQuery({
@@ -157,3 +156,6 @@ function EraseDialog({ person, onClose }: DialogProps) {
     />
   );
 }
+
+export const personName = (person: Pick<AdminUser, "first_name" | "last_name" | "state">): string =>
+  person.state === "erased" ? "Cadastro apagado" : `${person.first_name} ${person.last_name}`.trim() || "Sem nome";

@@ -10,9 +10,9 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { Details } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { TechnicalDetail } from "../payments/why.tsx";
 import type { PurchaseDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
-import { TechnicalDetail } from "../technical-detail.tsx";
 import { OPERATION_REASONS, operationFigures, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 

@@ -17,7 +17,7 @@ import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf } from "./store-fields.ts";
-import { missingOf } from "./store-readiness.ts";
+import { missingOf } from "./store-list.ts";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 
 /** One store: whether it can sell, what it lacks, its data and its categories. */

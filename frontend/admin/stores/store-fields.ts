@@ -3,7 +3,37 @@ import { keysOf } from "../../../domain/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
 import { NETWORK_WORDS } from "../words.ts";
-import { COUNTRIES } from "./countries.ts";
+
+/** Suggested spellings, so that a country is not stored under two names. Any other text is accepted. */
+const COUNTRIES = [
+  "Alemanha",
+  "Argentina",
+  "Bélgica",
+  "Bolívia",
+  "Brasil",
+  "Canadá",
+  "Chile",
+  "China",
+  "Colômbia",
+  "Coreia do Sul",
+  "Equador",
+  "Espanha",
+  "Estados Unidos",
+  "França",
+  "Holanda",
+  "Inglaterra",
+  "Itália",
+  "Japão",
+  "México",
+  "Paraguai",
+  "Peru",
+  "Portugal",
+  "Reino Unido",
+  "Suíça",
+  "Turquia",
+  "Uruguai",
+  "Venezuela",
+] as const;
 
 export const EMPTY_STORE: StoreFields = {
   name: "",

@@ -3,8 +3,10 @@ import { ApiError } from "../../api/http.ts";
 import type { Store } from "../../api/shapes.ts";
 import type { Page } from "../list/definition.ts";
 import { type Asked, getPage, PAGE_ROWS } from "../list/list-calls.ts";
-import type { ListedStore } from "../shapes.ts";
-import { missingOf } from "./store-readiness.ts";
+import type { ListedStore, StoreWithCategories } from "../shapes.ts";
+
+type Sold = Pick<StoreWithCategories, "affiliate_link" | "cashback_max"> &
+  Partial<Pick<StoreWithCategories, "network" | "account" | "advertiser_id" | "store_url" | "is_draft">>;
 
 export const STORES_PATH = "/api/admin/stores";
 
@@ -41,4 +43,15 @@ function pageOf(stores: readonly StoreRow[], { query, state, before }: Asked): P
   const start = Number(before ?? 0);
   const end = start + PAGE_ROWS;
   return { rows: found.slice(start, end), next_before: end < found.length ? end : null, total: found.length };
+}
+
+/** What a store lacks to sell. docs/product.md#store-draft. */
+export function missingOf(store: Sold): ("link" | "rate" | "chain_name")[] {
+  const isBuilt = store.network && store.advertiser_id && store.store_url;
+  const missing: ("link" | "rate")[] = [
+    ...(store.affiliate_link || isBuilt ? [] : (["link"] as const)),
+    ...(store.cashback_max > 0 ? [] : (["rate"] as const)),
+  ];
+  // Only the server knows which names are on chain.
+  return missing.length === 0 && store.is_draft ? ["chain_name"] : missing;
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "react";
+import { encode } from "uqr";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useCopy } from "../../ui/use-copy.ts";
 import { AbandonedError } from "../errors.ts";
 import { useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
-import { QrCode } from "./qr-code.tsx";
 
 /** Timeout for the relay's code. */
 const RELAY_TIMEOUT_MS = 10_000;
@@ -59,5 +59,17 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
         </button>
       </div>
     </div>
+  );
+}
+
+/** Dark on light in every theme, because many phones cannot read an inverted code. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 3 });
+  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  return (
+    <svg className="qr-code" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
+      <path fill="#000" d={squares} />
+    </svg>
   );
 }
