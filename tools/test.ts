@@ -203,7 +203,12 @@ async function run(task: Task, log: string): Promise<Outcome> {
     process.exit(130);
   };
   process.once("SIGINT", endGroup);
-  const exitCode = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? 1)));
+  const exitCode = await new Promise<number>((resolve) => {
+    child.on("close", (code, signal) => {
+      if (signal) keep(Buffer.from(`\n${task.name} was ended by ${signal}\n`));
+      resolve(code ?? 1);
+    });
+  });
   clearTimeout(timer);
   process.off("SIGINT", endGroup);
 

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
@@ -8,6 +10,19 @@ import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const WALLET = `0x${"ab".repeat(20)}` as WalletAddress;
+
+describe("The thread that draws", () => {
+  it("does not keep a process alive", async () => {
+    const script = `import("./api/site/share/renderer.ts").then(async ({ Renderer }) => {
+      const busy = setInterval(() => {}, 1_000);
+      await new Renderer().draw('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+      clearInterval(busy);
+      console.log("drawn");
+    })`;
+    const run = promisify(execFile)(process.execPath, ["--eval", script], { timeout: 60_000 });
+    expect((await run).stdout).to.equal("drawn\n");
+  });
+});
 
 describe("Pictures for shared links, and the public list of a wallet's tickets", function () {
   this.timeout(300_000);

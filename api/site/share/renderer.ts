@@ -46,7 +46,6 @@ export class Renderer {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(new URL("./renderer-thread.ts", import.meta.url));
-    worker.unref();
     worker.on("message", (drawn: Drawn) => {
       const waiting = this.#waiting.get(drawn.id);
       this.#waiting.delete(drawn.id);
@@ -61,6 +60,8 @@ export class Renderer {
     };
     worker.on("error", end);
     worker.on("exit", end);
+    // Last: a listener for messages keeps the process alive.
+    worker.unref();
     this.#worker = worker;
     return worker;
   }
