@@ -14,6 +14,8 @@ function tasksOf(queries: Queries) {
     sql`select 1 from ${sql.table(table)} ${inStretch(queries, [{ column: sql.ref("state"), value: state }])}`;
   const ofKind = (status: OperationStatus, kind: OperationKind) =>
     sql`select 1 from (select 1 from operations ${inStretch(queries, operationsIn(status, kind))}) as stretch`;
+  const parkedOf = (kind: OperationKind) =>
+    sql`select 1 from operations where status = 'waiting' and kind = ${kind} and reason = 'refused'`;
   return {
     held_sales: ofState("sales", "held"),
     unmatched_sales: ofState("sales", "unmatched"),
@@ -22,7 +24,7 @@ function tasksOf(queries: Queries) {
     failed_payments: ofKind("failed", "pay"),
     waiting_payments: ofKind("waiting", "pay"),
     failed_operations: sql.join(
-      OTHER_KINDS.map((kind) => ofKind("failed", kind)),
+      OTHER_KINDS.flatMap((kind) => [ofKind("failed", kind), parkedOf(kind)]),
       sql` union all `,
     ),
   };

@@ -24,6 +24,13 @@ export type SigningAccount = {
 export class SignerError extends TorcidaError {
   override readonly name = "SignerError";
   override readonly docs = "docs/product.md#signers";
+  /** Whether it answered and refused this one transaction. */
+  readonly isRefusal: boolean;
+
+  constructor(message: string, { isRefusal = false } = {}) {
+    super(message);
+    this.isRefusal = isRefusal;
+  }
 }
 
 /** Kept short because a database transaction waits meanwhile. */
@@ -66,7 +73,9 @@ async function signRemotely(
   const raw = isRecord(result) ? result.raw : result;
   if (!isSerialized(raw)) throw new SignerError(`The signer ${host} did not return a signed transaction`);
   const difference = await differenceOf(raw, transaction, address);
-  if (difference) throw new SignerError(`The signer ${host} signed a different ${difference} than requested`);
+  if (difference) {
+    throw new SignerError(`The signer ${host} signed a different ${difference} than requested`, { isRefusal: true });
+  }
   return raw;
 }
 
@@ -92,7 +101,7 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
   const { result, error }: Record<string, unknown> = isRecord(answer) ? answer : {};
   if (error) {
     const reason = isRecord(error) ? error.message : undefined;
-    throw new SignerError(`The signer ${host} refused: ${reason ?? "no reason given"}`);
+    throw new SignerError(`The signer ${host} refused: ${reason ?? "no reason given"}`, { isRefusal: true });
   }
   return result;
 }

@@ -1,33 +1,42 @@
-import { readRevert } from "../chain/revert.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
+import type { Queries } from "../database/transaction.ts";
 import { chzTextFromWei } from "../domain/money.ts";
+import { APART_MS } from "../platform/rpc/chain-client.ts";
+import { SignerError } from "./account.ts";
 import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
 import { subjectOf } from "./log-lines.ts";
-import { enqueueAgain, type Operation, withdraw } from "./queue.ts";
-import { listSetAside, markDone, markFailed, reconsider, setAside, setKindAside } from "./retries.ts";
+import type { Operation } from "./queue.ts";
+import { refusedFor } from "./refusal.ts";
+import { limitBatch, listSetAside, reconsider } from "./retries.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
+import { Suspects } from "./suspects.ts";
 import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
+import { settle, settleKind, tryCall, tryEncode } from "./trial.ts";
 
 /** How often the limits are read while operations wait for them. */
 const RECONSIDER_EVERY_MS = 3_000;
-/** Delay before retrying an operation that the contracts reject for a temporary reason. */
-const RETRY_MS = 3_000n;
+/** Transactions that only operations without a history of reverts may use. */
+const KEPT_FREE = 4;
+/** A call always gets this much time, although others took all that they share. */
+const LEAST_MS = 300;
 /** Reasons that end when a limit allows the payout. */
 const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
 /** Reasons that apply to a whole kind, and end for all of it. */
 const CLOSED_REASONS = ["paused", "retired", "role_missing"] as const;
 
 export type DueKind = { encoder: Encoder; count: number };
+type Round = { wallet: WalletBudget; patience: Patience; head: Head };
 type Prepared = { call: Call; operations: Operation[] };
 
 /** Batches the due operations of the queue, and sends each batch with its own nonce. */
 export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
+  readonly #suspects: Suspects;
   #reconsideredAt = 0;
   /** The maximum rate when payouts were last set aside for it. */
   #maxWeiPerCent: bigint | undefined;
@@ -35,6 +44,7 @@ export class Dispatch {
   constructor(context: SenderContext, transmitter: Transmitter) {
     this.#context = context;
     this.#transmitter = transmitter;
+    this.#suspects = new Suspects(context, this.#encoders);
   }
 
   get #kysely() {
@@ -53,7 +63,7 @@ export class Dispatch {
     if (pauseReason) this.#context.status.held.pay = pauseReason;
     else delete this.#context.status.held.pay;
     const isHeld = (kind: OperationKind) => kind === "pay" && pauseReason !== undefined;
-    await this.#reconsiderSetAside(isHeld);
+    await this.#context.part(() => this.#reconsiderSetAside(isHeld), undefined);
     const known = this.#encoders.map((encoder) => encoder.kind);
     const due = new Map((await summarizeDue(this.#kysely, known)).map((row) => [row.kind, row]));
     return this.#encoders.flatMap((encoder) => {
@@ -64,39 +74,73 @@ export class Dispatch {
     });
   }
 
+  /** Tries operations that were refused, beside the rounds. */
+  tryRefused(): void {
+    this.#suspects.look();
+  }
+
+  async stop(): Promise<void> {
+    await this.#suspects.stop();
+  }
+
+  /** Sends what is due. What stops one kind, stops no other. */
   async run(due: readonly DueKind[], unmined: readonly WatchedTransaction[], head: Head): Promise<boolean> {
-    const wallet = new WalletBudget(unmined, head);
-    let inFlight = unmined.length;
-    let hasSent = false;
-    this.#context.status.inFlight = inFlight;
-    for (const { encoder, count } of due) {
-      let allowance = await this.#readAllowance(encoder);
-      const size = encoder.largestBatch ?? this.#context.options.batchSize;
-      for (let taken = 0; taken < count && inFlight < MAX_IN_FLIGHT; taken += size) {
-        if (allowance?.closed) {
-          await this.#setKindAside(encoder.kind, allowance.closed);
-          break;
-        }
-        const listed = await listDue(this.#kysely, encoder.kind, size);
-        const operations = (await encoder.listTogether?.(this.#kysely, listed)) ?? listed;
-        if (operations.length === 0) break;
-        const batch = await this.#prepare(encoder, operations, allowance, wallet);
-        if (batch === "kind is refused") break;
-        if (batch === "wallet is empty") return hasSent;
-        if (!batch) continue;
-        const stored = await this.#transmitter.signAndStore(batch.call, batch.operations, head);
-        if (!stored) break;
-        this.#logSent(batch.operations, stored);
-        await this.#transmitter.send(stored.hash, stored.raw);
-        wallet.reserve(batch.call);
-        allowance = allowance && spend(allowance, sumOf(batch.operations));
-        inFlight += 1;
-        hasSent = true;
-        this.#context.status.inFlight = inFlight;
-        this.#context.status.sentTransactions += 1;
-      }
+    const round: Round = { wallet: new WalletBudget(unmined, head), patience: new Patience(), head };
+    const { status } = this.#context;
+    const sentBefore = status.sentTransactions;
+    status.inFlight = unmined.length;
+    let isWalletEmpty = false;
+    for (const one of due) {
+      const outcome = await this.#context.part(() => this.#runKind(one, round), undefined);
+      isWalletEmpty ||= outcome === "wallet is empty";
     }
-    return hasSent;
+    if (due.length > 0) status.isWalletEmpty = isWalletEmpty;
+    return status.sentTransactions > sentBefore;
+  }
+
+  async #runKind({ encoder, count }: DueKind, round: Round): Promise<"wallet is empty" | undefined> {
+    const { status } = this.#context;
+    let allowance = await this.#readAllowance(encoder);
+    const size = encoder.largestBatch ?? this.#context.options.batchSize;
+    for (let left = count; left > 0 && status.inFlight < MAX_IN_FLIGHT; ) {
+      if (allowance?.closed) {
+        await settleKind(this.#context, encoder.kind, allowance.closed);
+        break;
+      }
+      const listed = await listDue(this.#kysely, encoder.kind, size);
+      const operations = (await encoder.listTogether?.(this.#kysely, listed)) ?? listed;
+      if (operations.length === 0) break;
+      if (operations[0]?.batch_limit != null && status.inFlight >= MAX_IN_FLIGHT - KEPT_FREE) break;
+      left -= operations.length;
+      const batch = await this.#prepare(encoder, operations, allowance, round);
+      if (batch === "kind is refused") break;
+      if (batch === "wallet is empty") return batch;
+      if (!batch) continue;
+      const stored = await this.#sign(encoder, batch, round.head);
+      if (stored === "refused") continue;
+      if (!stored) break;
+      this.#logSent(batch.operations, stored);
+      await round.patience.spend(() => this.#transmitter.send(stored.hash, stored.raw, round.patience.msLeft));
+      round.wallet.reserve(batch.call);
+      allowance = allowance && spend(allowance, sumOf(batch.operations));
+      status.inFlight += 1;
+      status.sentTransactions += 1;
+    }
+    return undefined;
+  }
+
+  /** A signer that refuses a batch gets each of its operations alone; one that it refuses alone is parked. */
+  async #sign(encoder: Encoder, { call, operations }: Prepared, head: Head) {
+    const encodeAgain = (queries: Queries) => encoder.encode(queries, operations);
+    try {
+      return await this.#transmitter.signAndStore(call, operations, head, { encodeAgain });
+    } catch (error) {
+      if (!(error instanceof SignerError && error.isRefusal)) throw error;
+      const ids = operations.map((operation) => operation.id);
+      if (operations.length > 1) await this.#context.write((queries) => limitBatch(queries, ids, 1n));
+      else await settle(this.#context, operations, refusedFor(error.message).verdict);
+      return "refused" as const;
+    }
   }
 
   /** Operations set aside for a limit resume as soon as the limit allows them, not only at their retry time. */
@@ -134,108 +178,78 @@ export class Dispatch {
 
   /**
    * Simulates a batch before it gets a nonce, and sets aside operations that the contracts would reject, with the
-   * reason.
+   * reason. A batch that is refused without a name, or again after one was removed, is left to be sorted.
    */
   async #prepare(
     encoder: Encoder,
     due: readonly Operation[],
     allowance: Allowance | undefined,
-    wallet: WalletBudget,
+    { wallet, patience }: Round,
   ): Promise<Prepared | "kind is refused" | "wallet is empty" | undefined> {
     let remaining = await this.#screen(encoder, due, allowance);
+    let hasRemoved = false;
     while (remaining.length > 0) {
-      const call = await encoder.encode(this.#kysely, remaining);
-      if (!wallet.canPay(call)) {
+      const encoded = await tryEncode(this.#context, encoder, remaining);
+      if ("call" in encoded && !wallet.canPay(encoded.call)) {
         if (remaining.length === 1) {
-          this.#noteEmptyWallet(wallet, call);
+          this.#noteEmptyWallet(wallet, encoded.call);
           return "wallet is empty";
         }
         remaining = firstHalf(remaining);
         continue;
       }
-      const refusal = await this.#tryCall(encoder, call, remaining);
-      if (!refusal) {
-        this.#context.status.isWalletEmpty = false;
-        return { call, operations: remaining };
-      }
+      const refusal = "call" in encoded ? await this.#try(encoder, encoded.call, remaining, patience) : encoded.refusal;
+      if (!refusal && "call" in encoded) return { call: encoded.call, operations: remaining };
+      if (!refusal) return undefined;
       if (refusal.atFault === "kind") {
-        await this.#setKindAside(encoder.kind, refusal.verdict);
+        await settleKind(this.#context, encoder.kind, refusal.verdict);
         return "kind is refused";
       }
-      if (refusal.atFault === "unnamed" && remaining.length > 1) {
-        remaining = firstHalf(remaining);
-        continue;
+      const isSorted = remaining.length > 1 && (refusal.atFault === "unnamed" || hasRemoved);
+      if (isSorted) {
+        await this.#suspects.add(encoder, remaining, textOf(refusal.verdict));
+        return undefined;
       }
       const atFault = refusal.atFault === "unnamed" ? remaining : refusal.atFault;
-      await this.#settle(atFault, refusal.verdict, refusal.prerequisite);
+      await settle(this.#context, atFault, refusal.verdict, refusal.prerequisite);
       remaining = remaining.filter((operation) => !atFault.includes(operation));
+      hasRemoved = true;
     }
     return undefined;
   }
 
+  #try(
+    encoder: Encoder,
+    call: Call,
+    operations: readonly Operation[],
+    patience: Patience,
+  ): Promise<Refusal | undefined> {
+    const client = this.#context.options.client.apart(patience.msLeft);
+    return patience.spend(() => tryCall(this.#context, client, { encoder, call, operations }));
+  }
+
   /** Removes operations that are no longer wanted or above a limit. */
   async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
-    const unwanted = (await encoder.listUnwanted?.(this.#kysely, due, { isLocked: false })) ?? [];
-    if (unwanted.length > 0) {
-      await this.#context.write(async (queries) => {
-        for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Taken back");
-      });
-    }
+    const unwanted = await this.#context.withdrawUnwanted(encoder, due);
     const wanted = due.filter((operation) => !unwanted.includes(operation));
     if (!allowance || wanted.length === 0) return wanted;
     const { maxWeiPerCent } = allowance;
     const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
     if (above.length > 0) {
       this.#maxWeiPerCent = maxWeiPerCent;
-      await this.#settle(above, aboveRate(maxWeiPerCent));
+      await settle(this.#context, above, aboveRate(maxWeiPerCent));
     }
     const admitted = admit(
       wanted.filter((operation) => !above.includes(operation)),
       allowance,
     );
-    for (const { operation, verdict } of admitted.setAside) await this.#settle([operation], verdict);
+    for (const { operation, verdict } of admitted.setAside) await settle(this.#context, [operation], verdict);
     return admitted.ready;
-  }
-
-  async #tryCall(encoder: Encoder, call: Call, operations: readonly Operation[]): Promise<Refusal | undefined> {
-    try {
-      const { to, data, gasLimit: gas } = call;
-      await this.#context.options.client.call({ account: this.#context.wallet, to, data, gas });
-      return undefined;
-    } catch (error) {
-      const revert = readRevert(error);
-      if (!revert) throw error;
-      return encoder.readRefusal(this.#kysely, revert, operations);
-    }
-  }
-
-  async #settle(
-    operations: readonly Operation[],
-    verdict: Verdict,
-    prerequisite?: Refusal["prerequisite"],
-  ): Promise<void> {
-    const ids = operations.map((operation) => operation.id);
-    await this.#context.write(async (queries) => {
-      if (prerequisite) await enqueueAgain(queries, prerequisite);
-      if (verdict.kind === "done") await markDone(queries, ids);
-      else if (verdict.kind === "never") await markFailed(queries, ids, verdict.text);
-      else await setAside(queries, ids, { afterMs: RETRY_MS, ...verdict });
-    });
-    for (const operation of operations) {
-      const isNews = verdict.kind !== "later" || operation.reason !== verdict.reason;
-      if (isNews) this.#context.options.log.info({ ...subjectOf(operation), verdict }, "Not sent now");
-    }
   }
 
   #logSent(operations: readonly Operation[], { hash, nonce }: { hash: string; nonce: bigint }): void {
     const { key, log } = this.#context.options;
     for (const operation of operations) log.info({ ...subjectOf(operation), hash, key, nonce: Number(nonce) }, "Sent");
-  }
-
-  async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {
-    if (verdict.kind !== "later") throw new Error(`A whole kind can only be set aside, not ${verdict.kind}`);
-    await this.#context.write((queries) => setKindAside(queries, kind, { afterMs: RETRY_MS, ...verdict }));
-    this.#context.options.log.debug({ kind, verdict }, "Set a kind of operations aside");
   }
 
   #noteEmptyWallet(wallet: WalletBudget, call: Call): void {
@@ -246,7 +260,21 @@ export class Dispatch {
         "The wallet cannot pay for gas; operations wait for a top-up",
       );
     }
-    this.#context.status.isWalletEmpty = true;
+  }
+}
+
+/** The time that calls which hang may take of one round, all of them together. */
+class Patience {
+  #spentMs = 0;
+
+  readonly msLeft = (): number => Math.max(LEAST_MS, APART_MS - this.#spentMs);
+
+  async spend<T>(work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const result = await work();
+    const tookMs = performance.now() - startedAt;
+    if (tookMs >= LEAST_MS) this.#spentMs += tookMs;
+    return result;
   }
 }
 
@@ -284,4 +312,8 @@ function firstHalf(operations: readonly Operation[]): Operation[] {
 
 function sumOf(operations: readonly Operation[]): bigint {
   return operations.reduce((sum, operation) => sum + (operation.amount_gwei ?? 0n), 0n);
+}
+
+function textOf(verdict: Verdict): string {
+  return "text" in verdict ? verdict.text : "Already done";
 }

@@ -4,28 +4,40 @@ import { COUNTED, countOf } from "../database/counted.ts";
 import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../database/schema/outbox.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
-import { IS_UNSENT, type Operation, operationsIn, UNSENT } from "./queue.ts";
+import { IS_UNSENT, isBatched, type Operation, operationsIn, UNSENT } from "./queue.ts";
 import type { Standing } from "./standing.ts";
 
 /** Counting the due operations of a kind stops here; far more than one round sends. */
 const COUNTED_DUE = 5_000;
 
 /**
- * Operations that have been due longest, and can share a transaction. After a batch has reverted, its operations are
- * retried in halves. Each status is one range of an index, so a long queue costs no more than a short one.
+ * Operations that have been due longest, and can share a transaction: first those that may go with any others, then
+ * those of a reverted batch, in halves. Each status is one range of an index, so a long queue costs no more than a
+ * short one.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
-  // A literal, because the planner cannot match a parameter with the condition of the partial index.
+  const free = await listStretches(queries, kind, { isLimited: false, limit });
+  if (free.length > 0) return free;
+  const due = await listStretches(queries, kind, { isLimited: true, limit });
+  const batchLimit = due[0]?.batch_limit ?? null;
+  return due.filter((operation) => operation.batch_limit === batchLimit).slice(0, Number(batchLimit));
+}
+
+async function listStretches(
+  queries: Queries,
+  kind: OperationKind,
+  { isLimited, limit }: { isLimited: boolean; limit: number },
+): Promise<Operation[]> {
+  // Literals, because the planner cannot match a parameter with the condition of the partial index.
+  const limited = isLimited ? sql`batch_limit is not null` : sql`batch_limit is null`;
   const stretches = UNSENT.map(
     (status) => sql`select * from (select * from operations where status = ${sql.lit(status)} and kind = ${kind}
-      and not_before <= ${databaseNow(queries)} order by not_before limit ${limit}) as ${sql.ref(status)}`,
+      and not_before <= ${databaseNow(queries)} and ${limited} and ${isBatched(status)}
+      order by not_before limit ${limit}) as ${sql.ref(status)}`,
   );
   const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
     order by not_before limit ${limit}`.execute(queries);
-  const due = rows.toSorted((one, other) => Number(one.id - other.id));
-  const batchLimit = due[0]?.batch_limit ?? null;
-  const together = due.filter((operation) => operation.batch_limit === batchLimit);
-  return batchLimit === null ? together : together.slice(0, Number(batchLimit));
+  return rows.toSorted((one, other) => Number(one.id - other.id));
 }
 
 /**
@@ -38,7 +50,7 @@ export async function summarizeDue(
 ): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {
   if (kinds.length === 0) return [];
   const isDue = sql`operations.status = statuses.name and operations.kind = kinds.name and ${IS_UNSENT}
-    and not_before <= ${databaseNow(queries)}`;
+    and not_before <= ${databaseNow(queries)} and (statuses.name = 'queued' or ${isBatched("waiting")})`;
   const { rows } = await sql<{ kind: OperationKind; count: bigint; waited_ms: bigint | null }>`
     select kinds.name as kind,
       (select count(*) from (select 1 from operations where ${isDue} limit ${COUNTED_DUE}) as some_due) as count,

@@ -17,8 +17,8 @@ export type Verdict =
 
 export type Refusal = {
   /**
-   * The rejected operations. `unnamed`: one or more of the batch, so halves are tried until one is left. `kind`: no
-   * operation of this kind can be sent now.
+   * The rejected operations. `unnamed`: one or more of the batch, so each is tried alone. `kind`: no operation of this
+   * kind can be sent now.
    */
   atFault: readonly Operation[] | "unnamed" | "kind";
   verdict: Verdict;

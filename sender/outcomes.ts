@@ -1,4 +1,4 @@
-import type { Queries } from "../database/transaction.ts";
+import { databaseErrorCode, type Queries } from "../database/transaction.ts";
 import { finishOperations, listAssigned, withdrawAssigned } from "./assigned.ts";
 import type { Encoder } from "./encoder.ts";
 import { enqueueAgain, type Operation } from "./queue.ts";
@@ -15,10 +15,24 @@ export async function concludeOperations(
 ): Promise<Operation[]> {
   const operations = await listAssigned(queries, id);
   const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
-  const outdated = (await encoder?.listOutdated?.(queries, operations, data)) ?? [];
+  const outdated = await listOutdated(queries, encoder, { operations, data });
   const finished = await finishOperations(queries, id);
   for (const { kind, subject_id } of outdated) await enqueueAgain(queries, { kind, subjectId: subject_id });
   return finished;
+}
+
+/** What cannot even be encoded any more is not sent again. */
+async function listOutdated(
+  queries: Queries,
+  encoder: Encoder | undefined,
+  { operations, data }: { operations: readonly Operation[]; data: string },
+): Promise<readonly Operation[]> {
+  try {
+    return (await encoder?.listOutdated?.(queries, operations, data)) ?? [];
+  } catch (error) {
+    if (databaseErrorCode(error) !== undefined) throw error;
+    return [];
+  }
 }
 
 /** Why a transaction can no longer complete its operations. */

@@ -19,6 +19,11 @@ export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: b
 export const UNSENT = ["queued", "waiting", "failed"] as const satisfies readonly OperationStatus[];
 /** The condition of the index of what is due. */
 export const IS_UNSENT = sql<SqlBool>`operations.status in ('queued', 'waiting', 'failed')`;
+/** The condition, in a status, of what may be sent with others: not what was refused, which is tried alone first. */
+export function isBatched(status: OperationStatus): RawBuilder<SqlBool> {
+  return status === "queued" ? sql`true` : sql`(reason is null or reason <> 'refused')`;
+}
+
 const INSERT_ROWS = 5_000;
 
 /** The operations in a status, or of a kind in it, in the index that lists them. */

@@ -1,4 +1,4 @@
-import { BaseError, TransactionReceiptNotFoundError } from "viem";
+import { BaseError, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
 import { listUnfinishedTransactionIds, reopenOperations } from "./assigned.ts";
 import { logDone } from "./log-lines.ts";
@@ -9,8 +9,8 @@ import { listMined, type StoredTransaction, updateTransaction, type WatchedTrans
 /** Mined transactions are watched at least to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
 const FOLLOW_EVERY_MS = 2_000;
-
-type Finished = { operations: Operation[]; hash: string | null; block: bigint | null };
+/** How long the reads of one round may take together. */
+const READ_MS = 3_000;
 
 /** `deep`: final, and no longer watched. */
 type Verdict = "orphaned" | "open" | "final" | "deep";
@@ -31,44 +31,46 @@ export class Receipts {
 
   /** Looks for receipts of every hash of every unmined transaction. Returns those that are still unmined. */
   async collect(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
+    const { part } = this.#context;
+    const client = this.#context.options.client.apart(() => READ_MS);
+    // A receipt that cannot be read stops no other: its transaction counts as unmined until it can.
     const found = await Promise.all(
-      signed.map(async (transaction) => ({ transaction, receipt: await this.find(transaction) })),
+      signed.map(async (transaction) => {
+        return { transaction, receipt: await part(() => this.find(transaction, client), undefined) };
+      }),
     );
-    const mined = found.filter((one) => one.receipt !== undefined);
-    if (mined.length > 0) {
-      const done = await this.#context.write(async (queries) => {
-        const finished: Finished[] = [];
-        for (const { transaction, receipt } of mined) {
-          if (!receipt) continue;
-          await updateTransaction(queries, transaction.id, {
-            status: "mined",
-            succeeded: receipt.status === "success" ? 1n : 0n,
-            mined_hash: receipt.transactionHash,
-            block_number: receipt.blockNumber,
-            block_hash: receipt.blockHash,
-          });
-          // A receipt proves that the chain has reached its block, whatever head was read before.
-          const depth = (head.number > receipt.blockNumber ? head.number - receipt.blockNumber : 0n) + 1n;
-          if (depth >= BigInt(this.#context.options.confirmations)) {
-            const operations = await this.#conclude(queries, transaction, receipt.status === "success");
-            finished.push({ operations, hash: receipt.transactionHash, block: receipt.blockNumber });
-          }
-        }
-        return finished;
-      });
-      this.#logDone(done);
-    }
-    for (const { receipt } of mined) {
-      const { transactionHash: hash, blockNumber, status } = receipt ?? {};
-      this.#context.options.log.info({ hash, block: blockNumber, status }, "Mined");
+    for (const { transaction, receipt } of found) {
+      if (receipt) await part(() => this.#storeReceipt(transaction, receipt, head), undefined);
     }
     return found.filter((one) => one.receipt === undefined).map((one) => one.transaction);
   }
 
-  async find(transaction: WatchedTransaction) {
+  async #storeReceipt(
+    transaction: WatchedTransaction,
+    { status, transactionHash: hash, blockNumber: block, blockHash }: TransactionReceipt,
+    head: Head,
+  ): Promise<void> {
+    // A receipt proves that the chain has reached its block, whatever head was read before.
+    const depth = (head.number > block ? head.number - block : 0n) + 1n;
+    const operations = await this.#context.write(async (queries) => {
+      await updateTransaction(queries, transaction.id, {
+        status: "mined",
+        succeeded: status === "success" ? 1n : 0n,
+        mined_hash: hash,
+        block_number: block,
+        block_hash: blockHash,
+      });
+      if (depth < BigInt(this.#context.options.confirmations)) return [];
+      return this.#conclude(queries, transaction, status === "success");
+    });
+    logDone(this.#context.options.log, operations, { hash, block });
+    this.#context.options.log.info({ hash, block, status }, "Mined");
+  }
+
+  async find(transaction: WatchedTransaction, client: PublicClient = this.#context.options.client) {
     const receipts = await Promise.all(
       transaction.hashes.map((row) =>
-        this.#context.options.client.getTransactionReceipt({ hash: row.hash }).catch((error: unknown) => {
+        client.getTransactionReceipt({ hash: row.hash }).catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return undefined;
           throw error;
         }),
@@ -97,49 +99,56 @@ export class Receipts {
         isUnfinished: unfinished.has(transaction.id),
       }),
     );
-    if (orphaned.length + deep.length + final.length === 0) return;
-    const done = await this.#context.write(async (queries) => {
-      const finished: Finished[] = [];
-      for (const transaction of orphaned) await reopen(queries, transaction);
-      for (const transaction of [...deep, ...final]) {
-        const operations = await this.#conclude(queries, transaction, transaction.succeeded === 1n);
-        finished.push({ operations, hash: transaction.mined_hash, block: transaction.block_number });
-      }
-      for (const transaction of deep) await updateTransaction(queries, transaction.id, { status: "confirmed" });
-      return finished;
-    });
-    this.#logDone(done);
+    const { part } = this.#context;
+    for (const transaction of orphaned) {
+      await part(() => this.#context.write((queries) => reopen(queries, transaction)), undefined);
+    }
+    for (const transaction of [...deep, ...final]) {
+      await part(() => this.#finish(transaction, deep.includes(transaction)), undefined);
+    }
     if (orphaned.length > 0) {
       this.#context.status.orphaned += orphaned.length;
       this.#context.options.log.warn({ count: orphaned.length }, "Blocks with our transactions were orphaned");
     }
   }
 
-  /** The hashes of the blocks of mined transactions, by number; undefined if the node does not have the block. */
-  async #readHashes(mined: readonly StoredTransaction[]): Promise<Map<bigint, string | undefined>> {
+  async #finish(transaction: StoredTransaction, isDeep: boolean): Promise<void> {
+    const operations = await this.#context.write(async (queries) => {
+      const finished = await this.#conclude(queries, transaction, transaction.succeeded === 1n);
+      if (isDeep) await updateTransaction(queries, transaction.id, { status: "confirmed" });
+      return finished;
+    });
+    const { mined_hash: hash, block_number: block } = transaction;
+    logDone(this.#context.options.log, operations, { hash, block });
+  }
+
+  /**
+   * The hashes of the blocks of mined transactions, by number; null if the node does not have the block, and no entry if
+   * it cannot be read.
+   */
+  async #readHashes(mined: readonly StoredTransaction[]): Promise<Map<bigint, string | null>> {
+    const client = this.#context.options.client.apart(() => READ_MS);
     const numbers = [...new Set(mined.map((transaction) => transaction.block_number ?? 0n))];
-    const blocks = await Promise.all(
-      numbers.map((blockNumber) =>
-        this.#context.options.client.getBlock({ blockNumber }).then(
-          (block) => [blockNumber, block.hash] as const,
-          (error: unknown) => {
-            if (error instanceof BaseError && error.name === "BlockNotFoundError")
-              return [blockNumber, undefined] as const;
-            throw error;
-          },
-        ),
-      ),
-    );
-    return new Map(blocks);
+    const readHash = async (blockNumber: bigint) => {
+      try {
+        return [[blockNumber, (await client.getBlock({ blockNumber })).hash] as const];
+      } catch (error) {
+        if (error instanceof BaseError && error.name === "BlockNotFoundError") return [[blockNumber, null] as const];
+        throw error;
+      }
+    };
+    const blocks = await Promise.all(numbers.map((number) => this.#context.part(() => readHash(number), [] as const)));
+    return new Map(blocks.flat());
   }
 
   /** A block that this node does not have (yet) proves nothing; another hash proves a reorg. */
   #judge(
     transaction: StoredTransaction,
-    { head, hash, isUnfinished }: { head: Head; hash: string | undefined; isUnfinished: boolean },
+    { head, hash, isUnfinished }: { head: Head; hash: string | null | undefined; isUnfinished: boolean },
   ): Verdict {
     const depth = head.number - (transaction.block_number ?? 0n) + 1n;
-    if (hash === undefined) return depth <= 0n ? "orphaned" : "open";
+    if (hash === undefined) return "open";
+    if (hash === null) return depth <= 0n ? "orphaned" : "open";
     if (hash !== transaction.block_hash) return "orphaned";
     if (depth < BigInt(this.#context.options.confirmations)) return "open";
     if (depth >= WATCH_DEPTH) return "deep";
@@ -151,11 +160,6 @@ export class Receipts {
     if (hasSucceeded) return this.#context.conclude(queries, transaction);
     await this.#context.requeue(queries, transaction.id, "reverted");
     return [];
-  }
-
-  /** Called after the commit, so that nothing is logged that was rolled back. */
-  #logDone(finished: readonly Finished[]): void {
-    for (const { operations, hash, block } of finished) logDone(this.#context.options.log, operations, { hash, block });
   }
 }
 

@@ -40,45 +40,59 @@ export class Repair {
     const now = Date.now();
     if (lowest.nonce > head.nonce) {
       this.#gapSince ??= now;
-      if (now - this.#gapSince >= PATIENCE_MS) await this.#closeGap(head, lowest.nonce);
+      if (now - this.#gapSince >= PATIENCE_MS) {
+        await this.#context.part(() => this.#closeGap(head, lowest.nonce), undefined);
+      }
     } else {
       this.#gapSince = undefined;
     }
     if (lowest.nonce < head.nonce) {
       this.#foreignSince ??= now;
-      if (now - this.#foreignSince >= PATIENCE_MS) await this.#voidIfLost(lowest);
+      if (now - this.#foreignSince >= PATIENCE_MS) {
+        await this.#context.part(() => this.#voidIfLost(lowest), undefined);
+      }
     } else {
       this.#foreignSince = undefined;
     }
     // By the clock that wrote these times, perhaps in another process.
     const storedNow = await readClock(this.#context.options.database.kysely);
-    for (const transaction of unmined) {
-      const latest = transaction.hashes.at(-1);
-      if (!latest) continue;
-      const sentAt = Number(latest.sent_at ?? 0n);
-      const isStuck =
-        transaction.nonce <= head.nonce + 3n &&
-        storedNow - Number(latest.created_at) >= this.#context.options.feeBumpAfterMs;
-      if (isStuck) await this.#bump(transaction, head);
-      else if (storedNow - sentAt >= RESEND_AFTER_MS) {
-        if (sentAt > 0) this.#context.status.resends += 1;
-        await this.#transmitter.send(latest.hash, latest.raw);
-      }
+    // At the same time, so that those which hang share one time limit.
+    await Promise.all(
+      unmined.map((transaction) => this.#context.part(() => this.#push(transaction, head, storedNow), undefined)),
+    );
+  }
+
+  /** Sends a transaction again, with a higher fee if it is stuck. */
+  async #push(transaction: WatchedTransaction, head: Head, storedNow: number): Promise<void> {
+    const latest = transaction.hashes.at(-1);
+    if (!latest) return;
+    const sentAt = Number(latest.sent_at ?? 0n);
+    const isStuck =
+      transaction.nonce <= head.nonce + 3n &&
+      storedNow - Number(latest.created_at) >= this.#context.options.feeBumpAfterMs;
+    if (isStuck) await this.#bump(transaction, head);
+    else if (storedNow - sentAt >= RESEND_AFTER_MS) {
+      if (sentAt > 0) this.#context.status.resends += 1;
+      await this.#transmitter.send(latest.hash, latest.raw);
     }
   }
 
   /** Transactions of a former key: their bytes can be resent, but not replaced. */
   async runForFormerKeys(unmined: readonly WatchedTransaction[]): Promise<void> {
     if (unmined.length === 0) return;
-    const { client, database } = this.#context.options;
-    const now = await readClock(database.kysely);
+    const now = await readClock(this.#context.options.database.kysely);
     for (const transaction of unmined) {
-      const latest = transaction.hashes.at(-1);
-      if (!latest || now - Number(latest.sent_at ?? 0n) < RESEND_AFTER_MS) continue;
-      await this.#transmitter.send(latest.hash, latest.raw);
-      const nonce = await client.getTransactionCount({ address: transaction.sender, blockTag: "latest" });
-      if (transaction.nonce < BigInt(nonce)) await this.#voidIfLost(transaction);
+      await this.#context.part(() => this.#pushOfFormerKey(transaction, now), undefined);
     }
+  }
+
+  async #pushOfFormerKey(transaction: WatchedTransaction, now: number): Promise<void> {
+    const latest = transaction.hashes.at(-1);
+    if (!latest || now - Number(latest.sent_at ?? 0n) < RESEND_AFTER_MS) return;
+    await this.#transmitter.send(latest.hash, latest.raw);
+    const { client } = this.#context.options;
+    const nonce = await client.getTransactionCount({ address: transaction.sender, blockTag: "latest" });
+    if (transaction.nonce < BigInt(nonce)) await this.#voidIfLost(transaction);
   }
 
   /** The chain expects a lower nonce than ours: it lost our transactions, or there is a gap. */

@@ -3,16 +3,16 @@ import { databaseNow } from "../database/clock.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import { updateAssigned } from "./assigned.ts";
-import { inMs, type Operation, UNSENT } from "./queue.ts";
+import { inMs, isBatched, type Operation, UNSENT } from "./queue.ts";
 
 const BACKOFF_MS = 2_000n;
 const LONGEST_BACKOFF_MS = 3_600_000n;
-/** An operation that reverted alone this often needs a person; it is still retried once an hour. */
+/** An operation that reverted or was refused alone this often needs a person; it is still retried once an hour. */
 const MAX_ATTEMPTS = 6n;
 /** Never due by itself: only a person can resume it. */
 const NEVER = 9_000_000_000_000_000n;
 
-/** When to retry an operation that reverted alone for the nth time, and whether it needs a person. */
+/** When to retry an operation that reverted or was refused alone for the nth time, and whether it needs a person. */
 export function retryOf(attempts: bigint): { afterMs: bigint; hasFailed: boolean } {
   const hasFailed = attempts >= MAX_ATTEMPTS;
   const backoffMs = BACKOFF_MS * 2n ** attempts;
@@ -39,8 +39,67 @@ export async function requeueReverted(queries: Queries, operations: readonly Ope
   const attempts = only.attempts + 1n;
   const { hasFailed, afterMs } = retryOf(attempts);
   const status = hasFailed ? "failed" : "waiting";
-  const change = { status, reason: "reverted", attempts, error, not_before: inMs(queries, afterMs) } as const;
-  await updateAssigned(queries, [only], change);
+  // From now on it is sent alone, so that it costs nobody else a reverted transaction.
+  const change = { status, reason: "reverted", attempts, error, batch_limit: 1n } as const;
+  await updateAssigned(queries, [only], { ...change, not_before: inMs(queries, afterMs) });
+}
+
+/** A call of several operations was refused: each waits, no longer in any batch, until it was tried alone. */
+export async function suspect(queries: Queries, ids: readonly bigint[], text: string): Promise<void> {
+  const change = asWaiting(queries, { reason: "refused", text, afterMs: 0n });
+  await updateUnsent(queries, ids, { ...change, attempts: 0n });
+}
+
+/** Refused alone: out of everybody's way, and tried again after a growing delay. docs/product.md#sender-parked */
+export async function park(queries: Queries, { id, ...known }: Operation, text: string): Promise<void> {
+  const attempts = known.attempts + 1n;
+  const { hasFailed, afterMs } = retryOf(attempts);
+  const status = hasFailed ? "failed" : "waiting";
+  await updateUnsent(queries, [id], {
+    status,
+    reason: "refused",
+    error: text,
+    attempts,
+    since: sinceOf(queries, status, "refused"),
+    not_before: inMs(queries, afterMs),
+  });
+}
+
+/** Back in the queue, in batches of at most this size. */
+export async function resume(queries: Queries, ids: readonly bigint[], batchLimit: number | null): Promise<void> {
+  await updateUnsent(queries, ids, {
+    status: "queued",
+    reason: null,
+    error: null,
+    batch_limit: batchLimit === null ? null : BigInt(batchLimit),
+    since: databaseNow(queries),
+    not_before: inMs(queries),
+  });
+}
+
+/** Operations of a refused call that were not tried alone yet, or parked ones whose time has come; the longest due. */
+export async function listRefused(
+  queries: Queries,
+  kinds: readonly OperationKind[],
+  { isParked, limit }: { isParked: boolean; limit: number },
+): Promise<Operation[]> {
+  if (kinds.length === 0) return [];
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("status", "in", ["waiting", "failed"])
+    .where("kind", "in", kinds)
+    .where("reason", "=", "refused")
+    .where("attempts", isParked ? ">" : "=", 0n)
+    .where("not_before", "<=", databaseNow(queries))
+    .orderBy("not_before")
+    .limit(limit)
+    .execute();
+}
+
+/** At most this many of them in one transaction from now on. */
+export async function limitBatch(queries: Queries, ids: readonly bigint[], batchLimit: bigint): Promise<void> {
+  await updateUnsent(queries, ids, { batch_limit: batchLimit });
 }
 
 /** Operations that were removed from a batch because they had already happened. */
@@ -72,7 +131,8 @@ const SET_ASIDE_AT_ONCE = 5_000;
 export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
   const stretches = UNSENT.map(
     (status) => sql`select * from (select id from operations where status = ${sql.lit(status)} and kind = ${kind}
-      and not_before <= ${databaseNow(queries)} order by not_before limit ${sql.lit(SET_ASIDE_AT_ONCE)}) as ${sql.ref(status)}`,
+      and not_before <= ${databaseNow(queries)} and ${isBatched(status)} order by not_before
+      limit ${sql.lit(SET_ASIDE_AT_ONCE)}) as ${sql.ref(status)}`,
   );
   await queries
     .updateTable("operations")
@@ -102,7 +162,8 @@ function sinceOf(queries: Queries, status: OperationStatus, reason: OperationRea
 }
 
 type UnsentChange = Partial<
-  Pick<Operation, "status" | "reason" | "error"> & Record<"since" | "not_before", bigint | RawBuilder<bigint>>
+  Pick<Operation, "status" | "reason" | "error" | "attempts" | "batch_limit"> &
+    Record<"since" | "not_before", bigint | RawBuilder<bigint>>
 >;
 
 async function updateUnsent(queries: Queries, ids: readonly bigint[], change: UnsentChange): Promise<void> {

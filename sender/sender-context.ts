@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
-import type { Queries } from "../database/transaction.ts";
+import { isDatabaseAway, type Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { LeaseLostError } from "../platform/lease.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName } from "../platform/signing-keys.ts";
 import type { SigningAccount } from "./account.ts";
@@ -70,6 +71,15 @@ export type SenderContext = {
   conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<Operation[]>;
   /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
+  /** Removes operations that are no longer wanted from the queue, and returns them. */
+  withdrawUnwanted(encoder: Encoder, operations: readonly Operation[]): Promise<readonly Operation[]>;
+  /**
+   * Does one part of a round. What it throws becomes the sender's problem, and the other parts go on; only what
+   * `endsRound` is thrown on.
+   */
+  part<T, Otherwise>(work: () => Promise<T>, otherwise: Otherwise): Promise<T | Otherwise>;
+  /** Starts a round now. */
+  wake(): void;
   /** The transactions that this sender follows. */
   scope: TransactionScope;
   /** The lease's fencing token, stored with each transaction. */
@@ -78,6 +88,11 @@ export type SenderContext = {
 
 /** Transactions of a key that may be unmined at once. */
 export const MAX_IN_FLIGHT = 16;
+
+/** Whether an error leaves nothing that the rest of a round could do. */
+export function endsRound(error: unknown): boolean {
+  return error instanceof LeaseLostError || isDatabaseAway(error);
+}
 
 /** The lease of a key's sender. */
 export function leaseOf({ name }: { name: KeyName }): string {

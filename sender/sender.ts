@@ -8,9 +8,11 @@ import type { KeyName } from "../platform/signing-keys.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
 import { concludeOperations, requeueOperations } from "./outcomes.ts";
+import { withdraw } from "./queue.ts";
 import { Receipts } from "./receipts.ts";
+import { shortened } from "./refusal.ts";
 import { Repair } from "./repair.ts";
-import { leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
+import { endsRound, leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
 
@@ -18,6 +20,7 @@ import { Transmitter } from "./transmitter.ts";
 const LEASE_MS = 5_000;
 const LEASE_RENEW_MS = 1_500;
 const IDLE_HEAD_MS = 5_000;
+const NAMED_PROBLEMS = 3;
 
 /**
  * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the receipt
@@ -47,6 +50,9 @@ export class Sender {
   readonly #receipts: Receipts;
   readonly #repair: Repair;
   readonly #dispatch: Dispatch;
+  readonly #part: SenderContext["part"];
+  /** What parts of this round could not do. */
+  readonly #problems = new Set<string>();
   readonly #holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`;
   readonly #abort = new AbortController();
   #lease: Lease | undefined;
@@ -73,8 +79,27 @@ export class Sender {
       conclude: (queries, transaction) => concludeOperations(queries, options.encoders, transaction),
       requeue: (queries, transactionId, failure) =>
         requeueOperations(queries, options.encoders, transactionId, failure),
+      withdrawUnwanted: async (encoder, operations) => {
+        const unwanted = (await encoder.listUnwanted?.(options.database.kysely, operations, { isLocked: false })) ?? [];
+        if (unwanted.length === 0) return unwanted;
+        await context.write(async (queries) => {
+          for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Taken back");
+        });
+        return unwanted;
+      },
+      part: async (work, otherwise) => {
+        try {
+          return await work();
+        } catch (error) {
+          if (endsRound(error)) throw error;
+          this.#problems.add(shortened(explanationOf(error)));
+          return otherwise;
+        }
+      },
+      wake: () => this.wake(),
       fencingToken: () => this.#lease?.fencingToken ?? 0n,
     };
+    this.#part = context.part;
     this.#scope = context.scope;
     const transmitter = new Transmitter(context);
     this.#heads = new HeadReader(context);
@@ -92,6 +117,7 @@ export class Sender {
     this.#abort.abort();
     this.#wake();
     await this.#running;
+    await this.#dispatch.stop();
     if (this.#lease) await releaseLease(this.#options.database, this.#lease);
     this.#lease = undefined;
     this.status.isLeader = false;
@@ -114,21 +140,24 @@ export class Sender {
   /** Runs one round if this process holds the lease. Returns whether there is more to do. */
   async step(): Promise<boolean> {
     let isBusy = false;
+    this.#problems.clear();
     try {
       if (await this.#holdLease()) isBusy = await this.#round();
       else Object.assign(this.status, { isWalletEmpty: false, held: {}, inFlight: 0 });
-      this.status.problem = undefined;
     } catch (error) {
-      this.#noteProblem(error);
+      if (error instanceof LeaseLostError) this.#lease = undefined;
+      this.#problems.add(explanationOf(error));
     }
+    this.#noteProblems();
     this.status.lastRoundAt = Date.now();
     return isBusy;
   }
 
-  #noteProblem(error: unknown): void {
-    if (error instanceof LeaseLostError) this.#lease = undefined;
-    const problem = explanationOf(error);
-    if (problem !== this.status.problem) this.#options.log.warn({ key: this.key, problem }, "The sender waits");
+  #noteProblems(): void {
+    const problem = this.#problems.size === 0 ? undefined : [...this.#problems].slice(0, NAMED_PROBLEMS).join("; ");
+    if (problem && problem !== this.status.problem) {
+      this.#options.log.warn({ key: this.key, problem }, "The sender waits");
+    }
     this.status.problem = problem;
   }
 
@@ -163,24 +192,30 @@ export class Sender {
   /** Returns whether there is more to do at once. */
   async #round(): Promise<boolean> {
     const { database } = this.#options;
-    const hasPlanned = this.key === "operator" && (await this.#options.plan(this.#assertLease));
+    const hasPlanned =
+      this.key === "operator" && (await this.#part(() => this.#options.plan(this.#assertLease), false));
     const signed = await listSigned(database.kysely, this.#scope);
     const due = await this.#dispatch.dueKinds();
     // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
-    if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;
+    if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) {
+      this.#dispatch.tryRefused();
+      return hasPlanned;
+    }
 
     const head = await this.#heads.read();
     this.#headReadAt = Date.now();
     this.status.balanceWei = head.balanceWei;
-    const unmined = await this.#receipts.collect(signed, head);
-    await this.#receipts.followMined(head);
+    const unmined = await this.#part(() => this.#receipts.collect(signed, head), signed);
+    await this.#part(() => this.#receipts.followMined(head), undefined);
     const own = unmined.filter((transaction) => transaction.sender === this.address);
     this.status.inFlight = own.length;
-    await this.#repair.run(own, head);
-    await this.#repair.runForFormerKeys(unmined.filter((transaction) => transaction.sender !== this.address));
+    await this.#part(() => this.#repair.run(own, head), undefined);
+    const ofFormerKeys = unmined.filter((transaction) => transaction.sender !== this.address);
+    await this.#part(() => this.#repair.runForFormerKeys(ofFormerKeys), undefined);
     const sent = await this.#dispatch.run(due, own, head);
+    this.#dispatch.tryRefused();
     return hasPlanned || sent;
   }
 }

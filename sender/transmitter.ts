@@ -1,5 +1,5 @@
 import { BaseError, type Hex, keccak256 } from "viem";
-import { isUniqueViolation } from "../database/transaction.ts";
+import { isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Call } from "./encoder.ts";
 import { type Fees, suggestedFees } from "./fees.ts";
@@ -20,6 +20,9 @@ const EMPTY_GAS = 21_000n;
 /** Node messages for a wallet that cannot pay; viem has an error type only when it estimates gas. */
 const CANNOT_PAY = /insufficient (funds|balance)|exceeds .*balance/i;
 
+/** `encodeAgain` reads what the operations send by now. */
+type SignOptions = { nonce?: bigint; encodeAgain?: (queries: Queries) => Promise<Call> };
+
 /** Signs transactions of the hot wallet, stores their bytes, and then sends them. Always in this order. */
 export class Transmitter {
   readonly #context: SenderContext;
@@ -36,7 +39,12 @@ export class Transmitter {
    * Reserves the next nonce, signs, and stores the bytes in one transaction: there is no nonce without bytes and no bytes
    * without a nonce, wherever the process dies. Returns undefined if the nonce is taken, or an operation was withdrawn.
    */
-  async signAndStore(call: Call, operations: readonly Operation[], head: Head, nonce?: bigint) {
+  async signAndStore(
+    call: Call,
+    operations: readonly Operation[],
+    head: Head,
+    { nonce, encodeAgain }: SignOptions = {},
+  ) {
     try {
       return await this.#context.write(async (queries) => {
         const last = await highestNonce(queries, this.#context.wallet);
@@ -53,6 +61,10 @@ export class Transmitter {
           signed,
         };
         await insertTransaction(queries, transaction);
+        // Nobody can change what the assigned operations send from here on.
+        if (encodeAgain && (await encodeAgain(queries)).data !== call.data) {
+          throw new OperationsChangedError("What an operation sends changed while its transaction was created");
+        }
         return { ...signed, nonce: next };
       });
     } catch (error) {
@@ -64,7 +76,7 @@ export class Transmitter {
   /** Fills an unused nonce with an empty transaction; a void transaction of that nonce is replaced by an empty one. */
   async fill(nonce: bigint, head: Head): Promise<void> {
     const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
-    if (await this.signAndStore(call, [], head, nonce)) return;
+    if (await this.signAndStore(call, [], head, { nonce })) return;
     await this.#context.write(async (queries) => {
       const [voided] = await listByNonce(queries, this.#context.wallet, { nonce, status: "void" });
       if (!voided) return;
@@ -99,9 +111,9 @@ export class Transmitter {
   }
 
   /** The receipt decides, not the node's response; only "insufficient funds" is trusted. */
-  async send(hash: Hex, raw: Hex): Promise<void> {
+  async send(hash: Hex, raw: Hex, msLeft?: () => number): Promise<void> {
     try {
-      await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });
+      await this.#context.options.client.apart(msLeft).sendRawTransaction({ serializedTransaction: raw });
     } catch (error) {
       if (error instanceof BaseError && CANNOT_PAY.test(error.details)) {
         this.#context.status.isWalletEmpty = true;

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { COUNTED } from "../../database/counted.ts";
+import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
@@ -97,6 +98,7 @@ export class Metrics {
           const standing = await read().catch(() => undefined);
           this.reset();
           for (const one of WATCHED) this.set({ kind: "pay", ...one }, 0);
+          for (const kind of OPERATION_KINDS) this.set({ kind, state: "waiting", reason: "refused" }, 0);
           for (const one of standing ?? []) {
             this.set({ kind: one.kind, state: one.status, reason: one.reason ?? "" }, figureOf(one));
           }

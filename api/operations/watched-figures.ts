@@ -4,8 +4,10 @@ import { Gauge, type Registry } from "prom-client";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { readClock } from "../../database/clock.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
+import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
+import { summarizeDue } from "../../sender/due.ts";
 import type { Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
@@ -22,6 +24,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   const gauge = gaugesOf(registry);
   watchHost(gauge, services);
   watchRuns(gauge, services);
+  watchDue(gauge, services);
   watchSales(gauge, services);
   watchPolls(gauge, services);
   watchDrift(gauge, services);
@@ -93,6 +96,22 @@ function watchRuns(gauge: AddGauge, { database: { kysely } }: Services): void {
       const { oldest } = await signed.select(({ fn }) => fn.min("created_at").as("oldest")).executeTakeFirstOrThrow();
       return only(Number(oldest ?? 0) / 1_000);
     },
+  );
+}
+
+/** An operation that was set aside is not due before its retry, and a parked one has a figure of its own. */
+function watchDue(gauge: AddGauge, { database: { kysely } }: Services): void {
+  gauge(
+    "operations_due_seconds",
+    "How long the oldest operation that could be sent has waited",
+    async () => {
+      const due = await summarizeDue(kysely, OPERATION_KINDS);
+      return OPERATION_KINDS.map((kind) => {
+        const waitedMs = due.find((one) => one.kind === kind)?.waitedMs ?? 0n;
+        return { labels: { kind }, value: Number(waitedMs) / 1_000 };
+      });
+    },
+    ["kind"],
   );
 }
 

@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   "PAID",
   "WRONG_AMOUNT",
   "NOTHING_PAYABLE",
+  "METADATA_URI_FORBIDDEN",
   "NOT_STUCK",
   // Sales and claims
   "DECISION_REFUSED",

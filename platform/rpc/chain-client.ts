@@ -10,6 +10,8 @@ import { ContradictionError } from "./node-proof.ts";
 /** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */
 const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 4_500;
+/** How long calls that stand by themselves may take together. */
+export const APART_MS = 1_500;
 const BATCH_SIZE = 100;
 
 /** Reads the chain through the first verified node that responds; concurrent calls are batched. */
@@ -20,6 +22,11 @@ export type ChainClient = PublicClient & {
    * is used.
    */
   onOneNode<T>(question: (node: PublicClient) => Promise<T>): Promise<T>;
+  /**
+   * A client whose calls stand each by itself: what a node answers to one, in whatever form, stops no other, and the
+   * calls of one turn share the time that `msLeft` returns. Errors that `isAboutNodes` are not the call's own.
+   */
+  apart(msLeft?: () => number): PublicClient;
 };
 
 export type ChainClientParameters = {
@@ -66,7 +73,9 @@ export async function openChain(parameters: ChainClientParameters): Promise<Open
     throwAsViem(
       nodes.ask((rpc, msLeft) => question(clientOver((calls) => answers(rpc, calls, msLeft))).catch(rethrowCause)),
     );
-  return { client: Object.assign(client, { onOneNode }), nodes };
+  const apart: ChainClient["apart"] = (msLeft = () => APART_MS) =>
+    clientOver((calls) => nodes.askEach(calls, Math.min(timeoutMs, msLeft())));
+  return { client: Object.assign(client, { onOneNode, apart }), nodes };
 }
 
 type Ask = (calls: readonly RpcCall[]) => Promise<RpcOutcome[]>;
@@ -142,6 +151,16 @@ function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
 /** The failure behind an error that `viemErrorOf` returned. */
 export function rpcErrorOf(error: Error): RpcError | undefined {
   return "rpcFailure" in error && error.rpcFailure instanceof RpcError ? error.rpcFailure : undefined;
+}
+
+/** Whether no node could be asked, which says nothing about the call. */
+export function isAboutNodes(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ContradictionError) return true;
+    const failure = cause instanceof RpcError ? cause.failure : rpcErrorOf(cause)?.failure;
+    if (failure) return failure === "unproven" || failure === "rate-limited" || failure === "inconsistent";
+  }
+  return false;
 }
 
 /** Unwraps from viem's error what the pool needs: a contradiction, or a failure of the node. */

@@ -35,6 +35,11 @@ export class RpcError extends TorcidaError {
     this.retryAfterMs = more.retryAfterMs;
     this.answer = more.answer;
   }
+
+  /** Whether the node executed the call, and the contract reverted. */
+  get isRevert(): boolean {
+    return this.answer !== undefined && (this.answer.code === REVERTED || REVERT_WORDS.test(this.answer.message));
+  }
 }
 
 export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
@@ -52,6 +57,9 @@ export type RpcObserver = (call: {
   failure: RpcFailure | undefined;
 }) => void;
 
+/** A revert of `eth_call`, which every node returns alike. */
+const REVERTED = 3;
+const REVERT_WORDS = /execution reverted/i;
 const MAX_SOCKETS = 8;
 /** Larger responses are rejected: requesting less costs one more request, holding it costs memory. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
@@ -109,16 +117,21 @@ export class JsonRpc {
   }
 
   /**
-   * Several calls in one request, each with its own result or error, in their order.
+   * Several calls in one request, each with its own result or error, in their order. `isAlone` opens a connection for
+   * it, so that it waits for no other request.
    * @throws RpcError if the whole request failed
    */
-  async settle(calls: readonly RpcCall[], timeoutMs = this.#timeoutMs): Promise<RpcOutcome[]> {
+  async settle(
+    calls: readonly RpcCall[],
+    timeoutMs = this.#timeoutMs,
+    { isAlone = false }: { isAlone?: boolean } = {},
+  ): Promise<RpcOutcome[]> {
     const [first] = calls;
     if (!first) return [];
     const firstId = this.#nextId;
     this.#nextId += calls.length;
     const body = JSON.stringify(calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call })));
-    const answer = await this.#post(first.method, calls.length, body, timeoutMs);
+    const answer = await this.#post(first.method, calls.length, body, { timeoutMs, isAlone });
     if (!Array.isArray(answer)) {
       resultOf(answer);
       throw new RpcError("transport", `${this.name} returned an invalid response to a batch`);
@@ -135,12 +148,17 @@ export class JsonRpc {
     this.#agent.destroy();
   }
 
-  async #post(method: string, calls: number, body: string, timeoutMs = this.#timeoutMs): Promise<unknown> {
+  async #post(
+    method: string,
+    calls: number,
+    body: string,
+    { timeoutMs = this.#timeoutMs, isAlone = false } = {},
+  ): Promise<unknown> {
     const started = performance.now();
     let bytes = 0;
     let failure: RpcFailure | undefined;
     try {
-      const { response, text } = await this.#exchange(body, timeoutMs);
+      const { response, text } = await this.#exchange(body, timeoutMs, isAlone);
       bytes = text.length;
       if (response.statusCode !== 200) throw refusedByStatus(response, text);
       return parse(text, this.name);
@@ -152,11 +170,11 @@ export class JsonRpc {
     }
   }
 
-  #exchange(body: string, timeoutMs: number): Promise<{ response: IncomingMessage; text: string }> {
+  #exchange(body: string, timeoutMs: number, isAlone: boolean): Promise<{ response: IncomingMessage; text: string }> {
     return new Promise((resolve, reject) => {
       const request = this.#request(this.#target, {
         method: "POST",
-        agent: this.#agent,
+        agent: isAlone ? false : this.#agent,
         headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
       });
       const fail = (error: RpcError) => {
@@ -253,15 +271,12 @@ function safeError(text: string): RpcError | undefined {
   return undefined;
 }
 
-/** A revert of `eth_call`, which every node returns alike. */
-const REVERTED = 3;
-
 function refusedByNode(answer: RpcErrorAnswer): RpcError {
   return new RpcError(failureOf(answer), answer.message, { answer });
 }
 
 function failureOf({ code, message }: RpcErrorAnswer): RpcFailure {
-  if (code === REVERTED || /execution reverted/i.test(message)) return "refused";
+  if (code === REVERTED || REVERT_WORDS.test(message)) return "refused";
   if (code === 429 || code === -32090 || /rate.?limit|too many requests|capacity|throttl/i.test(message)) {
     return "rate-limited";
   }

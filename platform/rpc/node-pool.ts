@@ -76,6 +76,11 @@ const LOOK_TIMEOUT_MS = 2_000;
 const SILENCE_MS = 4_000;
 /** How long the known facts are cached. */
 const RECALL_MS = 1_000;
+/** The least time for a call that shares the time of others. */
+const LEAST_MS = 250;
+const CONTROL_TIMEOUT_MS = 1_000;
+/** `supportsInterface(0x01ffc9a7)`, which is true of both contracts. */
+const SUPPORTS_ERC165 = `0x01ffc9a701ffc9a7${"0".repeat(56)}`;
 /** How long every node must report the same other block before ours is replaced. */
 const DEEP_REORG_MS = 2_000;
 
@@ -204,6 +209,82 @@ export class NodePool<N> implements NodePoolStatus {
       }
     }
     throw last ?? new RpcError("unproven", `No node of the chain is available: ${this.problem}`);
+  }
+
+  /**
+   * The outcome of each call by itself: whatever one of them does to a node (a strange answer, HTTP 500, silence), it
+   * counts neither against the node nor against the other calls, as long as the node answers a harmless call beside
+   * them. All of them share `timeoutMs`.
+   * @throws RpcError `unproven` if no node answers
+   */
+  async askEach(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcOutcome[]> {
+    const deadline = performance.now() + timeoutMs;
+    const outcomes = new Map<RpcCall, RpcOutcome>();
+    const open = () => calls.filter((call) => isDoubtful(outcomes.get(call)));
+    let problem = "";
+    for (const member of this.#inOrder()) {
+      const askedAt = performance.now();
+      const msLeft = deadline - askedAt;
+      const rest = Math.max(0, member.restUntil - askedAt);
+      if (open().length === 0 || rest >= msLeft || msLeft < LEAST_MS) continue;
+      try {
+        if (rest > 0) await delay(rest);
+        if (member.standing !== "proven" && !(await this.#prove(member))) continue;
+        const asked = open();
+        const found = await this.#settleEach(member.rpc, asked, deadline);
+        if (found.some(isDoubtful)) await this.#control(member.rpc);
+        for (const [index, call] of asked.entries()) {
+          const outcome = found[index];
+          if (outcome) outcomes.set(call, outcome);
+        }
+        this.#answered(member);
+        this.#inUse = member.rpc.name;
+      } catch (error) {
+        if (error instanceof ContradictionError) this.#contradicts(member, error.kind, error.message);
+        else if (error instanceof RpcError) this.#failed(member, error, askedAt);
+        else throw error;
+        problem = error.message;
+      }
+    }
+    return calls.map((call) => {
+      const outcome = outcomes.get(call);
+      if (!outcome) throw new RpcError("unproven", problem || `No node of the chain is available: ${this.problem}`);
+      return outcome;
+    });
+  }
+
+  /** All in one request; if that fails, each in a request and a connection of its own, at the same time. */
+  async #settleEach(rpc: JsonRpc, calls: readonly RpcCall[], deadline: number): Promise<RpcOutcome[]> {
+    const msLeft = () => Math.max(LEAST_MS, deadline - performance.now());
+    try {
+      return await this.settleWitnessed(rpc, calls, calls.length > 1 ? msLeft() / 2 : msLeft());
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.failure === "rate-limited") throw error;
+      if (calls.length === 1) return [{ error }];
+    }
+    const witness = await this.witness();
+    return Promise.all(
+      calls.map(async (call): Promise<RpcOutcome> => {
+        try {
+          const [outcome] = await settleWitnessed(rpc, witness, [call], msLeft(), { isAlone: true });
+          return outcome ?? { error: new RpcError("transport", `${rpc.name} returned nothing`) };
+        } catch (error) {
+          if (error instanceof RpcError) return { error };
+          throw error;
+        }
+      }),
+    );
+  }
+
+  /** A call of the kind that was asked, which every node of our chain answers. @throws RpcError */
+  async #control(rpc: JsonRpc): Promise<void> {
+    const { contract } = this.#parameters;
+    const call: RpcCall = contract
+      ? { method: "eth_call", params: [{ to: contract, data: SUPPORTS_ERC165 }, "latest"] }
+      : { method: "eth_blockNumber", params: [] };
+    const witness = await this.witness();
+    const [outcome] = await settleWitnessed(rpc, witness, [call], CONTROL_TIMEOUT_MS, { isAlone: true });
+    if (outcome && "error" in outcome) throw outcome.error;
   }
 
   /** The results of all nodes other than `node`, without failing and unproven ones. */
@@ -405,4 +486,9 @@ export class NodePool<N> implements NodePoolStatus {
 
 function isOfAnotherChain({ standing, otherBlock }: { standing: Standing; otherBlock: BlockId | undefined }): boolean {
   return standing === "contradicting" && otherBlock === undefined;
+}
+
+/** No answer, or one that another node might not give: only a result and a revert are the chain's own. */
+function isDoubtful(outcome: RpcOutcome | undefined): boolean {
+  return outcome === undefined || ("error" in outcome && !outcome.error.isRevert);
 }

@@ -95,9 +95,10 @@ export async function settleWitnessed(
   witness: BlockId | undefined,
   calls: readonly RpcCall[],
   timeoutMs?: number,
+  options?: { isAlone?: boolean },
 ): Promise<RpcOutcome[]> {
-  if (!witness) return rpc.settle(calls, timeoutMs);
-  const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs);
+  if (!witness) return rpc.settle(calls, timeoutMs, options);
+  const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs, options);
   if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} returned nothing`);
   const hash = hashIn(answer.result);
   if (!hash) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);

@@ -40,8 +40,8 @@ const countedOf = (attention: Attention): Counted[] => [
   },
   {
     count: attention.failed_operations,
-    words: ["transação que falhou", "transações que falharam"],
-    href: viewHref({ view: "operations" }, { state: "failed" }),
+    words: ["transação que falhou ou foi recusada", "transações que falharam ou foram recusadas"],
+    href: viewHref({ view: "operations" }),
     isUrgent: true,
   },
   {

@@ -39,6 +39,10 @@ export type Fault = (typeof FAULTS)[number];
 /** The lies of a node, each a complete, well-formed response. */
 export const LIES = ["other-genesis", "other-chain", "old-head", "other-nonce", "truncated-logs"] as const;
 
+/** Ways in which a node says no to one call, while it answers all others. */
+export const REFUSALS = ["unknown words", "an empty error", "HTTP 500", "silence"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
 /** A proxy that lies with this probability, by each lie as often. */
 export function lying(probability: number): FaultRates {
   return Object.fromEntries(LIES.map((lie) => [lie, probability / LIES.length]));
@@ -68,6 +72,10 @@ export type ChaosProxy = {
   set(rates: FaultRates): void;
   /** Runs a callback once at the next request with this method, before the node receives it or after it responded. */
   at(method: string, moment: "before" | "after", act: () => Promise<void>): void;
+  /** Refuses every request with a call that matches, in one of the ways, until it is called without arguments. */
+  refuse(matches?: (call: Call) => boolean, way?: Refusal): void;
+  /** How many calls were refused so. */
+  refused(): number;
   /** How often each fault was injected, and how many requests passed untouched. */
   counts: Record<Fault | "passed", number>;
   /** Every requested method, in order. */
@@ -75,7 +83,7 @@ export type ChaosProxy = {
   stop(): Promise<void>;
 };
 
-type Call = { id?: unknown; method?: string; params?: unknown[] };
+export type Call = { id?: unknown; method?: string; params?: unknown[] };
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 const OTHER_CHAIN_ID = "0x1";
@@ -86,6 +94,8 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   const { target, delayMs = 300, hangMs = 30_000, staleBlocks = 5, oldBlocks = 20, others } = options;
   const random = seededRandom(options.seed ?? 1);
   let rates = options.rates ?? {};
+  let refusing: { matches: (call: Call) => boolean; way: Refusal } | undefined;
+  let refusedCalls = 0;
   let letGo = new AbortController();
   const counts = Object.fromEntries([...FAULTS, "passed"].map((name) => [name, 0])) as ChaosProxy["counts"];
   const methods: string[] = [];
@@ -112,6 +122,9 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     methods.push(...calls.map((call) => call.method ?? "?"));
     if (methods.length > METHODS_KEPT) methods.splice(0, methods.length - METHODS_KEPT);
     if (await strike(calls, "before")) return void response.destroy();
+    const refusedHere = calls.filter((call) => refusing?.matches(call));
+    refusedCalls += refusedHere.length;
+    if (refusing && refusedHere.length > 0) return refuse(refusing.way, { calls, refusedHere, body, response });
     const fault = draw(random(), rates);
     counts[fault ?? "passed"]++;
     if (fault === "drop") return void response.destroy();
@@ -135,6 +148,23 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     response.writeHead(status, { "content-type": "application/json" }).end(told);
   }
 
+  async function refuse(way: Refusal, { calls, refusedHere, body, response }: Refusing): Promise<void> {
+    if (way === "silence") await delay(hangMs, undefined, { signal: letGo.signal }).catch(() => {});
+    if (way === "silence" || way === "HTTP 500") {
+      response.writeHead(500, { "content-type": "text/plain" }).end("Internal Server Error");
+      return;
+    }
+    const error = way === "an empty error" ? {} : { code: -32_000, message: "EVM error ReentrancySentryOOG" };
+    const { text } = await ask(target, body);
+    const parsed = JSON.parse(text) as Answer | Answer[];
+    const answers = [parsed].flat().map((answer, index) => {
+      const call = calls[index];
+      return call && refusedHere.includes(call) ? { jsonrpc: "2.0", id: call.id, error } : answer;
+    });
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]));
+  }
+
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
@@ -150,6 +180,12 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
       letGo.abort();
       letGo = new AbortController();
     },
+    refuse(matches, way = "unknown words") {
+      refusing = matches && { matches, way };
+      letGo.abort();
+      letGo = new AbortController();
+    },
+    refused: () => refusedCalls,
     at(method, moment, act) {
       aimed = { method, moment, act };
     },
@@ -161,6 +197,8 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
       }),
   };
 }
+
+type Refusing = { calls: readonly Call[]; refusedHere: readonly Call[]; body: Buffer; response: ServerResponse };
 
 function draw(number: number, rates: FaultRates): Fault | undefined {
   let sum = 0;

@@ -185,7 +185,7 @@ export class ModelChain {
       ),
     };
     const onOneNode: ChainClient["onOneNode"] = (question) => question(standIn<ChainClient>(client));
-    return standIn<ChainClient>({ ...client, onOneNode });
+    return standIn<ChainClient>({ ...client, onOneNode, apart: () => standIn<ChainClient>(client) });
   }
 
   /** A distributor without narrow limits. */
