@@ -17,6 +17,8 @@ export const PROFILE_LIMIT = 24;
 
 /** The highest value of a purchase, in cents: R$ 1,000,000.00. The contract's field has 40 bits. docs/product.md#purchase-value. */
 export const PURCHASE_CAP_CENTS = 100_000_000n;
+/** The longest `metadata_uri` of a purchase, in bytes of UTF-8. docs/product.md#mint */
+export const METADATA_URI_MAX_BYTES = 200;
 
 /** 1 CHZ for R$ 1. docs/product.md#rate. */
 export const DEFAULT_WEI_PER_CENT = 10n ** 16n;

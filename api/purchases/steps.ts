@@ -16,7 +16,7 @@ import {
 } from "../../domain/purchase/life.ts";
 import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
-import { enqueue, findOperation, findOperationHash, hasten } from "../../sender/queue.ts";
+import { enqueue, findOperation, findOperationHash, hasten, lockOperations, UNSENT } from "../../sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -26,7 +26,7 @@ type ConfirmResponses = Record<200 | 202, typeof confirmPurchaseResponseSchema>;
 
 /**
  * Queues the mint of a purchase, once; returns its ticket if it exists. docs/product.md#mint
- * @throws ApiError 404 for a caller who may not see it, 403 for another buyer, 409 if it is reversed or not due
+ * @throws ApiError 404 for a caller who may not see it, 403 for another buyer or a URI that is not theirs to choose, 409 if it is reversed or not due
  */
 export async function mintTicket(
   services: Services,
@@ -37,6 +37,9 @@ export async function mintTicket(
   const purchase = await findPurchase(kysely, purchase_id);
   if (!purchase || !maySee(identity, purchase)) throw notFound("Purchase");
   if (user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
+  if (metadata_uri !== "" && !mayChooseMetadata(services, identity, purchase)) {
+    throw forbidden("Only an admin or a service chooses metadata_uri here", "METADATA_URI_FORBIDDEN");
+  }
   if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
   if (purchase.reversed_at !== null) throw conflict("This purchase was reversed by the store", "REVERSED");
   if (purchase.source === "live") await requireDueMint(kysely, purchase);
@@ -50,10 +53,18 @@ function maySee(identity: Identity, purchase: Purchase): boolean {
   return identity.kind === "user" && (isAllowed(identity, "payments") || identity.visitor.wallet === purchase.wallet);
 }
 
+function mayChooseMetadata({ environment }: Services, identity: Identity, purchase: Purchase): boolean {
+  if (environment.SIMULATED_PURCHASES && purchase.source === "simulated") return true;
+  return identity.kind === "service" || isAllowed(identity, "payments");
+}
+
 async function queueMint(queries: Queries, purchase: Purchase, metadataUri: string) {
   if (metadataUri !== "") {
-    const known = await findOperation(queries, "mint", purchase.id);
-    if (known === undefined || known.status === "queued") await setMetadataUri(queries, purchase.id, metadataUri);
+    // Locked, so that the mint is not sent meanwhile.
+    const [known] = await lockOperations(queries, [purchase.id], ["mint"]);
+    const isUnsent = known === undefined || UNSENT.some((status) => status === known.status);
+    if (isUnsent) await setMetadataUri(queries, purchase.id, metadataUri);
+    if (known && isUnsent && known.status !== "queued") await hasten(queries, "mint", [purchase.id]);
   }
   if (purchase.source === "simulated") {
     await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isMetadataAddress } from "../chain-text.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
-import { PURCHASE_CAP_CENTS } from "../product.ts";
+import { METADATA_URI_MAX_BYTES, PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
@@ -125,7 +125,8 @@ export const mintNftRequestSchema = z.object({
   metadata_uri: z
     .string()
     .trim()
-    .max(1_024, limit("max_length", 1_024))
+    // Only plain characters are accepted, so these are its bytes.
+    .max(METADATA_URI_MAX_BYTES, limit("max_length", METADATA_URI_MAX_BYTES))
     .refine(
       (uri) => uri === "" || (isMetadataAddress(uri) && (uri.startsWith("ipfs:") || isPublicHttpsUrl(uri))),
       "must be a public https:// or an ipfs:// address of plain characters (others percent-encoded), or empty",
