@@ -3,6 +3,7 @@ import pg from "pg";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { hostUrls } from "./postgres-url.ts";
 import type { Schema } from "./schema.ts";
+import { noteDatabaseError } from "./transaction.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of one host among several, so that a lost one leaves time for the next. */
@@ -105,6 +106,7 @@ class Hosts {
       try {
         return await connect();
       } catch (error) {
+        noteDatabaseError(error);
         if (from === this.#current) this.#current = (from + 1) % this.#urls.length;
         if (tried >= this.#urls.length) throw error;
       }
@@ -122,6 +124,7 @@ class ImpatientClient extends pg.Client {
     const answer = Reflect.apply(super.query, this, parameters);
     if (answer instanceof Promise) {
       answer.catch((error: unknown) => {
+        noteDatabaseError(error);
         if (!(error instanceof Error)) return;
         const isReadOnly = "code" in error && error.code === READ_ONLY_TRANSACTION;
         if (isReadOnly || error.message === "Query read timeout") this.#breakOff();

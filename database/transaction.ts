@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
+import { codeOf } from "../domain/unknown-error.ts";
 import type { Schema } from "./schema.ts";
 
 /** A connection or a transaction: what a query function needs. */
@@ -25,10 +26,22 @@ export async function inTransaction<T>(
   }
 }
 
-/** The driver's error code: an SQLSTATE, or a name such as SQLITE_CONSTRAINT_UNIQUE. */
+/** Errors of PostgreSQL's driver. By where they arose, because the sockets of strangers fail with the same codes. */
+const FROM_POSTGRES = new WeakSet<Error>();
+
+/** Remembers that an error arose in a connection to PostgreSQL, or while opening one. */
+export function noteDatabaseError(error: unknown): void {
+  if (error instanceof Error) FROM_POSTGRES.add(error);
+}
+
+function isOfDatabase(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return FROM_POSTGRES.has(error) || codeOf(error)?.startsWith("SQLITE_") === true;
+}
+
+/** The driver's error code: an SQLSTATE, or a name such as SQLITE_CONSTRAINT_UNIQUE. Undefined for any other error. */
 export function databaseErrorCode(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
+  return isOfDatabase(error) ? codeOf(error) : undefined;
 }
 
 /** Whether an insert or update violated a unique constraint. */
@@ -44,5 +57,5 @@ const AWAY_MESSAGES = /timeout exceeded|Query read timeout|Connection terminated
 /** Whether the database is unavailable for any query. */
 export function isDatabaseAway(error: unknown): boolean {
   if (AWAY_CODES.test(databaseErrorCode(error) ?? "")) return true;
-  return error instanceof Error && AWAY_MESSAGES.test(error.message);
+  return isOfDatabase(error) && AWAY_MESSAGES.test(error.message);
 }
