@@ -4,6 +4,7 @@ import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 export type StoreCategory = {
@@ -78,6 +79,7 @@ export async function insertCategory(
     .returning("id")
     .executeTakeFirstOrThrow();
   await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
   return id;
 }
 
@@ -132,6 +134,7 @@ export async function updateCategory(
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
+  await indexStore(queries, key.storeId);
   return numUpdatedRows === 1n;
 }
 

@@ -49,7 +49,7 @@ const ALL_ROWS = 10_000;
  * @throws CatalogueFileError if rows contradict each other or the database
  */
 async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
-  const stores = new Map((await listStores(queries, ALL_ROWS)).map((store) => [store.name.toLowerCase(), store]));
+  const stores = new Map((await listStores(queries)).map((store) => [store.name.toLowerCase(), store]));
   const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
   const missing = catalogue.cashbacks.filter(
     ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
@@ -275,7 +275,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
 
 /** The whole catalogue as rows of a file. */
 export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
-  const stores = await listStores(kysely, ALL_ROWS);
+  const stores = await listStores(kysely);
   const tokens = await listFanTokens(kysely, ALL_ROWS);
   return [
     ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
-import { searchKey } from "../domain/search-key.ts";
 import { toWalletAddress } from "../domain/wallet-address.ts";
+import { indexStore } from "./store-search.ts";
 
 /** The ERC-20 contract of each fan token, by slug. */
 export type FanTokenContracts = Partial<Record<string, string>>;
@@ -47,7 +47,6 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
       .values({
         ...store,
         id: storeId,
-        name_key: searchKey(store.name),
         featured: store.featured ? 1n : 0n,
         affiliate_link: affiliateLink,
         created_at: now,
@@ -67,6 +66,7 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
         })),
       )
       .execute();
+    await indexStore(queries, storeId);
   }
 }
 

@@ -1,9 +1,12 @@
-import { type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { among } from "../database/among.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { StoreFilters, StoreSort } from "../domain/api/catalogue.ts";
 import { searchKey } from "../domain/search-key.ts";
+import { storesWithWords } from "./store-search.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";
 
 /** Matching stores including drafts, with the ids of those whose name is not on chain yet. */
@@ -11,13 +14,11 @@ export async function listStorePage(queries: Queries, page: PageQuery): Promise<
   return readPage(queries, STORES, page, readStores, (row) => row.id);
 }
 
+const IS_NAMED = sql<SqlBool>`not exists (select 1 from operations where operations.kind = 'register_store'
+  and operations.subject_id = stores.id and operations.status in ('queued', 'assigned', 'waiting', 'failed'))`;
+
 /** `isOnOffer` in SQL. */
-const READY = sql<SqlBool>`(
-  (coalesce(affiliate_link, '') <> '' or (coalesce(network, '') <> '' and coalesce(advertiser_id, '') <> '' and coalesce(store_url, '') <> ''))
-  and exists (select 1 from store_cashbacks where store_cashbacks.store_id = stores.id
-    and store_cashbacks.deleted_at is null and store_cashbacks.cashback_bps > 0)
-  and not exists (select 1 from operations where operations.kind = 'register_store' and operations.subject_id = stores.id
-    and operations.status in ('queued', 'assigned', 'waiting', 'failed')))`;
+const READY = sql<SqlBool>`(stores.sells = 1 and ${IS_NAMED})`;
 
 /** The stores that are not on offer yet. */
 export const IS_DRAFT = sql<SqlBool>`stores.deleted_at is null and not ${READY}`;
@@ -41,3 +42,115 @@ const STORES: ListSource = {
     ];
   },
 };
+
+export type OfferQuery = {
+  /** Words, or their beginnings, in any order. */
+  query?: string | undefined;
+  country?: string | undefined;
+  category?: string | undefined;
+  club?: string | undefined;
+  featured?: boolean | undefined;
+  /** Without one, by id. */
+  sort?: StoreSort | undefined;
+  /** The `nextBefore` of the previous page. */
+  after?: string | undefined;
+  limit: number;
+};
+
+const ORDERS = { name: "name", cashback: "-cashback", newest: "-id" } as const;
+const FILTERED = "filtered";
+
+/** A page of the stores on offer. docs/product.md#stores @throws CursorError */
+export async function listOffered(queries: Queries, query: OfferQuery): Promise<ListPage<StoreWithCategories>> {
+  const wanted = filtersOf(query);
+  const source: ListSource = {
+    table: "stores",
+    key: "id",
+    keyType: "number",
+    sorts: {
+      id: { column: "id", type: "number", index: "stores_sells" },
+      name: { column: "name_key", type: "text", index: "stores_sells_name" },
+      cashback: { column: "max_cashback_bps", type: "number", index: "stores_sells_cashback" },
+    },
+    only: READY,
+    state: () => sql.join(wanted, sql` and `),
+    matches: (term) => storesWithWords(queries, term),
+  };
+  const page = {
+    query: query.query,
+    state: wanted.length > 0 ? FILTERED : undefined,
+    sort: query.sort ? ORDERS[query.sort] : "id",
+    before: query.after,
+    limit: query.limit,
+  };
+  return readPage(queries, source, page, readStores, (row) => row.id);
+}
+
+function filtersOf({ country, category, club, featured }: OfferQuery): RawBuilder<SqlBool>[] {
+  const fields = { country, category, club };
+  const given = Object.entries(fields).flatMap(([name, value]) => {
+    const key = searchKey(value ?? "");
+    return key === "" ? [] : [sql<SqlBool>`${sql.ref(`stores.${name}_key`)} = ${key}`];
+  });
+  if (featured === undefined) return given;
+  return [...given, featured ? sql<SqlBool>`stores.featured = 1` : sql<SqlBool>`stores.featured = 0`];
+}
+
+/** The stores on offer among these, in the order of their ids; for an admin also drafts. */
+export async function listNamed(
+  queries: Queries,
+  ids: readonly bigint[],
+  { withDrafts }: { withDrafts: boolean },
+): Promise<StoreWithCategories[]> {
+  const { rows } = withDrafts
+    ? { rows: ids.map((id) => ({ id })) }
+    : await sql<{ id: bigint }>`select id from stores where ${among(queries, "stores.id", ids)} and ${READY}`.execute(
+        queries,
+      );
+  const stores = await readStores(
+    queries,
+    rows.map((row) => row.id),
+  );
+  return stores.sort((one, other) => Number(one.id - other.id));
+}
+
+/** The ids of all stores on offer, in order. */
+export async function listOfferedIds(queries: Queries): Promise<bigint[]> {
+  const { rows } = await sql<{ id: bigint }>`select id from stores where ${READY} order by id`.execute(queries);
+  return rows.map((row) => row.id);
+}
+
+const FIELDS = ["country", "category", "club"] as const;
+/** A translation is looked for among this many stores of a value. */
+const TRANSLATIONS = 50;
+const collator = new Intl.Collator("pt-BR", { sensitivity: "base", numeric: true });
+
+/**
+ * The values of the stores on offer, as the oldest store of each writes it: upper case, accents and spaces around do
+ * not make another. An index gives the next value, so the cost is that of the answer.
+ */
+export async function readFilters(queries: Queries): Promise<StoreFilters> {
+  const filters: StoreFilters = { country: [], category: [], club: [] };
+  const english: Record<string, Record<string, string>> = {};
+  for (const field of FIELDS) {
+    const key = sql.ref(`${field}_key`);
+    const translated = field === "club" ? sql`null` : sql.ref(`${field}_en`);
+    const first = sql`from stores where sells = 1 and ${key} = found.key`;
+    const { rows } = await sql<{ value: string | null; english: string | null }>`
+      with recursive found (key) as (
+        select min(${key}) from stores where sells = 1 and ${key} > ''
+        union all
+        select (select min(${key}) from stores where sells = 1 and ${key} > found.key) from found where found.key is not null
+      )
+      select (select ${sql.ref(field)} ${first} and ${IS_NAMED} order by id limit 1) as value,
+        (select max(english) from (select ${translated} as english ${first} order by id limit ${TRANSLATIONS}) as oldest) as english
+      from found where found.key is not null`.execute(queries);
+    const named = rows.flatMap((row) =>
+      row.value === null ? [] : [{ value: row.value.trim(), english: row.english }],
+    );
+    filters[field] = named.map(({ value }) => value).sort(collator.compare);
+    const translations = named.flatMap(({ value, english }) => (english ? [[value, english.trim()]] : []));
+    if (translations.length > 0) english[field] = Object.fromEntries(translations);
+  }
+  return Object.keys(english).length === 0 ? filters : { ...filters, english };
+}

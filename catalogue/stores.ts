@@ -5,10 +5,10 @@ import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
-import { LIST_LIMIT } from "../domain/product.ts";
 import { searchKey } from "../domain/search-key.ts";
 import { readCategories, type StoreCategory } from "./categories.ts";
 import { listUnnamed } from "./chain-names.ts";
+import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 export type StoreRow = Selectable<Schema["stores"]>;
@@ -50,15 +50,9 @@ export function fieldsOf(store: StoreRow) {
   } satisfies Required<StoreFields>;
 }
 
-/** The active stores including drafts, oldest first, at most `limit`. */
-export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
-  const stores = await queries
-    .selectFrom("stores")
-    .selectAll()
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
+/** All active stores including drafts, oldest first. */
+export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
+  const stores = await queries.selectFrom("stores").selectAll().where("deleted_at", "is", null).orderBy("id").execute();
   return withCategories(queries, stores);
 }
 
@@ -72,14 +66,14 @@ export async function readStores(queries: Queries, ids: readonly bigint[]): Prom
       .where("deleted_at", "is", null)
       .execute(),
     readCategories(queries, ids),
-    listUnnamed(queries),
+    listUnnamed(queries, ids),
   ]);
   return join(stores, categories, unnamed);
 }
 
 async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
   const ids = stores.map((store) => store.id);
-  return join(stores, await readCategories(queries, ids), await listUnnamed(queries));
+  return join(stores, await readCategories(queries, ids), await listUnnamed(queries, ids));
 }
 
 function join(
@@ -87,10 +81,11 @@ function join(
   categories: ReadonlyMap<bigint, StoreCategory[]>,
   unnamed: readonly bigint[],
 ): StoreWithCategories[] {
+  const nameless = new Set(unnamed);
   return stores.map((store) => ({
     ...store,
     categories: categories.get(store.id) ?? [],
-    isNamed: !unnamed.includes(store.id),
+    isNamed: !nameless.has(store.id),
   }));
 }
 
@@ -147,7 +142,6 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
     .values({
       name: fields.name,
       country: fields.country,
-      name_key: searchKey(fields.name),
       ...columnsOf(fields),
       featured: fields.featured ? 1n : 0n,
       created_at: now,
@@ -156,6 +150,7 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
     .returning("id")
     .executeTakeFirstOrThrow();
   await bumpCatalogueVersion(queries);
+  await indexStore(queries, id);
   return id;
 }
 
@@ -165,13 +160,13 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
     .updateTable("stores")
     .set({
       ...columnsOf(fields),
-      ...(fields.name === undefined ? {} : { name_key: searchKey(fields.name) }),
       updated_at: BigInt(Date.now()),
     })
     .where("id", "=", storeId)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
   return numUpdatedRows === 1n;
 }
 
@@ -196,5 +191,6 @@ export async function deleteStore(queries: Queries, storeId: bigint): Promise<bo
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
   return numUpdatedRows === 1n;
 }

@@ -1,17 +1,21 @@
 import "./design/app.css";
 import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
+import { featuredStoresQuery, queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
 import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { fetchScreen } from "./app/screens.tsx";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
+import { askedOf } from "./stores/asked.ts";
 
 /** Not at the top level of the module: the first screen's code imports from the chunk that contains this one. */
 async function start(): Promise<void> {
   // Requested now, in parallel with the code that shows it.
-  if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
+  if (location.pathname === paths.home) queryClient.prefetchQuery(featuredStoresQuery);
+  if (location.pathname === paths.stores) {
+    queryClient.prefetchInfiniteQuery(storesQuery(askedOf(new URLSearchParams(location.search))));
+  }
   const [, kind, id = ""] = location.pathname.split("/");
   if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
   if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));

@@ -1,22 +1,26 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
-import { isOnOffer, listStores, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { listNamed, listOffered, readFilters } from "../../catalogue/store-list.ts";
+import { findStore, isOnOffer, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
 import type { Queries } from "../../database/transaction.ts";
-import type { storeResponseSchema } from "../../domain/api/catalogue.ts";
+import type { StoreFilters, storeResponseSchema, storesQuerySchema } from "../../domain/api/catalogue.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
+type StoresQuery = z.output<typeof storesQuerySchema>;
 export type CachedText = { text: Buffer; etag: string };
 type Catalogue = {
   version: string;
-  stores: CachedText;
-  /** Includes drafts, for admins. */
-  allStores: CachedText;
-  storeById: Map<bigint, { text: CachedText; isOnOffer: boolean }>;
   fanTokens: CachedText;
   fanTokenRows: FanTokenRow[];
+  /** The same for every list of stores. */
+  filters?: Promise<StoreFilters>;
+  /** By what was asked; the latest are kept. */
+  answers: Map<string, Promise<CachedText>>;
 };
+
+const ANSWERS_KEPT = 200;
 
 /** How stale a response may be after a write in another process; writes in this process take effect at once. */
 const RECHECK_MS = 300;
@@ -52,19 +56,66 @@ export class CatalogueCache {
     const version = await readCatalogueVersion(this.#queries);
     const known = await previous;
     if (known?.version === version) return known;
-    const [stores, fanTokenRows] = await Promise.all([listStores(this.#queries), listFanTokens(this.#queries)]);
+    const fanTokenRows = await listFanTokens(this.#queries);
     return {
       version,
-      stores: serialize({ success: true, stores: stores.filter(isOnOffer).map(toWireStore) }),
-      allStores: serialize({ success: true, stores: stores.map(toWireStore) }),
-      storeById: new Map(
-        stores.map((store) => [store.id, { text: serialize(storeAnswer(store)), isOnOffer: isOnOffer(store) }]),
-      ),
       fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
       fanTokenRows,
+      answers: new Map(),
     };
   }
+
+  /** A page of stores, serialized. @throws CursorError */
+  async stores({ ids, ...query }: StoresQuery, { withDrafts }: { withDrafts: boolean }): Promise<CachedText> {
+    return this.#answer(JSON.stringify([ids?.map(String), query, withDrafts]), async (catalogue) => {
+      catalogue.filters ??= readFilters(this.#queries);
+      const [filters, page] = await Promise.all([
+        catalogue.filters,
+        ids
+          ? listNamed(this.#queries, ids, { withDrafts }).then((rows) => ({
+              rows,
+              nextBefore: null,
+              total: rows.length,
+            }))
+          : listOffered(this.#queries, query),
+      ]);
+      return {
+        success: true,
+        stores: page.rows.map(toWireStore),
+        next_after: page.nextBefore,
+        total: page.total,
+        filters,
+      };
+    });
+  }
+
+  async #answer(key: string, make: (catalogue: Catalogue) => Promise<object | undefined>): Promise<CachedText> {
+    const catalogue = await this.read();
+    const { answers } = catalogue;
+    const known = answers.get(key);
+    if (known) return known;
+    const made = make(catalogue).then((answer) => (answer === undefined ? NONE : serialize(answer)));
+    answers.set(key, made);
+    made.catch(() => {
+      answers.delete(key);
+      delete catalogue.filters;
+    });
+    const [oldest] = answers.keys();
+    if (answers.size > ANSWERS_KEPT && oldest !== undefined) answers.delete(oldest);
+    return made;
+  }
+
+  /** A store on offer, or for admins also a draft; undefined if there is none. */
+  async store(id: bigint, { withDrafts }: { withDrafts: boolean }): Promise<CachedText | undefined> {
+    const text = await this.#answer(`${id} ${withDrafts}`, async () => {
+      const store = await findStore(this.#queries, id);
+      return store && (withDrafts || isOnOffer(store)) ? storeAnswer(store) : undefined;
+    });
+    return text === NONE ? undefined : text;
+  }
 }
+
+const NONE: CachedText = { text: Buffer.alloc(0), etag: "" };
 
 /** The response of `GET /api/stores/{id}`. */
 export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {

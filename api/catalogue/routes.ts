@@ -3,26 +3,27 @@ import {
   findStore,
   findStoreByName,
   insertStore,
-  isOnOffer,
   type StoreFields,
   type StoreWithCategories,
   updateStore,
 } from "../../catalogue/stores.ts";
+import { CursorError } from "../../database/lists/order.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
   createStoreRequestSchema,
   fanTokensResponseSchema,
   storeResponseSchema,
+  storesQuerySchema,
   storesResponseSchema,
   updateStoreRequestSchema,
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
-import { conflict, notFound } from "../http/api-error.ts";
+import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Identity, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
+import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
 import { type CatalogueWriter, catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
@@ -38,7 +39,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
   return [
     storesRoute(cache),
     fanTokensRoute(cache),
-    storeRoute(services, cache),
+    storeRoute(cache),
     createStoreRoute(services, write),
     updateStoreRoute(write),
     removeStoreRoute(write),
@@ -52,12 +53,14 @@ function storesRoute(cache: CatalogueCache): Route {
     method: "get",
     path: "/api/stores",
     access: "anyone",
-    summary: "All stores on offer; for admins also drafts",
+    summary: "The stores on offer, searched, filtered, sorted and paged",
     headers: IF_NONE_MATCH,
+    query: storesQuerySchema,
     responses: { 200: storesResponseSchema },
-    async handle({ identity }) {
-      const { stores, allStores } = await cache.read();
-      return isAdmin(identity) ? { ...cached(allStores), headers: ADMIN_HEADERS } : cached(stores);
+    async handle({ query, identity }) {
+      const withDrafts = query.ids !== undefined && isAdmin(identity);
+      const page = await cache.stores(query, { withDrafts }).catch(refuseCursor);
+      return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
     },
   });
 }
@@ -74,7 +77,7 @@ function fanTokensRoute(cache: CatalogueCache): Route {
   });
 }
 
-function storeRoute({ database }: Services, cache: CatalogueCache): Route {
+function storeRoute(cache: CatalogueCache): Route {
   return route({
     method: "get",
     path: "/api/stores/:id",
@@ -83,16 +86,18 @@ function storeRoute({ database }: Services, cache: CatalogueCache): Route {
     headers: IF_NONE_MATCH,
     responses: { 200: storeResponseSchema },
     async handle({ params, identity }) {
-      const storeId = readId(params.id, "Store");
-      const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
-      const known = (await cache.read()).storeById.get(storeId);
-      if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
-      // The store may be beyond the limit of the list.
-      const store = known ? undefined : await findStore(database.kysely, storeId);
-      if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
-      return { body: storeAnswer(store), headers };
+      const withDrafts = isAdmin(identity);
+      const store = await cache.store(readId(params.id, "Store"), { withDrafts });
+      if (!store) throw notFound("Store");
+      return { ...cached(store), headers: withDrafts ? ADMIN_HEADERS : PUBLIC_HEADERS };
     },
   });
+}
+
+function refuseCursor(error: unknown): never {
+  throw error instanceof CursorError
+    ? invalid("after is not the next_after of this list in this order", "after")
+    : error;
 }
 
 function createStoreRoute(services: Services, write: CatalogueWriter): Route {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
-import { isOnOffer, listStores } from "../../catalogue/stores.ts";
+import { listOfferedIds } from "../../catalogue/store-list.ts";
 import { chainOf } from "../../chain/chains.ts";
 import { languageFrom } from "../../domain/languages.ts";
 import type { Services } from "../services.ts";
@@ -40,7 +40,15 @@ export function serveFrontend(services: Services, directory: string): RequestHan
       .send(`User-agent: *\nDisallow: /api/\nSitemap: ${siteOrigin(services, request)}/sitemap.xml\n`);
   });
   router.get("/sitemap.xml", async (request, response) => {
-    response.type("application/xml").send(await sitemap(services, app?.pages ?? [], siteOrigin(services, request)));
+    const origin = siteOrigin(services, request);
+    response.type("application/xml").send(await sitemap(services, { pages: app?.pages ?? [], origin }));
+  });
+  router.get(/^\/sitemap-([1-9]\d{0,4})\.xml$/, async (request, response, next) => {
+    const [part] = Object.values(request.params).map(Number);
+    const origin = siteOrigin(services, request);
+    const text = await sitemap(services, { pages: app?.pages ?? [], origin, ...(part ? { part } : {}) });
+    if (text === undefined) return next();
+    response.type("application/xml").send(text);
   });
   router.get("/share/*picture", sharePictures(services));
   if (app) for (const page of app.pages) router.get(page.path, servePage(services, app.html, page));
@@ -66,13 +74,32 @@ function servePage(services: Services, html: string, page?: SitePage): RequestHa
   };
 }
 
-async function sitemap({ database }: Services, pages: SitePage[], origin: string): Promise<string> {
-  const stores = await listStores(database.kysely);
-  const offered = stores.filter(isOnOffer);
-  const paths = [...listedPaths(pages), ...offered.map((store) => `/stores/${store.id}`)];
-  const urls = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
-  return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
+/** Larger ones are split; a search engine reads at most 50,000 addresses of a file. */
+const SITEMAP_ADDRESSES = 5_000;
+
+/** The sitemap, or with more addresses an index of its parts; `part` counts from 1, and is undefined if there is none. */
+async function sitemap(
+  { database }: Services,
+  { pages, origin, part }: { pages: SitePage[]; origin: string; part?: number },
+): Promise<string | undefined> {
+  const ids = await listOfferedIds(database.reader);
+  const paths = [...listedPaths(pages), ...ids.map((id) => `/stores/${id}`)];
+  const parts = Math.ceil(paths.length / SITEMAP_ADDRESSES);
+  const locations = (all: string[], tag: string) =>
+    all.map((path) => `<${tag}><loc>${origin}${path}</loc></${tag}>`).join("");
+  if (part === undefined && parts > 1) {
+    const files = Array.from({ length: parts }, (_, index) => `/sitemap-${index + 1}.xml`);
+    return `${XML}<sitemapindex ${SITEMAP_NAMES}>${locations(files, "sitemap")}</sitemapindex>`;
+  }
+  const from = ((part ?? 1) - 1) * SITEMAP_ADDRESSES;
+  const own = paths.slice(from, from + SITEMAP_ADDRESSES);
+  return own.length === 0 && part !== undefined
+    ? undefined
+    : `${XML}<urlset ${SITEMAP_NAMES}>${locations(own, "url")}</urlset>`;
 }
+
+const XML = '<?xml version="1.0" encoding="UTF-8"?>';
+const SITEMAP_NAMES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";
 const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verify.walletconnect.com"];

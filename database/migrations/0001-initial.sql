@@ -71,11 +71,33 @@ create table stores (
   terms text,
   terms_en text,
   name_key text not null default '',
+  country_key text collate binary not null default '',
+  category_key text collate binary not null default '',
+  club_key text collate binary not null default '',
+  max_cashback_bps integer not null default 0,
   created_at integer not null,
   updated_at integer not null,
-  deleted_at integer
+  deleted_at integer,
+  sells integer generated always as (case when deleted_at is null and max_cashback_bps > 0
+    and (coalesce(affiliate_link, '') <> ''
+      or (coalesce(network, '') <> '' and coalesce(advertiser_id, '') <> '' and coalesce(store_url, '') <> ''))
+    then 1 else 0 end) stored
 ) strict;
 create index stores_name_key on stores (name_key collate binary, id) where deleted_at is null;
+create index stores_sells on stores (id) where sells = 1;
+create index stores_sells_name on stores (name_key collate binary, id) where sells = 1;
+create index stores_sells_cashback on stores (max_cashback_bps, id) where sells = 1;
+create index stores_sells_country on stores (country_key, id) where sells = 1;
+create index stores_sells_category on stores (category_key, id) where sells = 1;
+create index stores_sells_club on stores (club_key, id) where sells = 1;
+create index stores_sells_featured on stores (id) where sells = 1 and featured = 1;
+
+create table store_words (
+  store_id integer not null references stores (id),
+  word text collate binary not null,
+  constraint store_words_key primary key (word, store_id)
+) strict, without rowid;
+create index store_words_store on store_words (store_id, word);
 
 create table store_cashbacks (
   id integer primary key autoincrement,

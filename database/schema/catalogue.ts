@@ -1,8 +1,9 @@
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type CatalogueTables = {
   stores: StoresTable;
+  store_words: StoreWordsTable;
   store_cashbacks: StoreCashbacksTable;
   fan_tokens: FanTokensTable;
 };
@@ -37,10 +38,20 @@ type StoresTable = {
   terms_en: Generated<string | null>;
   /** The name for searching and sorting in the panel: `searchKey`. */
   name_key: Generated<string>;
+  /** For filters: `searchKey`, empty if there is none. */
+  country_key: Generated<string>;
+  category_key: Generated<string>;
+  club_key: Generated<string>;
+  max_cashback_bps: Generated<bigint>;
+  /** 1n if it has a link and cashback: it is on offer once its name is on chain. */
+  sells: GeneratedAlways<bigint>;
   created_at: bigint;
   updated_at: bigint;
   deleted_at: bigint | null;
 };
+
+/** The words by which the stores page finds a store. */
+type StoreWordsTable = { store_id: bigint; word: string };
 
 type StoreCashbacksTable = {
   id: Generated<bigint>;

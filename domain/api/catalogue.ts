@@ -3,9 +3,10 @@ import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
+import { LIST_LIMIT } from "../product.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { toWalletAddress } from "../wallet-address.ts";
-import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
+import { httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
 
 export const storeCashbackSchema = z.object({
   id: z.number(),
@@ -58,7 +59,56 @@ export const storeSchema = z.object({
 });
 export type Store = z.infer<typeof storeSchema>;
 
-export const storesResponseSchema = z.object({ success: z.literal(true), stores: z.array(storeSchema) });
+export const STORE_SORTS = ["name", "cashback", "newest"] as const;
+export type StoreSort = (typeof STORE_SORTS)[number];
+
+const NONE = z.literal("").transform(() => undefined);
+const filterSchema = z.string().trim().max(60, limit("max_length", 60)).optional();
+const STORE_IDS = 100;
+
+/** The query of the list of stores; an empty value is none. */
+export const storesQuerySchema = z.object({
+  /** Words of a store, or their beginnings, in any order; case and accents do not matter. */
+  query: z.string().trim().max(128, limit("max_length", 128)).optional(),
+  country: filterSchema,
+  category: filterSchema,
+  club: filterSchema,
+  featured: z
+    .union([NONE, z.enum(["true", "false"]).transform((value) => value === "true")], { error: "must be true or false" })
+    .optional(),
+  /** By name, the highest percent first, or the newest first; without it by id. */
+  sort: z.union([NONE, z.enum(STORE_SORTS)], { error: `must be one of ${STORE_SORTS.join(", ")}` }).optional(),
+  /** The `next_after` of the previous page. */
+  after: z.string().min(1, must("empty")).max(400, limit("max_length", 400)).optional(),
+  limit: pageLimitSchema.default(LIST_LIMIT),
+  /** Only these stores, whatever else is asked; for admins also drafts. */
+  ids: z
+    .string()
+    .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14})*$/, "must be ids with commas between them")
+    .transform((text) => text.split(",").map(BigInt))
+    .refine((ids) => ids.length <= STORE_IDS, `must be at most ${STORE_IDS} ids`)
+    .optional(),
+});
+
+/** The values of all stores on offer: trimmed, distinct whatever their case and accents, in Portuguese order. */
+export const storeFiltersSchema = z.object({
+  country: z.array(z.string()),
+  category: z.array(z.string()),
+  club: z.array(z.string()),
+  /** Of each field, the English of the values that have one. */
+  english: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+});
+export type StoreFilters = z.infer<typeof storeFiltersSchema>;
+
+export const storesResponseSchema = z.object({
+  success: z.literal(true),
+  stores: z.array(storeSchema),
+  /** Pass as `after` to get the next page; null on the last. */
+  next_after: z.union([z.number(), z.string()]).nullable(),
+  /** The number of matches, capped at 10,001, which means that they were not counted. */
+  total: z.number(),
+  filters: storeFiltersSchema,
+});
 export const storeResponseSchema = z.object({
   success: z.literal(true),
   store: storeSchema,

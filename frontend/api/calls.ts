@@ -20,6 +20,7 @@ import {
   readStores,
   readTicket,
   type Store,
+  type StorePage,
   type TicketAnswer,
 } from "./shapes.ts";
 
@@ -32,8 +33,17 @@ export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
   return readConfig(await call<ConfigAnswer>("GET", "/api/config", undefined, signal));
 }
 
-export async function getStores({ signal }: Signal = {}): Promise<Store[]> {
-  return readStores(await call<Answer>("GET", "/api/stores", undefined, signal));
+/** What `GET /api/stores` is asked; an empty value is none. */
+export type StoresAsked = Partial<
+  Record<"query" | "country" | "category" | "club" | "featured" | "sort" | "after" | "limit" | "ids", string>
+>;
+
+export async function getStores(asked: StoresAsked, { signal }: Signal = {}): Promise<StorePage> {
+  const given = Object.entries(asked).filter(([, value]) => value);
+  const parameters = new URLSearchParams(given);
+  return readStores(
+    await call<Answer>("GET", `/api/stores${given.length > 0 ? `?${parameters}` : ""}`, undefined, signal),
+  );
 }
 
 export async function getStore(id: string, { signal }: Signal = {}): Promise<Store> {

@@ -1,6 +1,7 @@
-import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
+import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
-import { getConfig, getFanTokens, getStore, getStores, getTicket } from "./calls.ts";
+import { getConfig, getFanTokens, getStore, getStores, getTicket, type StoresAsked } from "./calls.ts";
 import { ApiError } from "./http.ts";
 
 const RETRIES = 2;
@@ -35,11 +36,31 @@ export const configQuery = queryOptions({
   initialData: deployment,
   initialDataUpdatedAt: pageLoadedAt,
 });
-export const storesQuery = queryOptions({ queryKey: ["stores"], queryFn: getStores });
-/** The stores on offer. */
-export const offeredStoresQuery = queryOptions({
-  ...storesQuery,
-  select: (stores) => stores.filter((store) => !store.isDraft),
+/** Every query of a list of stores begins with this. */
+export const STORES_KEY = ["stores"];
+const STORES_A_PAGE = "24";
+/** The stores on offer, page by page. */
+export const storesQuery = (asked: StoresAsked) =>
+  infiniteQueryOptions({
+    queryKey: [...STORES_KEY, "pages", asked],
+    queryFn: ({ pageParam, signal }) =>
+      getStores({ ...asked, limit: STORES_A_PAGE, ...(pageParam ? { after: pageParam } : {}) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+    // While the next search is under way, the last one's stores stay.
+    placeholderData: keepPreviousData,
+  });
+/** Stores by their ids: the API ignores those that are not on offer. */
+export const namedStoresQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: [...STORES_KEY, "named", ids],
+    queryFn: ({ signal }) => getStores({ ids: ids.join(",") }, { signal }),
+    enabled: ids.length > 0,
+  });
+/** The stores of the home page, with the filters of the whole catalogue. */
+export const featuredStoresQuery = queryOptions({
+  queryKey: [...STORES_KEY, "featured"],
+  queryFn: ({ signal }) => getStores({ featured: "true", limit: String(FEATURED_STORES_MAX) }, { signal }),
 });
 export const storeQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id], queryFn: ({ signal }) => getStore(id, { signal }) });

@@ -1,4 +1,4 @@
-import type { FanToken as ApiFanToken, Store as ApiStore } from "../../domain/api/catalogue.ts";
+import type { FanToken as ApiFanToken, Store as ApiStore, StoreFilters } from "../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
@@ -72,8 +72,24 @@ export function readConfig(answer: ConfigAnswer): AppConfig {
   return completeConfig(answer.data);
 }
 
-export function readStores(answer: Loose): Store[] {
-  return list(answer.stores ?? answer.data).map((one) => toStore(one));
+export type StorePage = {
+  stores: Store[];
+  /** The `after` of the next page; undefined on the last. */
+  next: string | undefined;
+  /** Undefined if there were too many to count. */
+  total: number | undefined;
+  filters: StoreFilters;
+};
+
+const NO_FILTERS: StoreFilters = { country: [], category: [], club: [] };
+
+export function readStores(answer: Loose & { filters?: StoreFilters }): StorePage {
+  return {
+    stores: list(answer.stores ?? answer.data).map((one) => toStore(one)),
+    next: text(answer.next_after) || undefined,
+    total: number(answer.total) > 10_000 ? undefined : number(answer.total),
+    filters: { ...NO_FILTERS, ...answer.filters },
+  };
 }
 
 export function readStore(answer: Loose): Store {

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import { fanTokensQuery, offeredStoresQuery } from "../api/queries.ts";
+import { fanTokensQuery, featuredStoresQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { chooseClub, useClub } from "./club.ts";
 import { coloursOf, css } from "./club-colours.ts";
 
 /** The distinct clubs of stores and fan tokens. */
 function useClubs(): string[] {
-  const { data: stores = [] } = useQuery(offeredStoresQuery);
+  const { data: stores } = useQuery(featuredStoresQuery);
   const { data: tokens = [] } = useQuery(fanTokensQuery);
-  const names = [...stores.map((store) => store.club), ...tokens.map((token) => token.name)].filter(Boolean);
+  const names = [...(stores?.filters.club ?? []), ...tokens.map((token) => token.name)].filter(Boolean);
   return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()].sort(
     new Intl.Collator("pt-BR").compare,
   );

@@ -3,7 +3,7 @@ import { lazy, Suspense } from "react";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
-import { configQuery, offeredStoresQuery } from "../api/queries.ts";
+import { configQuery, featuredStoresQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
@@ -212,11 +212,10 @@ const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
 function Featured() {
   const t = useText();
   const { percent } = useFormat();
-  const stores = useQuery(offeredStoresQuery);
-  const returned = (stores.data ?? [])
-    .filter((store) => store.featured)
-    .slice(0, FEATURED_STORES_MAX)
-    .map((store): FeaturedStore => ({ id: store.id, name: store.name, logo: store.logo, percent: store.maxCashback }));
+  const stores = useQuery(featuredStoresQuery);
+  const returned = (stores.data?.stores ?? []).map(
+    (store): FeaturedStore => ({ id: store.id, name: store.name, logo: store.logo, percent: store.maxCashback }),
+  );
   const shown = returned.length > 0 ? returned : SAMPLES;
   const areSamples = !stores.isPending && returned.length === 0;
   return (

@@ -6,12 +6,22 @@ import { numeric } from "./numeric.ts";
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 const ALL_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: CHZ_DECIMALS } as const;
 
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** One takes longer to make than a hundred numbers to format. */
+function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.NumberFormat(locale, options);
+  formats.set(key, known);
+  return known;
+}
+
 /** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {
   const intl = useIntl();
   return useMemo(() => {
     const format = (value: string | number, options: Intl.NumberFormatOptions) =>
-      new Intl.NumberFormat(intl.locale, options).format(numeric(value));
+      formatOf(intl.locale, options).format(numeric(value));
     const decimal = (value: string | number) => format(value, TWO_DECIMALS);
     const number = (value: string | number) => format(value, { maximumFractionDigits: 2 });
     const percent = (value: string | number) => `${number(value)}%`;

@@ -1,7 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, startTransition, useEffect, useMemo, useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, startTransition, useState } from "react";
 import { useSearchParams } from "react-router";
-import { offeredStoresQuery } from "../api/queries.ts";
+import type { StoreFilters } from "../../domain/api/catalogue.ts";
+import type { Language } from "../../domain/languages.ts";
+import { searchKey } from "../../domain/search-key.ts";
+import type { StoresAsked } from "../api/calls.ts";
+import { namedStoresQuery, storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
@@ -11,11 +15,10 @@ import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-import { toast } from "../ui/toast.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { useSearchText } from "../ui/use-search-text.ts";
+import { askedOf, FILTERS, type FilterName } from "./asked.ts";
 import { useFavourites } from "./favourites.tsx";
-import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
@@ -24,70 +27,122 @@ const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).D
 
 export default function Stores() {
   const t = useText();
-  const stores = useQuery(offeredStoresQuery);
   const [chosen, setChosen] = useState<Store>();
-  useEffect(() => {
-    if (stores.isError) toast.error(t("errorFetchingStores"), { id: "stores" });
-  }, [stores.isError, t]);
   return (
     <section className="page">
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
-      {stores.isError && !stores.data ? (
-        <RetryPanel title={t("errorFetchingStores")} query={stores} />
-      ) : (
-        <Catalogue
-          stores={stores.data ?? []}
-          isPending={stores.isPending}
-          // In a transition: the page does not change until the dialog's code is loaded.
-          onBuy={(store) => startTransition(() => setChosen(store))}
-        />
-      )}
+      {/* In a transition: the page does not change until the dialog's code is loaded. */}
+      <Catalogue onBuy={(store) => startTransition(() => setChosen(store))} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>
   );
 }
 
-type CatalogueProps = { stores: Store[]; isPending: boolean; onBuy: (store: Store) => void };
-
-function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
-  const choice = useChoice(stores);
-  const { shown, isFiltered, clear } = choice;
+function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
+  const t = useText();
+  const choice = useChoice();
+  const { found, isFiltered, clear } = choice;
+  if (found.isError && !found.stores) return <RetryPanel title={t("errorFetchingStores")} query={found} />;
   return (
     <>
-      <FilterBar stores={stores} isPending={isPending} choice={choice} />
-      <Results isPending={isPending} choice={choice} />
-      {isPending ? (
+      <FilterBar choice={choice} />
+      <Results choice={choice} />
+      {!found.stores ? (
         <div className="store-grid" aria-busy="true">
           <Skeletons count={6} className="h-64" />
         </div>
-      ) : shown.length === 0 ? (
+      ) : found.stores.length === 0 && !found.hasMore ? (
         <NoStores isFiltered={isFiltered} clear={clear} />
       ) : (
-        <ul className="store-grid">
-          {shown.map((store) => (
+        <ul className="store-grid" aria-busy={found.isStale}>
+          {found.stores.map((store) => (
             <li key={store.id}>
               <StoreCard store={store} onBuy={() => onBuy(store)} />
             </li>
           ))}
         </ul>
       )}
+      {found.isError ? (
+        <RetryPanel title={t("errorFetchingStores")} query={found} />
+      ) : (
+        found.hasMore && (
+          <button
+            type="button"
+            className="button button-quiet store-more"
+            aria-busy={found.isFetching}
+            onClick={() => !found.isFetching && found.loadMore()}
+          >
+            {t("stores.more")}
+          </button>
+        )
+      )}
     </>
+  );
+}
+
+/** The stores that the URL asks for, as far as they are loaded; those of the user's club come first. */
+function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) {
+  const asked = askedOf(parameters);
+  const club = useClub();
+  const onlyFavourites = parameters.has("favourites");
+  const pages = useInfiniteQuery(storesQuery(asked));
+  const ofClub = useInfiniteQuery({
+    ...storesQuery({ ...asked, club }),
+    enabled: club !== "" && !asked.club && !onlyFavourites,
+  });
+  const ids = [...favourites].filter((id) => /^[1-9]\d{0,14}$/.test(id)).slice(0, 100);
+  const named = useQuery({ ...namedStoresQuery(ids), enabled: onlyFavourites && ids.length > 0 });
+  const [first] = pages.data?.pages ?? [];
+  const shared = { filters: first?.filters, error: pages.error ?? named.error };
+  if (onlyFavourites) {
+    const isPending = ids.length > 0 && named.isPending;
+    const stores = (named.data?.stores ?? []).filter((store) => favourites.has(store.id) && isAsked(store, asked));
+    return {
+      ...shared,
+      stores: isPending ? undefined : stores,
+      total: stores.length,
+      hasMore: false,
+      isStale: false,
+      isError: named.isError,
+      isFetching: named.isFetching,
+      loadMore: () => {},
+      refetch: () => named.refetch(),
+    };
+  }
+  const preferred = club && !asked.club ? (ofClub.data?.pages.flatMap((page) => page.stores) ?? []) : [];
+  const isPreferred = new Set(preferred.map((store) => store.id));
+  const others = pages.data?.pages.flatMap((page) => page.stores).filter((store) => !isPreferred.has(store.id));
+  return {
+    ...shared,
+    stores: others && [...preferred, ...others],
+    total: first?.total,
+    hasMore: pages.hasNextPage,
+    isStale: pages.isPlaceholderData,
+    isError: pages.isError,
+    isFetching: pages.isFetching,
+    loadMore: () => pages.fetchNextPage(),
+    refetch: () => (pages.isFetchNextPageError ? pages.fetchNextPage() : pages.refetch()),
+  };
+}
+
+/** Favourites are loaded by their ids, and filtered here. */
+function isAsked(store: Store, asked: StoresAsked): boolean {
+  const wanted = searchKey(asked.query ?? "");
+  return (
+    FILTERS.every((name) => !asked[name] || searchKey(store[name]) === searchKey(asked[name])) &&
+    searchKey([store.name, store.category, store.country, store.club].join(" ")).includes(wanted)
   );
 }
 
 type Choice = ReturnType<typeof useChoice>;
 
 /** The filters, which the URL keeps, and the stores that they find. */
-function useChoice(stores: Store[]) {
+function useChoice() {
   const [parameters, setParameters] = useSearchParams();
   const favourites = useFavourites();
-  const club = useClub();
   const onlyFavourites = parameters.has("favourites");
-  const shown = useMemo(() => {
-    const found = filterStores(stores, Object.fromEntries(parameters), club);
-    return onlyFavourites ? found.filter((store) => favourites.has(store.id)) : found;
-  }, [stores, parameters, favourites, onlyFavourites, club]);
+  const found = useFound(parameters, favourites);
   const choose = (name: string, value: string) =>
     setParameters(
       () => {
@@ -106,18 +161,16 @@ function useChoice(stores: Store[]) {
   };
   const selection: Selection = Object.fromEntries(parameters);
   const isFiltered = search.query !== "" || [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
-  return { shown, selection, search, choose, clear, isFiltered, onlyFavourites, favouriteCount: favourites.size };
+  return { found, selection, search, choose, clear, isFiltered, onlyFavourites, favouriteCount: favourites.size };
 }
 
-type FilterBarProps = { stores: Store[]; isPending: boolean; choice: Choice };
-
 /** The search and the filters, which a phone shows in a sheet. */
-function FilterBar({ stores, isPending, choice }: FilterBarProps) {
+function FilterBar({ choice }: { choice: Choice }) {
   const t = useText();
   const { selection, search, choose } = choice;
   const isPhone = useIsPhone();
   const [isSheetOpen, setSheetOpen] = useState(false);
-  const filters = <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />;
+  const filters = <Filters filters={choice.found.filters} selection={selection} choose={choose} />;
   return (
     <>
       <div className={isPhone ? "filters filters-phone" : "filters"}>
@@ -159,7 +212,7 @@ function FilterSheet({ choice, onClose, children }: { choice: Choice; onClose: (
             {t("stores.clear")}
           </button>
           <button type="button" className="button" onClick={onClose}>
-            {t("stores.show", { count: choice.shown.length })}
+            {t("stores.show", { count: choice.found.total ?? -1 })}
           </button>
         </>
       }
@@ -170,13 +223,14 @@ function FilterSheet({ choice, onClose, children }: { choice: Choice; onClose: (
 }
 
 /** How many stores were found, and the ways back to all of them. */
-function Results({ isPending, choice }: { isPending: boolean; choice: Choice }) {
+function Results({ choice }: { choice: Choice }) {
   const t = useText();
-  const { shown, choose, clear, isFiltered, onlyFavourites, favouriteCount } = choice;
+  const { found, choose, clear, isFiltered, onlyFavourites, favouriteCount } = choice;
+  const isPending = !found.stores;
   return (
     <div className="results">
       <p role="status" className="muted">
-        {!isPending && t("stores.count", { count: shown.length })}
+        {!isPending && (found.total === undefined ? t("stores.count.many") : t("stores.count", { count: found.total }))}
       </p>
       {(favouriteCount > 0 || onlyFavourites) && (
         <button
@@ -188,7 +242,7 @@ function Results({ isPending, choice }: { isPending: boolean; choice: Choice }) 
           {t(onlyFavourites ? "favourite.all" : "favourite.only", { count: favouriteCount })}
         </button>
       )}
-      {isFiltered && (isPending || shown.length > 0) && (
+      {isFiltered && (isPending || found.stores?.length !== 0) && (
         <button type="button" className="link" onClick={clear}>
           {t("stores.clear")}
         </button>
@@ -213,28 +267,41 @@ function NoStores({ isFiltered, clear }: { isFiltered: boolean; clear: () => voi
   );
 }
 
+/** The filters in the URL; an absent one means all. */
+type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
+
+/** A field's values as in the URL, for both languages, and as displayed, in order. docs/product.md#stores */
+function optionsOf(filters: StoreFilters, name: FilterName, language: Language) {
+  const english = language === "en" ? filters.english?.[name] : undefined;
+  return filters[name]
+    .map((value) => ({ value, label: english?.[value] ?? value }))
+    .sort((one, other) => collator.compare(one.label, other.label));
+}
+
+const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
+
 type FiltersProps = {
-  stores: Store[];
-  isPending: boolean;
+  filters: StoreFilters | undefined;
   selection: Selection;
   choose: (name: string, value: string) => void;
 };
 
-function Filters({ stores, isPending, selection, choose }: FiltersProps) {
+function Filters({ filters, selection, choose }: FiltersProps) {
   const t = useText();
   const { language } = useLanguage();
   return (
     <>
       {FILTERS.map((name) => {
-        const options = optionsOf(stores, name, language);
+        const options = filters ? optionsOf(filters, name, language) : [];
+        const wanted = searchKey(selection[name] ?? "");
         // The club filter is shown only if a store has a club. docs/product.md#stores
-        if (name === "club" && options.length === 0 && !isPending) return null;
+        if (name === "club" && options.length === 0 && filters) return null;
         return (
           <label key={name} className="field">
             <span>{t(`stores.${name}`)}</span>
             <select
-              disabled={isPending}
-              value={selection[name] ?? ""}
+              disabled={!filters}
+              value={options.find(({ value }) => searchKey(value) === wanted)?.value ?? ""}
               onChange={(event) => choose(name, event.target.value)}
             >
               <option value="">{t(`stores.${name}.all`)}</option>
@@ -252,6 +319,7 @@ function Filters({ stores, isPending, selection, choose }: FiltersProps) {
         <select value={selection.sort ?? ""} onChange={(event) => choose("sort", event.target.value)}>
           <option value="">{t("stores.sort.cashback")}</option>
           <option value="name">{t("stores.sort.name")}</option>
+          <option value="newest">{t("stores.sort.newest")}</option>
         </select>
       </label>
     </>

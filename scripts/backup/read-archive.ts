@@ -13,7 +13,7 @@ import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { writePause } from "../../sender/payout-switch.ts";
-import { setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
+import { COMPUTED, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
@@ -136,7 +136,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
 }
 
 async function insertRows(queries: Queries, table: TableName, rows: readonly Row[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => !COMPUTED.has(column));
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => sql.val(row[column])))})`));
   await sql`insert into ${sql.table(table)} (${names}) values ${values}`.execute(queries);

@@ -12,6 +12,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   sessions: ["token_hash"],
   sign_in_nonces: ["nonce"],
   stores: ["id"],
+  store_words: ["word", "store_id"],
   store_cashbacks: ["id"],
   fan_tokens: ["id"],
   clicks: ["id"],
@@ -49,6 +50,9 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
+
+/** Columns that the database computes: they cannot be written. */
+export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);
 
 /** Tables with ids assigned by the database. */
 const NUMBERED: readonly TableName[] = [

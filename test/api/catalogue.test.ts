@@ -135,6 +135,25 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       );
     });
 
+    it("is on a page of the list, with the filters of all stores, and a bad question is refused", async () => {
+      const shopper = system().anonymous();
+      const whole: Store[] = (await shopper.get("/api/stores?sort=newest")).body.stores;
+      const first = (await shopper.get("/api/stores?sort=newest&limit=3")).body;
+      expect(first.stores).to.deep.equal(whole.slice(0, 3));
+      const second = (await shopper.get(`/api/stores?sort=newest&limit=3&after=${first.next_after}`)).body;
+      expect(second.stores).to.deep.equal(whole.slice(3, 6));
+      expect(second.filters).to.deep.equal(first.filters);
+      expect(first.filters.country).to.include.members(["Brasil", "Portugal"]);
+      const found = await shopper.get("/api/stores?query=VERDAO&country=brasil");
+      expect(found.body.stores.map((one: Store) => one.name)).to.deep.equal(["Verdão Store"]);
+      const hostile = { limit: "0", sort: "x", after: "x", featured: "yes", query: "x".repeat(129), ids: "1,,2" };
+      for (const [field, value] of Object.entries({ ...hostile, country: "x".repeat(61) })) {
+        expectInvalid(await shopper.get(`/api/stores?${field}=${value}`), field);
+      }
+      expectInvalid(await shopper.get("/api/stores?limit=501"), "limit");
+      expectInvalid(await shopper.get(`/api/stores?sort=name&after=5`), "after");
+    });
+
     it("stops selling once it is deleted, but its purchases keep it", async () => {
       const id = await createStore({ name: "Loja que fecha" });
       const categoryId = await addCategory(id, "4");
@@ -174,12 +193,14 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       const noPercent = await createStore();
       const drafts = [noLink, free, noPercent];
       const buyer = await system().user();
-      const idsSeenBy = async (caller: Caller) => {
-        const { body, headers } = await caller.get("/api/stores");
+      const idsSeenBy = async (caller: Caller, query = "") => {
+        const { body, headers } = await caller.get(`/api/stores${query}`);
         expect(headers.get("vary")).to.match(/authorization/i);
         return body.stores.map((one: Store) => one.id);
       };
-      expect(await idsSeenBy(admin)).to.include.members([whole, ...drafts]);
+      expect(await idsSeenBy(admin, `?ids=${[whole, ...drafts]}`)).to.have.members([whole, ...drafts]);
+      expect(await idsSeenBy(buyer, `?ids=${[whole, ...drafts]}`)).to.deep.equal([whole]);
+      expect(await idsSeenBy(admin)).not.to.include.members(drafts);
       for (const caller of [system().anonymous(), buyer]) {
         const seen = await idsSeenBy(caller);
         expect(seen).to.include(whole);

@@ -1,10 +1,12 @@
+import { useState } from "react";
 import type { AuditLogEntry } from "../../../domain/api/administration.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
+import { getPage } from "../list/list-calls.ts";
 import { logSentence } from "./log-words.ts";
-import { useNames } from "./use-names.ts";
+import { storeIdsOf, useNames } from "./use-names.ts";
 
 export const LOG_PATH = "/api/admin/audit-log";
 
@@ -14,10 +16,16 @@ export function LogView() {
 }
 
 function useLogList(): ListDefinition<AuditLogEntry> {
-  const names = useNames();
+  const [storeIds, setStoreIds] = useState<readonly string[]>([]);
+  const names = useNames(storeIds);
   const { dateTime } = useFormat();
   return {
     path: LOG_PATH,
+    async load(asked, signal) {
+      const page = await getPage<AuditLogEntry>(LOG_PATH, asked, signal);
+      setStoreIds(storeIdsOf(page.rows));
+      return page;
+    },
     title: "Registro",
     noun: ["registro", "registros"],
     search: "quem, o quê ou em quê",

@@ -1,19 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { fanTokensQuery, storesQuery } from "../../api/queries.ts";
+import type { AuditLogEntry } from "../../../domain/api/administration.ts";
+import { fanTokensQuery, namedStoresQuery } from "../../api/queries.ts";
 import type { Names } from "./log-words.ts";
 
-/** Names of the current stores, categories and fan tokens. */
-export function useNames(): Names {
-  const { data: stores } = useQuery(storesQuery);
+/** The API takes no more at once. */
+const IDS_ASKED = 100;
+
+/** The stores that entries of the log are about. */
+export function storeIdsOf(entries: readonly AuditLogEntry[]): string[] {
+  const ids = entries.flatMap(({ subject }) => /^store:(\d{1,15})/.exec(subject)?.[1] ?? []);
+  return [...new Set(ids)].slice(0, IDS_ASKED);
+}
+
+/** Names of the stores with these ids, of their categories, and of fan tokens, as they are now. */
+export function useNames(storeIds: readonly string[]): Names {
+  const { data: page } = useQuery(namedStoresQuery(storeIds));
   const { data: tokens } = useQuery(fanTokensQuery);
   return useMemo(() => {
-    const byId = new Map(stores?.map((store) => [store.id, store]));
+    const byId = new Map(page?.stores.map((store) => [store.id, store]));
     const tokenNames = new Map(tokens?.map((token) => [token.id, token.name]));
     return {
       store: (id) => byId.get(id)?.name,
       category: (storeId, id) => byId.get(storeId)?.cashbacks.find((one) => one.id === id)?.category,
       fanToken: (id) => tokenNames.get(id),
     };
-  }, [stores, tokens]);
+  }, [page, tokens]);
 }

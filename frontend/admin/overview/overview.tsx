@@ -11,7 +11,7 @@ import { viewHref } from "../list/list-address.ts";
 import { getPage } from "../list/list-calls.ts";
 import { actorName, LOG_PATH } from "../log/log-view.tsx";
 import { logSentence } from "../log/log-words.ts";
-import { useNames } from "../log/use-names.ts";
+import { storeIdsOf, useNames } from "../log/use-names.ts";
 import { pauseReason } from "../words.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
@@ -156,13 +156,13 @@ function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigure
 
 /** The last changes that admins made. */
 function RecentChanges() {
-  const names = useNames();
   const { dateTime } = useFormat();
   const log = useQuery({
     queryKey: ["own", "recent-changes"],
     queryFn: ({ signal }) => getPage<AuditLogEntry>(LOG_PATH, NEWEST, signal, SHOWN),
     staleTime: 0,
   });
+  const names = useNames(storeIdsOf(log.data?.rows ?? []));
   return (
     <section className="card card-body" aria-labelledby="changes">
       <div className="section-head">

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, useId, useRef, useState } from "react";
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
-import { storesQuery } from "../../api/queries.ts";
+import { STORES_KEY } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
@@ -167,7 +167,7 @@ function useImport(onClose: () => void) {
       setState(wasRefused(error) ? { step: "refused", problem: refusalOf(error) } : { step: "unknown", file });
     }
     await Promise.all([
-      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
+      client.invalidateQueries({ queryKey: STORES_KEY }),
       client.invalidateQueries({ queryKey: ["own"] }),
     ]);
   });

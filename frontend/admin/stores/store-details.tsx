@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { durationText } from "../../../domain/duration.ts";
-import { storesQuery } from "../../api/queries.ts";
+import { STORES_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -56,10 +56,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const id = String(store.id);
 
   const reloadLists = () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
-      client.invalidateQueries({ queryKey: ["own"] }),
-    ]);
+    Promise.all([client.invalidateQueries({ queryKey: STORES_KEY }), client.invalidateQueries({ queryKey: ["own"] })]);
   const reload = () => Promise.all([client.invalidateQueries({ queryKey: ["store", id] }), reloadLists()]);
   return (
     <div className="grid gap-6">

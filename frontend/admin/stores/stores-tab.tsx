@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { storesQuery } from "../../api/queries.ts";
+import { STORES_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { createStore, deleteStore } from "../admin-calls.ts";
@@ -56,10 +56,7 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
     if (takesFocus) heading.current?.focus();
   }, [takesFocus]);
   const reload = () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
-      client.invalidateQueries({ queryKey: ["own"] }),
-    ]);
+    Promise.all([client.invalidateQueries({ queryKey: STORES_KEY }), client.invalidateQueries({ queryKey: ["own"] })]);
   return (
     <>
       <div className="section-head">

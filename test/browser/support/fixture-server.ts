@@ -6,7 +6,9 @@ import { matchPath } from "react-router";
 import { ownHead } from "../../../api/site/heads.ts";
 import { withDeployment, withHead } from "../../../api/site/page.ts";
 import { readWebApp } from "../../../api/site/pages.ts";
+import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
 import type { Me } from "../../../domain/api/people.ts";
+import { searchKey } from "../../../domain/search-key.ts";
 import {
   fixtureClaims,
   fixtureClicks,
@@ -172,7 +174,7 @@ export class FixtureServer {
       case "GET /api/config":
         return ok({ data: this.config });
       case "GET /api/stores":
-        return ok({ stores: this.stores });
+        return ok(storesAnswer(this.stores, call.query));
       case "GET /api/fan-tokens":
         return ok({ data: this.tokens });
       case "POST /api/check-user":
@@ -246,4 +248,47 @@ export class FixtureServer {
       : html;
     response.end(this.isSilentPage ? painted : withDeployment(painted, this.config));
   }
+}
+
+const filtersOf = (stores: readonly Store[]): StoreFilters => {
+  const values = (name: "country" | "category" | "club") =>
+    [...new Set(stores.map((store) => store[name]?.trim() ?? "").filter(Boolean))].sort(
+      new Intl.Collator("pt").compare,
+    );
+  const english = (name: "country" | "category") =>
+    Object.fromEntries(stores.flatMap((store) => (store[`${name}_en`] ? [[store[name], store[`${name}_en`]]] : [])));
+  return {
+    country: values("country"),
+    category: values("category"),
+    club: values("club"),
+    english: { country: english("country"), category: english("category") },
+  };
+};
+
+/** The page that the api would answer; `after` is a position. */
+function storesAnswer(all: readonly Store[], query: Record<string, string>) {
+  const ids = query.ids?.split(",");
+  const stores = all.filter(({ is_draft }) => !is_draft);
+  const words = searchKey(query.query ?? "").split(" ");
+  const textOf = (store: Store) => searchKey(JSON.stringify(store).replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, " "));
+  const found = stores
+    .filter((store) => !ids || ids.includes(String(store.id)))
+    .filter((store) =>
+      (["country", "category", "club"] as const).every(
+        (name) => !query[name] || searchKey(store[name] ?? "") === searchKey(query[name]),
+      ),
+    )
+    .filter((store) => !query.featured || String(store.featured) === query.featured)
+    .filter((store) => words.every((word) => ` ${textOf(store)}`.includes(` ${word}`)))
+    .sort((one, other) =>
+      query.sort === "name"
+        ? one.name.localeCompare(other.name, "pt")
+        : query.sort === "cashback"
+          ? other.cashback_max - one.cashback_max
+          : one.id - other.id,
+    );
+  const start = Number(query.after ?? 0);
+  const end = start + Number(query.limit ?? 500);
+  const next_after = end < found.length ? end : null;
+  return { stores: found.slice(start, end), next_after, total: found.length, filters: filtersOf(stores) };
 }

@@ -1,0 +1,15 @@
+import type { StoresAsked } from "../api/calls.ts";
+
+export const FILTERS = ["country", "category", "club"] as const;
+export type FilterName = (typeof FILTERS)[number];
+
+/** What the page's URL asks of the catalogue: the highest cashback first, unless it names another order. */
+export function askedOf(parameters: URLSearchParams): StoresAsked {
+  const query = parameters.get("q")?.slice(0, 128) ?? "";
+  const sort = parameters.get("sort") ?? "";
+  return {
+    ...(query ? { query } : {}),
+    ...Object.fromEntries(FILTERS.flatMap((name) => (parameters.get(name) ? [[name, parameters.get(name)]] : []))),
+    sort: sort === "name" || sort === "newest" ? sort : "cashback",
+  };
+}
