@@ -135,6 +135,7 @@ async function decide(
   if (!asked) throw notFound("Approval");
   const { action, subject, asked_by, wallet } = asked;
   if (asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
+  if (wallet === actor) throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
   if (asked.state === "open" && asked.created_at <= lapsedBefore())
     throw conflict("This request has expired: request the payout again", "LAPSED");
   const { numUpdatedRows } = await queries

@@ -31,7 +31,7 @@ import {
 import { shownRate } from "../../rates/shown-rate.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { NO_STORE } from "../http/answers.ts";
-import { conflict, notFound } from "../http/api-error.ts";
+import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
@@ -123,6 +123,7 @@ function releaseRoute(services: Services): Route {
       const id = readId(params.id, "Purchase");
       const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
       await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
+        if (purchase.wallet === actorOf(identity)) throw forbidden("This would pay your own wallet", "OWN_SALE");
         if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
         await approve({
           action: "purchase.release",

@@ -73,6 +73,14 @@ describe("Two people for a sale above the sum", () => {
       expectRefusal(await release(), 409, "DECISION_REFUSED");
     });
 
+    it("lets nobody approve, or release, what pays their own wallet", async () => {
+      const id = await report(await visit(two), { commission: "1.00" });
+      const asked = await one.post(`/api/admin/sales/${id}/release`, SEEN);
+      expectRefusal(asked, 403, "APPROVAL_NEEDED");
+      expectRefusal(await two.post(`/api/admin/approvals/${asked.body.approval_id}/approve`), 403, "OWN_REQUEST");
+      expectRefusal(await two.post(`/api/admin/sales/${id}/release`, SEEN), 403, "OWN_SALE");
+    });
+
     it("assigns a sale only to the buyer whom the other person approved", async () => {
       const accomplice = await api.user();
       const [click, other] = [await visit(buyer), await visit(accomplice)];
