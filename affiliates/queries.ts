@@ -181,7 +181,7 @@ export async function countSales(queries: Queries, clickIds: readonly bigint[]):
 }
 
 /** Sales whose currency had no rate; they are decided once there is one. */
-export async function listWithoutRate(queries: Queries, key: AccountKey, limit: number) {
+export async function listWithoutRate(queries: Queries, key: AccountKey, limit: number, after = 0n) {
   return queries
     .selectFrom("sales")
     .selectAll()
@@ -190,6 +190,7 @@ export async function listWithoutRate(queries: Queries, key: AccountKey, limit: 
     .where(sql<boolean>`state in ('held', 'unmatched')`)
     .where("amount_cents", "is", null)
     .where("revision_id", "is not", null)
+    .where("id", ">", after)
     .orderBy("id")
     .limit(limit)
     .execute();

@@ -11,7 +11,7 @@ import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
 import { decideSales } from "../purchases/save.ts";
 import { decodeReport, encodeReport } from "../purchases/stored-report.ts";
-import { fetchRate } from "./fx.ts";
+import { dayOf, fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { saleFields } from "./log-lines.ts";
@@ -48,8 +48,9 @@ const LOOK_MS = 300;
 /** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
 const POLL_SHARE = 0.6;
 const REFUSED_MS = 60_000;
-const RATES_MS = 5_000;
-const RATE_SALES = 50;
+const RATES_MS = 1_000;
+const RATE_SALES = 200;
+const RATES_AT_ONCE = 16;
 const NIGHTLY = "nightly";
 /** Calls reserved for pushes while sales are being reread. */
 const HINT_CALLS = 2;
@@ -68,7 +69,7 @@ export class Reader {
   #polledAt = 0;
   #nextRatesAt = 0;
   #pausedUntil = 0;
-  #feedFailedAt = 0;
+  #ratesAfter = 0n;
   #idsRefusedUntil = 0;
   #night: ({ pass: Pass } & Window)[] = [];
   #nightBegan = 0;
@@ -289,11 +290,12 @@ export class Reader {
   async #store(page: Page): Promise<void> {
     const key = keyOf(this.#options.account);
     const unread = [...page.unread];
+    await this.#askRates(page.reports);
     for (const report of await markKnown(this.#options.database.kysely, key, onePerSale(page.reports))) {
       try {
         await this.#storeReport(report);
       } catch (error) {
-        if (isDatabaseAway(error) || error instanceof LeaseLostError || this.#options.signal.aborted) throw error;
+        if (this.#isOver(error)) throw error;
         unread.push(unreadRow(JSON.parse(encodeReport(report)), error, report));
       }
     }
@@ -301,6 +303,18 @@ export class Reader {
     const read = page.reports.map(({ saleKey }) => saleKey).filter((saleKey) => !failed.has(saleKey));
     await forgetRows(this.#options.database.kysely, key, read);
     if (unread.length > 0) await this.#setAside(unread);
+  }
+
+  /** The rates of a page, several at a time: one that the feed does not answer costs the others its time limit once. */
+  async #askRates(reports: readonly SaleReport[]): Promise<void> {
+    const asked = new Map<string, () => Promise<boolean>>();
+    for (const { currency, commissionCurrency, occurredAt } of reports) {
+      const at = occurredAt ?? BigInt(Date.now());
+      for (const one of [currency, commissionCurrency ?? currency])
+        if (one !== "BRL") asked.set(`${one} ${dayOf(at)}`, () => this.#fetchRate(one, at));
+    }
+    const questions = [...asked.values()];
+    while (questions.length > 0) await Promise.all(questions.splice(0, RATES_AT_ONCE).map((ask) => ask()));
   }
 
   async #storeReport(report: SaleReport): Promise<void> {
@@ -344,25 +358,39 @@ export class Reader {
   async #applyRates(): Promise<void> {
     const { database, rules, account } = this.#options;
     this.#nextRatesAt = Date.now() + RATES_MS;
-    for (const sale of await listWithoutRate(database.kysely, keyOf(account), RATE_SALES)) {
+    const sales = await listWithoutRate(database.kysely, keyOf(account), RATE_SALES, this.#ratesAfter);
+    // From the first one again after the last: those without a rate keep no other one waiting.
+    this.#ratesAfter = sales.length === RATE_SALES ? (sales.at(-1)?.id ?? 0n) : 0n;
+    for (const sale of sales) {
       const at = sale.occurred_at ?? sale.created_at;
       const { currency, commissionCurrency } = decodeReport(sale.report);
       const foreign = [...new Set([currency, commissionCurrency ?? currency])].filter((one) => one !== "BRL");
       const found = await Promise.all(foreign.map((one) => this.#fetchRate(one, at)));
       if (foreign.length > 0 && found.every(Boolean)) {
-        await this.#write((queries) => decideSales(queries, [sale.id], rules));
+        await this.#write((queries) => decideSales(queries, [sale.id], rules)).catch((error: unknown) =>
+          this.#skip(error, sale),
+        );
       }
     }
   }
 
-  /** While the feed fails, only the sales that need it wait. */
+  /** One sale that cannot be applied costs no other one. */
+  #skip(error: unknown, { id }: { id: bigint }): void {
+    if (this.#isOver(error)) throw error;
+    this.#options.log.error({ ...keyOf(this.#options.account), sale: Number(id), err: error }, "A sale is not applied");
+  }
+
+  /** Nothing can be stored now. */
+  #isOver(error: unknown): boolean {
+    return isDatabaseAway(error) || error instanceof LeaseLostError || this.#options.signal.aborted;
+  }
+
+  /** A currency and day that fail cost no other one. */
   async #fetchRate(currency: string, at: bigint): Promise<boolean> {
     const { database, rules, log } = this.#options;
-    if (Date.now() < this.#feedFailedAt + RATES_MS) return false;
     try {
       return await fetchRate(database, rules.fx, currency, at);
     } catch (error) {
-      this.#feedFailedAt = Date.now();
       log.warn({ currency, reason: String(error) }, "The exchange rate feed fails");
       return false;
     }

@@ -66,7 +66,7 @@ async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<Audi
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
   catalogue: ["store.", "cashback.", "fan_token.", "catalogue."],
   payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],
-  sales: ["sale."],
+  sales: ["sale.", "fx_rate."],
   claims: ["claim."],
   people: ["user.", "session."],
 };

@@ -289,11 +289,18 @@ async function readRates(
   currencies.delete("BRL");
   if (currencies.size === 0) return () => new Map();
   const days = new Set(rows.map((row) => dayOf(row.occurred_at ?? row.created_at)));
+  // Of the day of a sale, whichever day it was published on; a doubtful one only if a person accepted it.
   const stored = await queries
-    .selectFrom("fx_rates")
-    .select(["currency", "day", "rate_micros"])
-    .where(amongTexts(queries, "currency", currencies))
-    .where(amongTexts(queries, "day", days))
+    .selectFrom("fx_requests")
+    .innerJoin("fx_rates", (join) =>
+      join
+        .onRef("fx_rates.currency", "=", "fx_requests.currency")
+        .onRef("fx_rates.day", "=", "fx_requests.published_day"),
+    )
+    .select(["fx_requests.currency", "fx_requests.day", "fx_rates.rate_micros"])
+    .where(amongTexts(queries, "fx_requests.currency", currencies))
+    .where(amongTexts(queries, "fx_requests.day", days))
+    .where((where) => where.or([where("doubted_from", "is", null), where("accepted_at", "is not", null)]))
     .execute();
   return (day) => new Map(stored.filter((one) => one.day === day).map((one) => [one.currency, one.rate_micros]));
 }

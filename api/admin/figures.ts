@@ -125,6 +125,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.unmatched_sales,
     found.open_claims,
     found.unread_rows,
+    found.doubtful_rates,
     found.held_purchases,
     found.failed_payments,
     found.failed_operations,

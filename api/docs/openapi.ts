@@ -18,6 +18,8 @@ const OF_PATH: Readonly<Record<string, Described>> = {
   name: { description: "The name of an uploaded picture, as a store's `logo` has it.", schema: WORD },
   network: { description: "The affiliate network.", schema: WORD },
   account: { description: "Our account at the network.", schema: WORD },
+  currency: { description: "A currency such as USD.", schema: { type: "string", pattern: "^[A-Z]{3}$" } },
+  day: { description: "A day such as 2026-11-20.", schema: { type: "string", format: "date" } },
   secret: { description: "The secret of the account's push address.", schema: WORD },
 };
 

@@ -317,8 +317,21 @@ create table fx_rates (
   currency text not null,
   day text not null,
   rate_micros integer not null check (rate_micros > 0),
+  doubted_from integer,
+  accepted_by text,
+  accepted_at integer,
   read_at integer not null,
   constraint fx_rates_key primary key (currency, day)
+) strict;
+create index fx_rates_doubtful on fx_rates (day) where doubted_from is not null and accepted_at is null;
+
+create table fx_requests (
+  currency text not null,
+  day text not null,
+  attempts integer not null default 0,
+  due_at integer not null,
+  published_day text,
+  constraint fx_requests_key primary key (currency, day)
 ) strict;
 
 -- Purchases, when they are due, and running totals.

@@ -16,6 +16,7 @@ export type SaleTables = {
   affiliate_cursors: AffiliateCursorsTable;
   affiliate_status: AffiliateStatusTable;
   fx_rates: FxRatesTable;
+  fx_requests: FxRequestsTable;
 };
 
 /** A buyer's visit to a store. */
@@ -206,10 +207,24 @@ type AffiliateStatusTable = {
   drift_count: Generated<bigint>;
 };
 
+/** The question for the rate of a sale's day; `published_day` is the answer, once there is one. */
+type FxRequestsTable = {
+  currency: string;
+  day: string;
+  attempts: Generated<bigint>;
+  due_at: bigint;
+  published_day: string | null;
+};
+
+/** A published rate. */
 type FxRatesTable = {
   currency: string;
-  /** `YYYY-MM-DD`. */
+  /** The day of its publication, `YYYY-MM-DD`. */
   day: string;
   rate_micros: bigint;
+  /** The rate that it differs too much from; null if it does not. Then it is used only once it is accepted. */
+  doubted_from: bigint | null;
+  accepted_by: string | null;
+  accepted_at: bigint | null;
   read_at: bigint;
 };

@@ -29,6 +29,8 @@ export const attentionSchema = z.object({
   open_claims: z.number(),
   /** Rows of networks that could not be read. */
   unread_rows: z.number(),
+  /** Exchange rates that somebody must accept. */
+  doubtful_rates: z.number(),
   held_purchases: z.number(),
   failed_payments: z.number(),
   waiting_payments: z.number(),

@@ -17,4 +17,6 @@ export const networksResponseSchema = z.object({
       retry_at: z.iso.datetime().nullable(),
     }),
   ),
+  /** Exchange rates that are used only once somebody accepts them, newest first, at most 200. Decimal text, in reais. */
+  doubtful_rates: z.array(z.object({ currency: z.string(), day: z.string(), rate: z.string(), previous: z.string() })),
 });

@@ -145,6 +145,8 @@ export const refuseClaim = (id: number, reason: string) => call("POST", `/api/ad
 export const getMargin = (from: string, to: string, signal?: AbortSignal): Promise<Margin> =>
   call("GET", `/api/admin/margin?from=${from}&to=${to}`, undefined, signal);
 
+export const acceptRate = (currency: string, day: string) =>
+  call("POST", `/api/admin/fx-rates/${currency}/${day}/accept`, {});
 export const getNetworks = (signal?: AbortSignal): Promise<Networks> =>
   call("GET", "/api/admin/networks", undefined, signal);
 

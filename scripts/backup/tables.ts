@@ -25,6 +25,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   affiliate_cursors: ["network", "account", "pass"],
   affiliate_status: ["network", "account"],
   fx_rates: ["currency", "day"],
+  fx_requests: ["currency", "day"],
   purchases: ["id"],
   due_purchases: ["purchase_id"],
   buyer_totals: ["wallet"],

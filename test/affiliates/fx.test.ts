@@ -1,8 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { fetchRate } from "../../affiliates/fx.ts";
+import { acceptRate, dayOf, fetchRate, findRate, listDoubtfulRates } from "../../affiliates/fx.ts";
 import { listWithoutRate } from "../../affiliates/queries.ts";
+import type { Database } from "../../database/connect.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { FxRates } from "../../domain/sale/rules.ts";
 import { decideSales } from "../../purchases/save.ts";
@@ -25,6 +26,8 @@ const PTAX = [
   bulletin("2026-11-20", "13:04:27.921", 5.3123, "Fechamento PTAX"),
   bulletin("2026-11-20", "12:05:00.11", 5.35, "Intermediário"),
 ];
+
+const askAgain = (database: Database) => database.kysely.updateTable("fx_requests").set({ due_at: 0n }).execute();
 
 /** The central bank's feed according to its documentation: a period, a currency, several bulletins a day. */
 class Feed {
@@ -128,15 +131,86 @@ describe("The exchange rate feed", function () {
         [200, '{"value":[]}'],
       ] as const) {
         Object.assign(feed, { status, text });
+        await askAgain(database);
         const found = await fetchRate(database, fx, "USD", BigInt(SATURDAY)).catch(() => false);
         expect(found, text).to.equal(false);
       }
       expect(await fetchRate(database, fx, "QQQ", BigInt(SATURDAY)).catch(() => false)).to.equal(false);
       Object.assign(feed, { status: 200, text: undefined });
+      await askAgain(database);
       expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
       for (const one of await listWithoutRate(database.kysely, ACCOUNT, 10))
         await inTransaction(database.kysely, (queries) => decideSales(queries, [one.id], rules));
       expect(await shop.sale(sale.saleKey)).to.include({ state: "payable", amount_cents: 53_123n });
+    });
+
+    const publish = (...rates: [day: string, rate: number, bulletin?: string][]) => {
+      const value = rates.map(([day, rate, kind = "Fechamento PTAX"]) => bulletin(day, "13:00:00", rate, kind));
+      feed.text = JSON.stringify({ value });
+    };
+    const ask = (database: Database, day: string, currency = "EUR") =>
+      fetchRate(database, fx, currency, BigInt(Date.parse(`${day}T15:00:00Z`)));
+
+    it("is asked ever more seldom for a currency that it does not have, also by other processes", async () => {
+      const { database, again } = await engine.open();
+      feed.status = 404;
+      for (let call = 0; call < 20; call++) await ask(database, "2026-11-20").catch(() => {});
+      await ask(await again(), "2026-11-20").catch(() => {});
+      expect(feed.asked).to.have.length(1);
+      const waits: number[] = [];
+      for (let turn = 0; turn < 12; turn++) {
+        await askAgain(database);
+        await ask(database, "2026-11-20").catch(() => {});
+        const { due_at } = await database.kysely.selectFrom("fx_requests").selectAll().executeTakeFirstOrThrow();
+        waits.push(Math.round((Number(due_at) - Date.now()) / 60_000));
+      }
+      expect(waits.slice(0, 3)).to.deep.equal([1, 2, 4]);
+      expect(waits.at(-1)).to.equal(360);
+      feed.status = 200;
+      publish(["2026-11-20", 6]);
+      expect(await ask(database, "2026-11-20", "GBP"), "another currency").to.equal(true);
+    });
+
+    it("is believed about a jump only once a person accepts it, and so the next day", async () => {
+      const { database } = await engine.open();
+      publish(["2026-11-17", 6], ["2026-11-18", 500], ["2026-11-19", 500], ["2026-11-20", 6.1]);
+      expect(await ask(database, "2026-11-17")).to.equal(true);
+      expect(await ask(database, "2026-11-18")).to.equal(false);
+      expect(await ask(database, "2026-11-19"), "wrong for two days").to.equal(false);
+      expect(await ask(database, "2026-11-20")).to.equal(true);
+      const [, first] = await listDoubtfulRates(database.kysely);
+      expect(first).to.include({ day: "2026-11-18", rate_micros: 500_000_000n, doubted_from: 6_000_000n });
+      expect(await acceptRate(database.kysely, "EUR", "2026-11-17", "staff")).to.equal(undefined);
+      expect(await acceptRate(database.kysely, "EUR", "2026-11-18", "staff")).to.include({ accepted_by: "staff" });
+      expect(await findRate(database.kysely, fx, "EUR", "2026-11-18")).to.equal(500_000_000n);
+      expect(await findRate(database.kysely, fx, "EUR", "2026-11-19")).to.equal(null);
+    });
+
+    it("may move by 10 % a day", async () => {
+      const { database } = await engine.open();
+      publish(["2026-11-17", 6], ["2026-11-18", 6.6], ["2026-11-19", 5.94]);
+      for (const day of ["2026-11-18", "2026-11-19"]) expect(await ask(database, day)).to.equal(true);
+    });
+
+    it("counts for a week, and never with the first rate of a day or one out of bounds", async () => {
+      const { database } = await engine.open();
+      publish(["2026-11-10", 6], ["2026-11-18", 6.1, "Abertura"]);
+      expect(await ask(database, "2026-11-17")).to.equal(true);
+      expect(await ask(database, "2026-11-18"), "eight days old").to.equal(false);
+      publish(["2026-11-19", 1_001]);
+      expect(await ask(database, "2026-11-19", "GBP"), "more than 1,000 reais").to.equal(false);
+    });
+
+    it("has no rate for a day that is not over and has not closed", async () => {
+      const { database } = await engine.open();
+      const today = dayOf(BigInt(Date.now()));
+      const yesterday = dayOf(BigInt(Date.now() - 86_400_000));
+      publish([yesterday, 6], [today, 6.1, "Abertura"]);
+      expect(await fetchRate(database, fx, "EUR", BigInt(Date.now()))).to.equal(false);
+      publish([yesterday, 6], [today, 6.1, "Abertura"], [today, 6.2]);
+      await askAgain(database);
+      expect(await fetchRate(database, fx, "EUR", BigInt(Date.now()))).to.equal(true);
+      expect(await findRate(database.kysely, fx, "EUR", today)).to.equal(6_200_000n);
     });
   });
 });

@@ -112,6 +112,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/claims/{id}/refuse": admins,
   "get /api/admin/margin": admins,
   "get /api/admin/networks": admins,
+  "post /api/admin/fx-rates/{currency}/{day}/accept": freshAdmins,
   // Access requires a secret in the path.
   "get /api/hooks/{network}/{account}/{secret}": nobody,
   "post /api/hooks/{network}/{account}/{secret}": nobody,
@@ -129,6 +130,7 @@ const PERMISSION: Record<string, Permission> = {
   "post /api/admin/purchases/{id}/release": "payments",
   "post /api/admin/users/{wallet}/sessions/revoke": "people",
   "post /api/admin/users/{wallet}/erase": "people",
+  "post /api/admin/fx-rates/{currency}/{day}/accept": "payments",
   "post /api/admin/sales/{id}/release": "sales",
   "post /api/admin/sales/{id}/decline": "sales",
   "post /api/admin/sales/{id}/assign": "sales",

@@ -51,6 +51,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
   "cashback_distribution.create": ({ detail, subject }) =>
     `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
+  "fx_rate.accept": ({ detail, subject }) =>
+    `aceitou a cotação de ${subject.split(":").slice(1).join(" em ")}${because(detail)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,

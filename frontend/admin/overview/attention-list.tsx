@@ -34,6 +34,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.doubtful_rates,
+    words: ["cotação que mudou demais", "cotações que mudaram demais"],
+    href: viewHref({ view: "sales" }),
+    isUrgent: true,
+  },
+  {
     count: attention.unread_rows,
     words: ["linha de uma rede que não foi lida", "linhas das redes que não foram lidas"],
     href: viewHref({ view: "sales" }),

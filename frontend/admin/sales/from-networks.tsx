@@ -1,13 +1,61 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useFormat } from "../../i18n/use-format.ts";
-import { getNetworks } from "../admin-calls.ts";
+import { acceptRate, getNetworks } from "../admin-calls.ts";
+import { refusalOf } from "../refusals.ts";
+import type { Networks } from "../shapes.ts";
 import { networkName } from "../words.ts";
 
-/** What the networks sent that could not be read; nothing if there is none. docs/product.md#sales-unread */
+const KEY = ["own", "networks"];
+
+/** What networks and rate feeds sent that waits for a person; nothing if there is none. docs/product.md#sales-unread */
 export function FromNetworks() {
+  const { data } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => getNetworks(signal) });
+  if (!data) return null;
+  return (
+    <>
+      {data.doubtful_rates.length > 0 && <DoubtfulRates rates={data.doubtful_rates} />}
+      {data.unread_rows.length > 0 && <UnreadRows rows={data.unread_rows} />}
+    </>
+  );
+}
+
+function DoubtfulRates({ rates }: { rates: Networks["doubtful_rates"] }) {
+  const queries = useQueryClient();
+  const accepting = useMutation({
+    mutationFn: ({ currency, day }: { currency: string; day: string }) => acceptRate(currency, day),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["own"] }),
+  });
+  return (
+    <section aria-labelledby="doubtful-rates" className="grid gap-3">
+      <h2 id="doubtful-rates" className="section-title">
+        Cotações que mudaram mais de 10% num dia
+      </h2>
+      <p className="muted">As vendas destas moedas esperam. Confira com o Banco Central antes de aceitar.</p>
+      {accepting.isError && <p role="alert">{refusalOf(accepting.error)}</p>}
+      <ul className="grid gap-3">
+        {rates.map(({ currency, day, rate, previous }) => (
+          <li key={`${currency} ${day}`}>
+            <strong>
+              {currency}, {day}:
+            </strong>{" "}
+            R$ {rate} (antes R$ {previous}){" "}
+            <button
+              type="button"
+              className="button"
+              disabled={accepting.isPending}
+              onClick={() => accepting.mutate({ currency, day })}
+            >
+              Aceitar cotação
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function UnreadRows({ rows }: { rows: Networks["unread_rows"] }) {
   const { dateTime } = useFormat();
-  const { data } = useQuery({ queryKey: ["own", "networks"], queryFn: ({ signal }) => getNetworks(signal) });
-  if (!data || data.unread_rows.length === 0) return null;
   return (
     <section aria-labelledby="unread-rows" className="grid gap-3">
       <h2 id="unread-rows" className="section-title">
@@ -15,7 +63,7 @@ export function FromNetworks() {
       </h2>
       <p className="muted">As outras vendas seguem. Cada linha é pedida de novo à rede, cada vez com mais intervalo.</p>
       <ul className="grid gap-3">
-        {data.unread_rows.map((row) => (
+        {rows.map((row) => (
           <li key={`${row.network} ${row.account} ${row.text}`}>
             <strong>
               {networkName(row.network)} ({row.account})
