@@ -74,6 +74,9 @@ const VARIABLES = {
   BONUS_PROGRAM: z.enum(["club", "tiers"], { error: "must be club or tiers" }).default("club"),
   SIMULATED_PURCHASES: flag.optional(),
   SIMULATED_STEP_DELAY_MS: wholeNumber(1_500, 0, 3_600_000),
+  SIMULATED_MAX_REAIS: wholeNumberIfSet(1, 1_000_000_000),
+  SIMULATED_DAILY_MAX_REAIS: wholeNumberIfSet(1, 1_000_000_000),
+  SIMULATED_TOTAL_DAILY_REAIS: wholeNumberIfSet(1, 1_000_000_000),
   PAYOUTS_PAUSED: flag.default(false),
   CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
   PAYOUT_CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
@@ -200,10 +203,23 @@ export function readEnvironment(source: Variables) {
     DATABASE_URL: databaseUrlOf(values),
     keys: signingKeys(values),
     AUTH_MODE: values.AUTH_MODE ?? (network === "chiliz" ? ("strict" as const) : ("compat" as const)),
-    SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? network !== "chiliz",
+    SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? isLocal,
+    ...simulatedLimits(values, isLocal),
     CONFIRMATIONS: values.CONFIRMATIONS ?? rules.confirmations,
     PAYOUT_CONFIRMATIONS: values.PAYOUT_CONFIRMATIONS ?? rules.payoutConfirmations,
     BATCH_AGE_MS: values.BATCH_AGE_MS ?? rules.batchAgeMs,
+  };
+}
+
+/** On the local chain they apply once one is set: its CHZ is worth nothing. docs/product.md#simulated-limits */
+function simulatedLimits(values: Values, isLocal: boolean) {
+  const { SIMULATED_MAX_REAIS, SIMULATED_DAILY_MAX_REAIS, SIMULATED_TOTAL_DAILY_REAIS } = values;
+  const isNoneSet = (SIMULATED_MAX_REAIS ?? SIMULATED_DAILY_MAX_REAIS ?? SIMULATED_TOTAL_DAILY_REAIS) === undefined;
+  if (isLocal && isNoneSet) return {};
+  return {
+    SIMULATED_MAX_REAIS: SIMULATED_MAX_REAIS ?? 10_000,
+    SIMULATED_DAILY_MAX_REAIS: SIMULATED_DAILY_MAX_REAIS ?? 20_000,
+    SIMULATED_TOTAL_DAILY_REAIS: SIMULATED_TOTAL_DAILY_REAIS ?? 100_000,
   };
 }
 

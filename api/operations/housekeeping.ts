@@ -5,6 +5,7 @@ import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { SESSION_MS } from "../../domain/session.ts";
+import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { deleteExpired } from "../people/sessions.ts";
@@ -107,6 +108,7 @@ async function watchNonces({ database, client, senders }: Services): Promise<voi
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */
 export async function clean({ database: { kysely } }: Pick<Services, "database">): Promise<void> {
   const now = Date.now();
+  while (await deleteSimulatedDays(kysely, DELETED_AT_ONCE)) await nextTurn();
   while (await deleteExpired(kysely, BigInt(now - SESSION_MS), DELETED_AT_ONCE)) await nextTurn();
   while (await deleteStoredAnswers(kysely, BigInt(now - ANSWERS_KEPT_MS), DELETED_AT_ONCE)) await nextTurn();
 }

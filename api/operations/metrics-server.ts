@@ -27,8 +27,11 @@ export function serveMetricsLocally(metrics: Metrics): RequestHandler {
   };
 }
 
+/** What proxies add, each in its own way. */
+const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
+
 function isLoopback(request: Request): boolean {
   const from = request.socket.remoteAddress ?? "";
   const isLocal = from === "::1" || from.startsWith("127.") || from.startsWith("::ffff:127.");
-  return isLocal && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
+  return isLocal && !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
 }

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { BaseError } from "viem";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import type { HeldToken, Me } from "../../domain/api/people.ts";
 import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
@@ -15,6 +17,8 @@ const FRESH_MS = 3_000;
 /** Up to this age, the cached response is served while it is rebuilt. */
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
+/** A node that hangs must not hold back what the database knows. */
+const BALANCES_WAIT_MS = 2_000;
 
 type Profile = {
   text: string;
@@ -60,7 +64,7 @@ export async function buildProfile(
   const readHoldings = async () => {
     const fanTokens = await listFanTokens(kysely);
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
-    return { fanTokens, balances: await services.balances.read(wallet, version, fanTokens) };
+    return { fanTokens, balances: await readBalances(services, wallet, version, fanTokens) };
   };
   const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
   const [{ fanTokens, balances }, unshown, purchases, tickets, totals] = await Promise.all([
@@ -75,7 +79,8 @@ export async function buildProfile(
     email: visitor.email,
     first_name: visitor.firstName,
     last_name: visitor.lastName,
-    nativeBalance: chzTextFromWei(balances.nativeWei),
+    nativeBalance: balances ? chzTextFromWei(balances.nativeWei) : null,
+    ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
     purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
@@ -88,7 +93,33 @@ export async function buildProfile(
   };
 }
 
-function toHeldToken({ symbol, contract }: Pick<FanTokenRow, "symbol" | "contract">, balances: Balances): HeldToken {
+/** Undefined while the chain does not answer: everything else of the profile is in the database. */
+async function readBalances(
+  { balances, log }: Services,
+  wallet: Visitor["wallet"],
+  version: string,
+  fanTokens: readonly FanTokenRow[],
+): Promise<Balances | undefined> {
+  const patience = new AbortController();
+  try {
+    return await Promise.race([
+      balances.read(wallet, version, fanTokens),
+      delay(BALANCES_WAIT_MS, undefined, { signal: patience.signal }),
+    ]);
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error;
+    log.warn({ reason: error.shortMessage }, "A wallet's balances could not be read");
+    return undefined;
+  } finally {
+    patience.abort();
+  }
+}
+
+function toHeldToken(
+  { symbol, contract }: Pick<FanTokenRow, "symbol" | "contract">,
+  balances: Balances | undefined,
+): HeldToken {
+  if (!balances) return { symbol, balance: null, decimals: 0, contract: contract ?? "" };
   const { units, decimals } = (contract && balances.tokens.get(contract)) || { units: 0n, decimals: 0 };
   return { symbol, balance: formatDecimal(units, decimals), decimals, contract: contract ?? "" };
 }

@@ -8,6 +8,7 @@ import {
   isAdminResponseSchema,
   loginRequestSchema,
   loginResponseSchema,
+  logoutEverywhereResponseSchema,
   meResponseSchema,
   registerRequestSchema,
   registerResponseSchema,
@@ -18,7 +19,7 @@ import { conflict, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
-import { revokeSession } from "./sessions.ts";
+import { revokeSession, revokeSessions } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
 import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
 
@@ -36,6 +37,7 @@ export function peopleRoutes(services: Services): Route[] {
     registerRoute(services),
     loginRoute(services),
     logoutRoute(services),
+    logoutEverywhereRoute(services),
     changeProfileRoute(services),
     eraseProfileRoute(services),
   ];
@@ -135,6 +137,21 @@ function loginRoute(services: Services): Route {
       const kind = await checkProof(services, proof, siteOf(services, request));
       const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
       return { body: { success: true, token } };
+    },
+  });
+}
+
+function logoutEverywhereRoute({ database }: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/logout-everywhere",
+    access: "user",
+    summary: "Ends all of the user's sessions but this one",
+    responses: { 200: logoutEverywhereResponseSchema },
+    async handle({ identity }) {
+      const { wallet, tokenHash } = visitorOf(identity);
+      const ended = Number(await revokeSessions(database.kysely, wallet, tokenHash));
+      return { body: { success: true, message: `${ended} other sessions ended`, ended } };
     },
   });
 }

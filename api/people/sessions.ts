@@ -132,13 +132,14 @@ export async function listSessions(
   return rows.map((row) => ({ kind: row.kind, createdAt: row.created_at, lastSeenAt: row.last_seen_at }));
 }
 
-/** Ends all of a wallet's sessions. Returns how many. */
-export async function revokeSessions(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+/** Ends all of a wallet's sessions, or all but one. Returns how many. */
+export async function revokeSessions(queries: Queries, wallet: WalletAddress, exceptHash?: string): Promise<bigint> {
   const { numUpdatedRows } = await queries
     .updateTable("sessions")
     .set({ revoked_at: BigInt(Date.now()) })
     .where("wallet", "=", wallet)
     .where("revoked_at", "is", null)
+    .$if(exceptHash !== undefined, (query) => query.where("token_hash", "!=", exceptHash ?? ""))
     .executeTakeFirst();
   return numUpdatedRows;
 }

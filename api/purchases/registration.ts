@@ -19,6 +19,7 @@ import { percentText, reaisText } from "../../domain/money.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type InsertedPurchase, type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
+import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../purchases/simulated-limits.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
@@ -34,8 +35,15 @@ export type Registrations = ReturnType<typeof openRegistrations>;
 
 export function openRegistrations({ database: { kysely }, environment }: Services) {
   const mintAfterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
-  const write = (queries: Queries, purchases: readonly NewPurchase[]) =>
-    registerPurchases(queries, purchases, mintAfterMs);
+  const limits = limitsOf(environment);
+  /** One that passes a limit gets its refusal, and the others of its transaction go on. */
+  const write = async (queries: Queries, purchases: readonly NewPurchase[]) => {
+    if (!limits) return registerPurchases(queries, purchases, mintAfterMs);
+    const refusals = await admitSimulated(queries, purchases, limits);
+    const admitted = purchases.filter((_, index) => refusals[index] === undefined);
+    const inserted = (admitted.length > 0 ? await registerPurchases(queries, admitted, mintAfterMs) : []).values();
+    return refusals.map((refusal) => refusal ?? inserted.next().value);
+  };
   return {
     stores: new BatchLoader(async (ids: readonly bigint[]) => {
       const stores = await readStores(kysely, ids);
@@ -45,8 +53,7 @@ export function openRegistrations({ database: { kysely }, environment }: Service
     /** Adds one purchase; `store` writes further rows in the same transaction. */
     addWith: (purchase: NewPurchase, store: (queries: Queries, inserted: InsertedPurchase) => Promise<void>) =>
       inTransaction(kysely, async (queries) => {
-        const [inserted] = await write(queries, [purchase]);
-        if (!inserted) throw new Error("A purchase was not inserted");
+        const inserted = requireInserted((await write(queries, [purchase]))[0]);
         await store(queries, inserted);
         return inserted;
       }),
@@ -136,8 +143,9 @@ async function addOnce(
       ? await registrations.addWith(wanted, (queries, inserted) =>
           insertStoredAnswer(queries, keyed, { status: 200, response: JSON.stringify(answerOf(inserted)) }),
         )
-      : await registrations.purchases.add(wanted);
+      : requireInserted(await registrations.purchases.add(wanted));
   } catch (error) {
+    if (error instanceof SimulatedLimitError) throw simulatedLimit(services, error);
     // The same key arrived twice concurrently.
     const other = keyed && isUniqueViolation(error) && (await repeatedAnswer(services, keyed));
     if (other) return other;
@@ -147,6 +155,36 @@ async function addOnce(
   const ids = { purchase: Number(purchase.id), store: Number(store.id) };
   services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
   return answerOf(purchase);
+}
+
+function requireInserted(result: InsertedPurchase | SimulatedLimitError | undefined): InsertedPurchase {
+  if (result instanceof SimulatedLimitError) throw result;
+  if (!result) throw new Error("A purchase was not inserted");
+  return result;
+}
+
+/** In cents; undefined without limits. */
+export function limitsOf(environment: Services["environment"]): SimulatedLimits | undefined {
+  const { SIMULATED_MAX_REAIS, SIMULATED_DAILY_MAX_REAIS, SIMULATED_TOTAL_DAILY_REAIS } = environment;
+  if (SIMULATED_MAX_REAIS === undefined) return undefined;
+  const [purchase = 0n, wallet = 0n, all = 0n] = [
+    SIMULATED_MAX_REAIS,
+    SIMULATED_DAILY_MAX_REAIS,
+    SIMULATED_TOTAL_DAILY_REAIS,
+  ].map((reais) => BigInt(reais ?? 0) * 100n);
+  return { purchase, wallet, all };
+}
+
+/** docs/product.md#simulated-limits */
+function simulatedLimit({ environment }: Services, { limit, opensAt }: SimulatedLimitError): ApiError {
+  const cents = limitsOf(environment)?.[limit] ?? 0n;
+  const what = { purchase: "a purchase", wallet: "a wallet and day", all: "all wallets together and day" }[limit];
+  const until = opensAt ? `; there is room again at ${opensAt.toISOString()}` : "";
+  return conflict(`Simulated purchases are limited to R$ ${reaisText(cents)} for ${what}${until}`, "SIMULATED_LIMIT", {
+    limit,
+    params: { max: reaisText(cents) },
+    due_at: opensAt?.toISOString() ?? null,
+  });
 }
 
 function toWireTerms(wanted: NewPurchase) {

@@ -421,6 +421,13 @@ create table day_totals (
   constraint day_totals_key primary key (day, name, slot)
 ) strict;
 
+create table simulated_days (
+  day integer not null,
+  wallet text not null,
+  cents integer not null,
+  constraint simulated_days_key primary key (day, wallet)
+) strict;
+
 create table adjustments (
   purchase_id integer not null references purchases (id),
   revision_id integer not null,

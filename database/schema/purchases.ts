@@ -8,8 +8,12 @@ export type PurchaseTables = {
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
+  simulated_days: SimulatedDaysTable;
   adjustments: AdjustmentsTable;
 };
+
+/** What simulated purchases of a UTC day are worth; the empty wallet stands for all. */
+type SimulatedDaysTable = { day: bigint; wallet: string; cents: bigint };
 
 type PurchasesTable = {
   /** Also the token id. */

@@ -75,7 +75,9 @@ export const errorSchema = z.object({
   problems: z.array(z.looseObject({ problem: z.string() })).optional(),
   /** CHZ, decimal text: the amount that is payable now. */
   payable: z.string().optional(),
-  /** With NOT_DUE and CLAIM_TOO_EARLY: when it becomes possible; null if unknown. */
+  /** With SIMULATED_LIMIT: which one, with its reais in `params.max`. */
+  limit: z.enum(["purchase", "wallet", "all"]).optional(),
+  /** With NOT_DUE, CLAIM_TOO_EARLY and SIMULATED_LIMIT: when it becomes possible; null if unknown or never. */
   due_at: z.iso.datetime().nullable().optional(),
   /** With APPROVAL_NEEDED: the request that another admin decides. */
   approval_id: z.number().optional(),

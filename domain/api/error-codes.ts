@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   // Buying
   "NO_CASHBACK",
   "NO_LINK",
+  "SIMULATED_LIMIT",
   "STORE_UNKNOWN",
   // A purchase's next step
   "REVERSED",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
-import { addressSchema, challengeSchema } from "./common.ts";
+import { addressSchema, challengeSchema, doneSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
@@ -68,10 +68,10 @@ export const publicTicketSchema = purchaseNftSchema.extend({
 });
 export type PublicTicket = z.infer<typeof publicTicketSchema>;
 
-/** `balance` is decimal text in whole tokens; `contract` is empty if the token has none. */
+/** `balance` is decimal text in whole tokens, null if unknown; `contract` is empty if the token has none. */
 export const heldTokenSchema = z.object({
   symbol: z.string(),
-  balance: z.string(),
+  balance: z.string().nullable(),
   decimals: z.number(),
   contract: z.string(),
 });
@@ -84,8 +84,10 @@ export const meResponseSchema = z.object({
     email: z.string(),
     first_name: z.string(),
     last_name: z.string(),
-    /** Decimal text in CHZ. */
-    nativeBalance: z.string(),
+    /** Decimal text in CHZ; null while the chain does not answer. */
+    nativeBalance: z.string().nullable(),
+    /** Why the balances are unknown; absent if they are known. */
+    balance_reason: z.literal("CHAIN_UNAVAILABLE").optional(),
     tokens: z.array(heldTokenSchema),
     nfts: z.array(purchaseNftSchema),
     purchases: z.array(purchaseRecordSchema),
@@ -95,3 +97,8 @@ export const meResponseSchema = z.object({
 export type Me = z.infer<typeof meResponseSchema>["data"];
 
 export const isAdminResponseSchema = z.object({ success: z.literal(true), isAdmin: z.boolean() });
+
+export const logoutEverywhereResponseSchema = doneSchema.extend({
+  /** How many sessions ended; this one goes on. */
+  ended: z.number(),
+});

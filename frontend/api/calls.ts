@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { CheckUserResponse } from "../../domain/api/people.ts";
+import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
 import type { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
@@ -134,6 +134,11 @@ export function eraseProfile(): Promise<unknown> {
 }
 
 /** Ends the session on the server. */
+/** Ends the user's other sessions. */
+export function logoutEverywhere(): Promise<z.infer<typeof logoutEverywhereResponseSchema>> {
+  return call("POST", "/api/logout-everywhere");
+}
+
 export function logout(): Promise<unknown> {
   return call("POST", "/api/logout");
 }

@@ -25,6 +25,7 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   NOT_FOUND: "reason.notFound",
   RATE_UNAVAILABLE: "reason.rateAway",
   ROLE_NOT_ALLOWED: "reason.forbidden",
+  SIMULATED_LIMIT: "reason.simulatedLimit",
   SIGN_IN_AGAIN: "session.expired.detail",
   SIGNATURE_INVALID: "reason.signatureInvalid",
   STORE_UNKNOWN: "reason.storeNotReady",

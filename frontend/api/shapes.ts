@@ -46,7 +46,8 @@ export type Profile = {
   email: string;
   fullName: string;
   /** CHZ, decimal text. */
-  nativeBalance: string;
+  /** Null while the chain does not answer. */
+  nativeBalance: string | null;
   tokens: HeldToken[];
   nfts: PurchaseNft[];
   purchases: PurchaseRecord[];
@@ -155,7 +156,7 @@ export function readProfile({ data }: ProfileAnswer): Profile {
     wallet,
     email: text(data.email),
     fullName: joinFullName(text(data.first_name), text(data.last_name)),
-    nativeBalance: text(data.nativeBalance) || "0",
+    nativeBalance: data.nativeBalance === null ? null : text(data.nativeBalance) || "0",
     tokens: readHeldTokens(data.tokens),
     nfts: list(data.nfts).map(toNft),
     purchases: data.purchases ?? [],
@@ -170,7 +171,7 @@ function readHeldTokens(value: unknown): HeldToken[] {
     : list(value);
   return rows.map((row) => ({
     symbol: text(row.symbol) || text(row.slug) || text(row.id),
-    balance: text(row.balance) || text(row.amount) || "0",
+    balance: row.balance === null ? null : text(row.balance) || text(row.amount) || "0",
     decimals: number(row.decimals),
     contract: text(row.contract),
   }));

@@ -225,7 +225,13 @@ function WalletCard({ profile }: { profile: Profile }) {
           </div>
           <div>
             <dt>{t("dashboard.wallet.balance")}</dt>
-            <dd className="figures wallet-balance">{chz(profile.nativeBalance)}</dd>
+            {profile.nativeBalance === null ? (
+              <dd>
+                <span className="figures wallet-balance">—</span> {t("dashboard.wallet.unknown")}
+              </dd>
+            ) : (
+              <dd className="figures wallet-balance">{chz(profile.nativeBalance)}</dd>
+            )}
           </div>
         </dl>
       ) : (

@@ -46,7 +46,13 @@ export function FanTokens({ profile }: { profile: Profile }) {
           </thead>
           <tbody>
             {tokens.map((token) => (
-              <TokenRow key={token.slug} token={token} held={holdings.find(token)} program={program} />
+              <TokenRow
+                key={token.slug}
+                token={token}
+                held={holdings.find(token)}
+                isKnown={profile.nativeBalance !== null}
+                program={program}
+              />
             ))}
           </tbody>
         </table>
@@ -55,9 +61,15 @@ export function FanTokens({ profile }: { profile: Profile }) {
   );
 }
 
-type TokenRowProps = { token: { symbol: string; name: string }; held: Holding; program: AppConfig["bonus_program"] };
+type TokenRowProps = {
+  token: { symbol: string; name: string };
+  held: Holding;
+  /** Whether the chain told the balance. */
+  isKnown: boolean;
+  program: AppConfig["bonus_program"];
+};
 
-function TokenRow({ token, held, program }: TokenRowProps) {
+function TokenRow({ token, held, isKnown, program }: TokenRowProps) {
   const t = useText();
   const { decimal, number, percent } = useFormat();
   const { reached, next, wayPercent } = tierStanding(held, program);
@@ -72,7 +84,7 @@ function TokenRow({ token, held, program }: TokenRowProps) {
           </span>
         </span>
       </th>
-      <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
+      <td className="numeric figures">{isKnown ? decimal(formatDecimal(held.units, held.decimals)) : "—"}</td>
       <td>
         {reached ? (
           <span

@@ -1,10 +1,11 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import type { z } from "zod";
 import { updateProfileRequestSchema } from "../../domain/api/people.ts";
 import { splitFullName } from "../../domain/full-name.ts";
-import { eraseProfile, getAllPurchases, updateProfile } from "../api/calls.ts";
+import { eraseProfile, getAllPurchases, logoutEverywhere, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -32,6 +33,7 @@ export default function ProfilePage() {
       {profile ? (
         <>
           <Names profile={profile} />
+          <Sessions />
           <YourData profile={profile} />
         </>
       ) : status === "restoring" ? (
@@ -102,6 +104,25 @@ function Names({ profile }: { profile: Profile }) {
         </button>
       </p>
     </form>
+  );
+}
+
+function Sessions() {
+  const t = useText();
+  const end = useMutation({
+    mutationFn: logoutEverywhere,
+    onSuccess: ({ ended }) => toast.success(t("profile.sessions.ended", { count: ended }), { id: "profile" }),
+    onError: (error) => toast.error(reasonOf(error, t), { id: "profile" }),
+  });
+  return (
+    <Card title={t("profile.sessions")}>
+      <p className="muted">{t("profile.sessions.text")}</p>
+      <p>
+        <button type="button" className="button button-quiet" disabled={end.isPending} onClick={() => end.mutate()}>
+          {t("profile.sessions.end")}
+        </button>
+      </p>
+    </Card>
   );
 }
 

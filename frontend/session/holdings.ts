@@ -26,10 +26,10 @@ function holdings(balances: ReadonlyMap<string, string>): Holdings {
   };
 }
 
-/** Lower-cased symbol to balance, plus `chz` for the native balance. docs/product.md#profile. */
+/** An unknown balance earns no bonus. Lower-cased symbol to balance, plus `chz` for the native balance. docs/product.md#profile. */
 export function holdingsOf(profile: Profile): Holdings {
-  const rows = profile.tokens.map((token): [string, string] => [token.symbol.toLowerCase(), token.balance]);
-  return holdings(new Map([...rows, ["chz", profile.nativeBalance]]));
+  const rows = profile.tokens.map((token): [string, string] => [token.symbol.toLowerCase(), token.balance ?? "0"]);
+  return holdings(new Map([...rows, ["chz", profile.nativeBalance ?? "0"]]));
 }
 
 /** Only without a profile, and labelled as examples. docs/product.md#samples. */

@@ -31,6 +31,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   buyer_totals: ["wallet"],
   shop_totals: ["name", "slot"],
   day_totals: ["day", "name", "slot"],
+  simulated_days: ["day", "wallet"],
   notices: ["id"],
   approvals: ["id"],
   adjustments: ["purchase_id", "revision_id"],

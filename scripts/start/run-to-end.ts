@@ -25,6 +25,9 @@ export function runToEnd(
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, NO_COLOR: "1", ...env },
     });
+    // It never outlives this process, however this one ends.
+    const endWithUs = () => child.kill("SIGKILL");
+    process.once("exit", endWithUs);
     let lastWords = "";
     const record = (chunk: Buffer) => {
       log.write(chunk);
@@ -34,6 +37,7 @@ export function runToEnd(
     child.stderr.on("data", record);
     child.on("error", reject);
     child.on("close", (code) => {
+      process.off("exit", endWithUs);
       log.end();
       if (code === 0) resolve();
       else reject(new StartError(`${lastWords.trim()}\n(the whole log is in ${logFile})`));

@@ -59,6 +59,7 @@ const TABLE: Record<string, Expected> = {
   "delete /api/me": proven,
   "get /api/purchases": users,
   "post /api/logout": users,
+  "post /api/logout-everywhere": users,
   "post /api/register-purchase": users,
   "post /api/mint-nft": { ...everyone, anonymous: 401, dead: 401, other: 404, compat: 404 },
   "post /api/confirm-purchase": staff,
@@ -167,7 +168,7 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
     for (const [name, expected] of Object.entries(TABLE)) {
       const [method = "", template = ""] = name.split(" ");
       // Calls that end a session come last.
-      if (name === "post /api/logout" || name === "delete /api/me") continue;
+      if (name.startsWith("post /api/logout") || name === "delete /api/me") continue;
       for (const [role, caller] of Object.entries(callers) as [Role, Caller][]) {
         const path = template.replace("{network}", "nobody").replace(/\{\w+\}/g, "999999");
         const body = name.includes("mint-nft") ? { user: callers.owner.address, purchase_id: purchaseId } : {};
@@ -219,6 +220,19 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
     expect((await other.send("DELETE", "/api/me", "{}")).status).to.equal(200);
     expect((await other.get("/api/me")).status).to.equal(401);
     expect((await other.post("/api/check-user", { address: other.address })).body.exists).to.equal(false);
+  });
+
+  it("ends the user's other sessions, and nobody else's", async () => {
+    const [user, stranger] = [await system().user(), await system().user()];
+    const statusWith = async (token: string) =>
+      (await fetch(`${system().url}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+    const earlier = user.token ?? "";
+    await user.enter();
+    expect(await statusWith(earlier)).to.equal(200);
+    expect((await user.post("/api/logout-everywhere")).body).to.include({ success: true, ended: 1 });
+    expect(await statusWith(earlier)).to.equal(401);
+    for (const one of [user, stranger]) expect((await one.get("/api/me")).status).to.equal(200);
+    expect((await user.post("/api/logout-everywhere")).body.ended).to.equal(0);
   });
 
   it("responds to a wrong method with the allowed ones, and to an unknown call in JSON", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { readEnvironment } from "../../api/environment.ts";
+import { limitsOf } from "../../api/purchases/registration.ts";
 import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
 import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
@@ -35,6 +36,19 @@ describe("The api's environment", () => {
       AUTH_MODE: "compat",
     });
     expect(readEnvironment({ ...SPICY, CONFIRMATIONS: "9" }).CONFIRMATIONS).to.equal(9);
+  });
+
+  it("simulates by itself on the local chain alone, elsewhere by name and within limits", () => {
+    const read = (variables: Record<string, string>) => {
+      const environment = readEnvironment(variables);
+      return [environment.SIMULATED_PURCHASES, limitsOf(environment)];
+    };
+    const standard = { purchase: 1_000_000n, wallet: 2_000_000n, all: 10_000_000n };
+    expect(read({})).to.deep.equal([true, undefined]);
+    expect(read(SPICY)).to.deep.equal([false, standard]);
+    const named = { ...SPICY, SIMULATED_PURCHASES: "true", SIMULATED_MAX_REAIS: "50" };
+    expect(read(named)).to.deep.equal([true, { ...standard, purchase: 5_000n }]);
+    expect(read({ SIMULATED_TOTAL_DAILY_REAIS: "7" })).to.deep.equal([true, { ...standard, all: 700n }]);
   });
 
   it("is strict and does not simulate on mainnet", () => {

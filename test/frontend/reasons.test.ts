@@ -9,10 +9,10 @@ import { reasonOf } from "../../frontend/api/reason-of.ts";
 const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
   ...(["APPROVAL_NEEDED", "OWN_REQUEST", "DECIDED", "LAPSED"] as const),
   ...(["STORE_NAME_TAKEN", "CONTRACT_TAKEN", "GROUP_TAKEN", "CATALOGUE_FILE", "NOT_A_TOKEN"] as const),
-  ...(["NOT_A_PICTURE", "ASSETS_UNAVAILABLE", "DECISION_REFUSED", "SALE_CHANGED"] as const),
+  ...(["NOT_A_PICTURE", "ASSETS_UNAVAILABLE", "DECISION_REFUSED", "SALE_CHANGED", "OWN_SALE"] as const),
   ...(["REVERSED", "CANCELLED", "NOT_MINTED", "NOT_APPROVED", "NOT_DUE", "HELD", "NOT_HELD", "OVER", "PAID"] as const),
   ...(["WRONG_AMOUNT", "NOTHING_PAYABLE", "NOT_STUCK", "PAYOUTS_PAUSED"] as const),
-  ...(["IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
+  ...(["METADATA_URI_FORBIDDEN", "IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
 ];
 const SERVERS_WORDS = "The server said this in English";
 

@@ -12,6 +12,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   buyer_totals: ["purchases/totals.ts"],
   shop_totals: ["purchases/totals.ts", "indexer/store/count-change.ts"],
   day_totals: ["database/day-totals.ts", "indexer/store/count-change.ts"],
+  simulated_days: ["purchases/simulated-limits.ts"],
   operations: ["sender/"],
   transactions: ["sender/"],
   transaction_hashes: ["sender/"],
