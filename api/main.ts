@@ -26,7 +26,7 @@ import { BalanceReader } from "./chain/balances.ts";
 import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
-import { answerClientErrors } from "./http/client-errors.ts";
+import { answerClientErrors, readTarget } from "./http/client-errors.ts";
 import { createLimitedServer } from "./http/connection-limit.ts";
 import { answerNotReady } from "./http/not-ready.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
@@ -89,7 +89,9 @@ async function main(): Promise<void> {
 /** Until there is an app, every request gets 503. */
 async function listen({ RATE_LIMIT_SCALE: scale, TRUST_PROXY: trustProxy, HOST: host, PORT: port }: ApiEnvironment) {
   let answer: RequestListener = answerNotReady;
-  const server = createLimitedServer({ scale, trustProxy }, (request, response) => answer(request, response));
+  const server = createLimitedServer({ scale, trustProxy }, (request, response) => {
+    if (readTarget(request)) answer(request, response);
+  });
   answerClientErrors(server);
   await listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
   const answerWith = (app: RequestListener) => {

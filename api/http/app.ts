@@ -41,7 +41,6 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   app.disable("etag");
   app.set("query parser", "simple");
   app.set("trust proxy", trustedProxies(services.environment.TRUST_PROXY));
-  app.use(readTarget);
   app.use(beginRequest(services, metrics));
   addRoutes(app, services, routes);
   refuseOtherMethods(app, routes);
@@ -56,14 +55,6 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
     sendError(services, error, request, response);
   });
   return app;
-}
-
-/** A target with a host, as for a proxy, counts by its path; Express would throw at one that is no URL. */
-function readTarget(request: Request, _response: Response, next: NextFunction): void {
-  const isPath = request.url.startsWith("/") || request.url === "*";
-  const url = isPath ? undefined : URL.parse(request.url);
-  if (!isPath) request.url = url ? url.pathname + url.search : "/";
-  next(isPath || url ? undefined : new ApiError(400, "BAD_REQUEST", "The request's target is not a valid address"));
 }
 
 /** Request id, log and metrics; for calls also the headers, CORS and compression. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import { STATUS_CODES } from "../../platform/http.ts";
@@ -26,6 +26,19 @@ export function answerClientErrors(server: Server): void {
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     answerSocket(socket, status, "BAD_REQUEST", MESSAGES[status] ?? "The request is not valid HTTP");
   });
+}
+
+/**
+ * A target with a host, as for a proxy, counts by its path. One that is no address is answered here, in JSON: Express
+ * would answer it with a page of its own. Returns whether the request may go on.
+ */
+export function readTarget(request: IncomingMessage): boolean {
+  const { url = "/" } = request;
+  if (url.startsWith("/") || url === "*") return true;
+  const address = URL.parse(url);
+  if (address) request.url = address.pathname + address.search;
+  else answerSocket(request.socket, 400, "BAD_REQUEST", "The request's target is not a valid address");
+  return address !== null;
 }
 
 /** The API's error body over a connection that has no request, and the end of the connection. */

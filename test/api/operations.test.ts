@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { expect } from "chai";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { freePorts } from "../testing/free-port.ts";
@@ -105,9 +106,23 @@ describe("The api's endpoints for operators", function () {
   it("serves metrics on its public port to this machine only", async () => {
     const url = `${system.url}/metrics`;
     expect((await metricsOf(url)).text).to.contain("torcida_http_request_seconds");
-    for (const [name, value] of Object.entries({ "x-forwarded-for": "127.0.0.1", forwarded: "for=127.0.0.1" })) {
-      expect((await metricsOf(url, { [name]: value })).text, name).to.not.contain("torcida_http");
+    for (const name of ["x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip", "via", "x-client-ip"]) {
+      expect((await metricsOf(url, { [name]: "127.0.0.1" })).text, name).to.not.contain("torcida_http");
     }
+  });
+
+  it("answers a target with a host by its path, and one that is no address with 400", async () => {
+    const statusOf = async (target: string) => {
+      const { port } = new URL(system.url);
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+      let said = "";
+      for await (const chunk of socket) said += chunk;
+      return said.split(" ")[1];
+    };
+    expect(await statusOf("http://shop.example/api")).to.equal("200");
+    expect(await statusOf("http://shop.example:99999/api")).to.equal("400");
+    expect(await statusOf("http://[/api")).to.equal("400");
   });
 
   it("allows exactly the listed origins", async () => {
