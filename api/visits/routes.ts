@@ -1,5 +1,6 @@
 import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
 import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
+import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {
   claimsResponseSchema,
@@ -92,7 +93,12 @@ function claimRoute(services: Services): Route {
       if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
       const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
       requireWindow(click, claimAfterMs(services));
-      const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch((error: unknown) => {
+      const id = await inTransaction(kysely, async (queries) => {
+        // One at a time of a wallet, so that two at once cannot both be the last that is allowed.
+        await lockUsers(queries, new Set([wallet]));
+        await requireRoom(queries, click, body.order_ref);
+        return insertClaim(queries, click, body);
+      }).catch((error: unknown) => {
         if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
         throw error;
       });
@@ -102,6 +108,9 @@ function claimRoute(services: Services): Route {
     },
   });
 }
+
+/** Of a wallet, in a UTC day. */
+const CLAIMS_A_DAY = 10;
 
 function claimAfterMs({ environment }: Services): bigint {
   return BigInt(environment.CLAIM_AFTER_DAYS) * DAY_MS;
@@ -142,6 +151,30 @@ function requireWindow(click: Click, claimAfterMs: bigint): void {
     );
   }
   if (now > click.expires_at) throw conflict("The claim window of this visit has ended", "CLAIM_TOO_LATE");
+}
+
+/** docs/product.md#sales-claims */
+async function requireRoom(queries: Queries, { wallet, id }: Click, order: string): Promise<void> {
+  const open = await queries
+    .selectFrom("claims")
+    .select("order_ref")
+    .where("click_id", "=", id)
+    .where("state", "=", "open")
+    .executeTakeFirst();
+  if (open?.order_ref === order) throw conflict("This order was already claimed", "CLAIMED");
+  if (open) throw conflict("This visit has a claim that is not answered yet", "CLAIM_OPEN", { field: "click_id" });
+  const today = BigInt(Date.now()) / DAY_MS;
+  const newest = await queries
+    .selectFrom("claims")
+    .select("created_at")
+    .where("wallet", "=", wallet)
+    .orderBy("id", "desc")
+    .limit(CLAIMS_A_DAY)
+    .execute();
+  const isFull = newest.length === CLAIMS_A_DAY && newest.every((one) => one.created_at >= today * DAY_MS);
+  if (!isFull) return;
+  const due_at = isoTime((today + 1n) * DAY_MS);
+  throw conflict(`A wallet can submit ${CLAIMS_A_DAY} claims a day; try again tomorrow`, "CLAIMS_PER_DAY", { due_at });
 }
 
 type NewClaim = { order_ref: string; amount: bigint; date: string; note?: string | null | undefined };

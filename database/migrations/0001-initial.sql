@@ -277,6 +277,7 @@ create table claims (
 ) strict;
 create index claims_amount on claims (amount_cents, id);
 create index claims_click on claims (click_id);
+create unique index claims_open_click on claims (click_id) where state = 'open';
 create index claims_order_ref on claims (order_ref collate binary);
 create index claims_state on claims (state, id);
 create index claims_wallet on claims (wallet, id);

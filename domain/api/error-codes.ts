@@ -58,6 +58,8 @@ export const ERROR_CODES = [
   "SALE_CHANGED",
   "OWN_SALE",
   "CLAIMED",
+  "CLAIM_OPEN",
+  "CLAIMS_PER_DAY",
   "CLAIM_TOO_EARLY",
   "CLAIM_TOO_LATE",
   // What is not available now

@@ -9,6 +9,8 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   BODY_TOO_LARGE: "reason.tooLong",
   CHAIN_UNAVAILABLE: "reason.chainAway",
   CLAIMED: "reason.claimed",
+  CLAIM_OPEN: "reason.claimOpen",
+  CLAIMS_PER_DAY: "reason.claimsPerDay",
   CLAIM_TOO_EARLY: "reason.claimEarly",
   CLAIM_TOO_LATE: "reason.claimLate",
   DATABASE_UNAVAILABLE: "reason.databaseAway",

@@ -10,7 +10,7 @@ import { useStoreTexts } from "./store-texts.ts";
 
 export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
   const t = useText();
-  const { percent } = useFormat();
+  const { brl, percent } = useFormat();
   const nameId = useId();
   const { country, category, description, nameOf } = useStoreTexts(store);
   return (
@@ -36,6 +36,10 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
         <li>{country}</li>
         {store.club && <li className="tag-club">{store.club}</li>}
       </ul>
+      <p className="muted figures">
+        {store.minCashback < store.maxCashback && `${t("store.upTo")} `}
+        {t("store.perHundred", { cashback: brl(store.maxCashback), spent: brl(100) })}
+      </p>
       {description && <p className="muted store-description">{description}</p>}
       {store.cashbacks.length > 1 && (
         <details className="rates">

@@ -127,13 +127,36 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(made.status, made.text).to.equal(200);
       expect(made.body.claim).to.include({ state: "open", order_ref: "P-77", amount: "100.00", click_id: click });
       expectRefusal(await claim(buyer, { click_id: click }), 409, "CLAIMED");
-      expect((await claim(buyer, { order_ref: "P-78" })).body.claim.click_id, "the last visit").to.equal(click);
+      expectRefusal(await claim(buyer, { click_id: click, order_ref: "P-78" }), 409, "CLAIM_OPEN");
+      const later = await visit(buyer);
+      await age(later, 8);
+      expect((await claim(buyer, { order_ref: "P-78" })).body.claim.click_id, "the last visit").to.equal(later);
       await age(click, 60);
       expectRefusal(await claim(buyer, { click_id: click, order_ref: "P-79" }), 409, "CLAIM_TOO_LATE");
       expect(
         (await buyer.get("/api/claims")).body.claims.map((one: { order_ref: string }) => one.order_ref),
       ).to.deep.equal(["P-78", "P-77"]);
       expect((await buyer.me()).purchases, "a claim alone moves nothing").to.deep.equal([]);
+    });
+
+    it("are one at a time for a visit, and ten a day for a wallet, however many arrive at once", async () => {
+      const buyer = await system().user();
+      const visits = await Promise.all(Array.from({ length: 12 }, () => visit(buyer)));
+      await Promise.all(visits.map((click) => age(click, 8)));
+      const [first = ""] = visits;
+      const send = (click: string, order: string) => claim(buyer, { click_id: click, order_ref: order });
+      const atOnce = await Promise.all(Array.from({ length: 5 }, (_, index) => send(first, `A-${index}`)));
+      expect(atOnce.filter(({ status }) => status === 200)).to.have.length(1);
+      for (const answer of atOnce.filter(({ status }) => status !== 200)) {
+        expectRefusal(answer, 409, "CLAIM_OPEN");
+        expect(answer.body.field).to.equal("click_id");
+      }
+      const others = await Promise.all(visits.slice(1).map((click, index) => send(click, `B-${index}`)));
+      expect(others.filter(({ status }) => status === 200)).to.have.length(9);
+      for (const answer of others.filter(({ status }) => status !== 200)) {
+        expectRefusal(answer, 409, "CLAIMS_PER_DAY");
+        expect(Date.parse(answer.body.due_at) % DAY_MS).to.equal(0);
+      }
     });
 
     it("require an own visit to that store and all fields", async () => {
@@ -169,6 +192,8 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const { id: saleId, order } = await report(null);
       expect((await saleOf(saleId)).state).to.equal("unmatched");
       const matched = (await claim(buyer, { order_ref: order })).body.claim;
+      const second = await visit(buyer);
+      await age(second, 8);
       const refused = (await claim(buyer, { order_ref: "P-2" })).body.claim;
       const mine = `?query=${buyer.address.slice(0, 20)}`;
       const list = (await admin.get(`/api/admin/claims${mine}&limit=1`)).body;
@@ -178,8 +203,8 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
         refused.id,
         buyer.address,
       ]);
-      const second = (await admin.get(`/api/admin/claims${mine}&limit=1&before=${list.next_before}`)).body;
-      expect(second.rows[0].id).to.equal(matched.id);
+      const rest = (await admin.get(`/api/admin/claims${mine}&limit=1&before=${list.next_before}`)).body;
+      expect(rest.rows[0].id).to.equal(matched.id);
       const decide = (id: number, verb: string, body: object) => admin.post(`/api/admin/claims/${id}/${verb}`, body);
       expectRefusal(await decide(matched.id, "match", { sale_id: 999_999 }), 409, "DECISION_REFUSED");
       expectInvalid(await decide(refused.id, "refuse", { reason: " " }), "reason");

@@ -192,7 +192,9 @@ describe("The panel by keyboard alone", function () {
       it("imports a catalogue", async () => {
         const page = await open(width, "tab=stores");
         const changes = ["+ store Arena Livros (Brasil)"];
-        site.server.answer("POST /api/admin/catalogue", { body: { ...DONE, applied: false, changes } });
+        const fields = [{ field: "country", to: "Brasil" }];
+        const preview = [{ kind: "create", what: "store", name: "Arena Livros", fields }];
+        site.server.answer("POST /api/admin/catalogue", { body: { ...DONE, applied: false, changes, preview } });
         await page.getByRole("button", { name: "Importar catálogo" }).waitFor();
         await press(page, /^Importar catálogo$/);
         await expectWayOut(page, /^Importar catálogo$/);

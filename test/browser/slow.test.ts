@@ -320,7 +320,15 @@ describe("On a slow device", function () {
 
   describe("an import of the catalogue", () => {
     const ROUTE = "POST /api/admin/catalogue";
-    const CHANGES = { body: { success: true, applied: false, changes: ["+ store Arena (Brasil)"] } };
+    const previewOf = (name: string) => ({
+      body: {
+        success: true,
+        applied: false,
+        changes: [`+ store ${name} (Brasil)`],
+        preview: [{ kind: "create", what: "store", name, fields: [{ field: "country", to: "Brasil" }] }],
+      },
+    });
+    const CHANGES = previewOf("Arena");
     async function openImport() {
       const { page } = await openPanel("?tab=stores");
       await page.getByRole("button", { name: "Importar catálogo" }).click();
@@ -354,14 +362,15 @@ describe("On a slow device", function () {
         .waitFor();
       expect(await dialog.getByText("Nada foi mudado").count()).to.equal(0);
 
-      site.server.answer(ROUTE, { body: { success: true, applied: false, changes: [] } });
+      site.server.answer(ROUTE, { body: { success: true, applied: false, changes: [], preview: [] } });
       await dialog.getByRole("button", { name: "Conferir de novo" }).click();
       await dialog.getByText("O arquivo é igual ao catálogo: não há o que mudar.").waitFor();
     });
 
     it("that was refused changed nothing, and says so", async () => {
       const { dialog } = await openImport();
-      const refusal = { success: false, error: "line 2: country is missing", code: "CATALOGUE_FILE" };
+      const problems = [{ problem: "field", place: 2, field: "country", broken: { rule: "missing" } }];
+      const refusal = { success: false, error: "line 2: country is missing", code: "CATALOGUE_FILE", problems };
       site.server.answer(ROUTE, ({ body }) => (body.apply ? { status: 400, body: refusal } : CHANGES));
       await send(dialog, "lojas.csv");
       await dialog.getByRole("button", { name: "Aplicar 1 mudança" }).click();
@@ -375,8 +384,7 @@ describe("On a slow device", function () {
       site.server.answer(ROUTE, async ({ body }) => {
         const isFirst = String(body.content).includes("first");
         if (isFirst) await released;
-        const name = isFirst ? "Primeira" : "Segunda";
-        return { body: { success: true, applied: false, changes: [`+ store ${name} (Brasil)`] } };
+        return previewOf(isFirst ? "Primeira" : "Segunda");
       });
       await send(dialog, "first.csv");
       await eventually(async () => expect(site.server.callsTo(ROUTE)).to.have.length(1));
