@@ -73,18 +73,31 @@ function TokenRow({ token, held, isKnown, program }: TokenRowProps) {
   const t = useText();
   const { decimal, number, percent } = useFormat();
   const { reached, next, wayPercent } = tierStanding(held, program);
+  const name = (
+    <th scope="row">
+      <span className="token-cell">
+        <Initial name={token.symbol} letters={3} className="token-mark" />
+        <span>
+          <span className="block font-semibold">{token.symbol}</span>
+          <span className="muted text-sm">{token.name}</span>
+        </span>
+      </span>
+    </th>
+  );
+  if (!isKnown) {
+    return (
+      <tr>
+        {name}
+        <td className="numeric figures">—</td>
+        <td>—</td>
+        <td className="muted text-sm">—</td>
+      </tr>
+    );
+  }
   return (
     <tr>
-      <th scope="row">
-        <span className="token-cell">
-          <Initial name={token.symbol} letters={3} className="token-mark" />
-          <span>
-            <span className="block font-semibold">{token.symbol}</span>
-            <span className="muted text-sm">{token.name}</span>
-          </span>
-        </span>
-      </th>
-      <td className="numeric figures">{isKnown ? decimal(formatDecimal(held.units, held.decimals)) : "—"}</td>
+      {name}
+      <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
       <td>
         {reached ? (
           <span

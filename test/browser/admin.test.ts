@@ -118,10 +118,18 @@ describe("Admin", () => {
     await page.getByRole("tab", { name: "Lojas" }).click();
     for (const [answer, words] of [
       [
-        { error: "name must be at most 40 bytes (accented letters count twice)", field: "name" },
+        {
+          error: "name must be at most 40 bytes (accented letters count twice)",
+          field: "name",
+          rule: "max_bytes",
+          params: { max: 40 },
+        },
         "Nome aceita até 40 bytes (letras com acento contam por dois).",
       ],
-      [{ error: "logo must be an https:// address", field: "logo" }, "URL do logo precisa começar com https://."],
+      [
+        { error: "logo must be a public https:// address", field: "logo", rule: "public_link" },
+        "URL do logo precisa ser um endereço público da internet que começa com https://.",
+      ],
       [
         { error: "The database does not answer now; try again", code: "DATABASE_UNAVAILABLE" },
         "O nosso banco de dados não está respondendo agora. Tente de novo em instantes.",
@@ -287,7 +295,15 @@ describe("Admin", () => {
       const error = "terms_en must be at most 1000 characters";
       site.server.answer("PUT /api/store/1", {
         status: 400,
-        body: { success: false, error, message: error, field: "terms_en", code: "INVALID_REQUEST" },
+        body: {
+          success: false,
+          error,
+          message: error,
+          code: "INVALID_REQUEST",
+          field: "terms_en",
+          rule: "max_length",
+          params: { max: 1000 },
+        },
       });
       await dialog.getByText("Em inglês", { exact: true }).click();
       await dialog.getByLabel("Exclusions").waitFor({ state: "hidden" });
@@ -373,10 +389,10 @@ describe("Admin", () => {
     });
 
     it("says that the stores, or a store's cashbacks, could not be loaded", async () => {
-      site.server.answer("GET /api/stores", { status: 500, body: {} });
+      site.server.answer("GET /api/admin/stores", { status: 500, body: {} });
       const { page } = await openPanel("stores");
       await toast(page, "Não foi possível carregar as lojas.");
-      site.server.answer("GET /api/stores", undefined);
+      site.server.answer("GET /api/admin/stores", undefined);
       site.server.answer("GET /api/stores/1", { status: 500, body: {} });
       await page.getByRole("button", { name: "Tentar de novo" }).click();
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();

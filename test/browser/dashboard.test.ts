@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { eventually, until } from "../testing/until.ts";
-import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
+import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -61,6 +61,18 @@ describe("Dashboard", () => {
     const card = page.locator("section").filter({ hasText: "Balance" }).last();
     await card.getByText("10.50 CHZ").waitFor();
     expect(await card.textContent()).to.include(`${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`);
+  });
+
+  it("shows dashes with the reason, never zeros, while the chain does not tell the balances", async () => {
+    const wallet = testWallet();
+    const { tokens } = fixtureMe(wallet.address);
+    const unknown = tokens.map((token) => ({ ...token, balance: null }));
+    site.server.signIn(wallet.address, { nativeBalance: null, tokens: unknown });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByText("A rede não está respondendo agora; o saldo aparece quando ela voltar.").waitFor();
+    const row = page.getByRole("row", { name: /PSG/ });
+    expect(await row.getByRole("cell").allInnerTexts()).to.deep.equal(["—", "—", "—"]);
   });
 
   it("refreshes by its button, with skeletons and a message", async () => {

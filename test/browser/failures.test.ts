@@ -99,10 +99,10 @@ describe("When things fail", () => {
     const { page, context } = await site.open("/auth");
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.evaluate(() => Object.defineProperty(navigator, "onLine", { get: () => false, configurable: true }));
-    await context.route("**/api/stores", (route) => route.abort("internetdisconnected"));
+    await context.route(/\/api\/stores\?/, (route) => route.abort("internetdisconnected"));
     await page.getByRole("link", { name: "Lojas" }).click();
     await page.getByRole("alert").getByText("Você está sem internet.").waitFor();
-    await context.unroute("**/api/stores");
+    await context.unroute(/\/api\/stores\?/);
     await page.getByRole("button", { name: "Tentar de novo" }).click();
     await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
   });

@@ -13,7 +13,7 @@ describe("A browser profile that an earlier test used", () => {
     earlier = page;
     await page.addInitScript(() => Object.assign(window, { left: true }));
     await page.exposeFunction("leftFunction", () => {});
-    await page.route("**/api/stores", (route) => route.abort());
+    await page.route(/\/api\/stores\?/, (route) => route.abort());
     await context.route("**/api/config", (route) => route.abort());
     await context.newPage();
     await context.addCookies([{ name: "left", value: "yes", url: site.server.url }]);

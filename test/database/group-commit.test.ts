@@ -51,7 +51,7 @@ describe("Writes of many callers in one transaction", () => {
       let isAway = true;
       const writer = new GroupCommit<number, string>(database.kysely, async (queries, ids) => {
         const results = await insert(queries, ids);
-        if (isAway) throw new Error("Connection terminated");
+        if (isAway) throw Object.assign(new Error("The database is locked"), { code: "SQLITE_BUSY" });
         return results;
       });
       const outcomes = await Promise.allSettled([1, 2].map((id) => writer.add(id)));

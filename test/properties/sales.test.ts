@@ -46,6 +46,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
+/** Reports are of the years that a direct report may name. */
+const START_MS = Date.UTC(2026, 0, 1);
+
 class Story {
   readonly world: World;
   readonly clicks: string[];
@@ -73,7 +76,7 @@ class Story {
 
   async tell(one: Report & { time: number }): Promise<void> {
     // One state per timestamp: two reports with the same time are identical.
-    const time = one.time * 1_000 + this.told.length;
+    const time = START_MS + one.time * 1_000 + this.told.length;
     const event = {
       event_id: `event-${this.told.length}`,
       sale_key: `sale-${one.sale}`,

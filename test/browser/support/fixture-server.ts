@@ -9,6 +9,7 @@ import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
 import type { Me } from "../../../domain/api/people.ts";
 import { searchKey } from "../../../domain/search-key.ts";
+import { missingOf } from "../../../frontend/admin/stores/store-list.ts";
 import {
   fixtureClaims,
   fixtureClicks,
@@ -175,6 +176,15 @@ export class FixtureServer {
         return ok({ data: this.config });
       case "GET /api/stores":
         return ok(storesAnswer(this.stores, call.query));
+      case "GET /api/admin/stores": {
+        const rows = this.stores.map((store) => {
+          const missing = missingOf(store);
+          return { ...store, state: missing.length > 0 ? "draft" : "ready", missing };
+        });
+        const state = call.query.state ?? "";
+        const found = rows.filter((row) => state === "" || row.state === state);
+        return ok({ rows: found, next_before: null, total: found.length });
+      }
       case "GET /api/fan-tokens":
         return ok({ data: this.tokens });
       case "POST /api/check-user":
