@@ -94,17 +94,17 @@ describe("Two people for a sale above the sum", () => {
     });
 
     it("matches a claim to a sale without a buyer only with approval, and to the buyer's own at once", async () => {
-      const click = await visit(buyer);
-      const claim = async (order_ref: string): Promise<number> => {
+      const [click, other] = [await visit(buyer), await visit(buyer)];
+      const claim = async (order_ref: string, click_id: string): Promise<number> => {
         const date = new Date().toISOString().slice(0, 10);
-        const body = { store_id: 1, click_id: click, order_ref, amount: "100.00", date };
+        const body = { store_id: 1, click_id, order_ref, amount: "100.00", date };
         const answer = await buyer.post("/api/claims", body);
         expect(answer.status, answer.text).to.equal(200);
         return answer.body.claim.id;
       };
       const match = (claimId: number, sale_id: number) => one.post(`/api/admin/claims/${claimId}/match`, { sale_id });
-      const [lost, own] = [await report(null), await report(click)];
-      const [first, second] = [await claim("P-1"), await claim("P-2")];
+      const [lost, own] = [await report(null), await report(other)];
+      const [first, second] = [await claim("P-1", click), await claim("P-2", other)];
       expect((await match(second, own)).status).to.equal(200);
       await expectApprovalOf(() => match(first, lost), "claim.match", buyer.address);
       expect((await saleOf(lost)).wallet).to.equal(null);
