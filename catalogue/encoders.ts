@@ -9,14 +9,14 @@ import type { ReadName } from "./chain-names.ts";
 /** Upper bounds on gas with some margin; unused gas is not charged. */
 const GAS = {
   name: 150_000n,
-  latinLetter: 5_000n,
+  latinLetter: 6_500n,
   /** The contract looks these up in its tables of marks and invisible characters. */
   otherCharacter: 300_000n,
 } as const;
 /** The first character that may be a mark. */
 const FIRST_MARK = 0x300;
 
-function gasLimitOf(name: string): bigint {
+export function gasLimitOf(name: string): bigint {
   let gasLimit: bigint = GAS.name;
   for (const character of name) {
     gasLimit += (character.codePointAt(0) ?? 0) < FIRST_MARK ? GAS.latinLetter : GAS.otherCharacter;

@@ -46,7 +46,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     uint256 private constant _MAX_STORE_NAME_BYTES = 40;
     uint256 private constant _MAX_SITE_URL_BYTES = 200;
-    uint256 private constant _MAX_METADATA_URI_BYTES = 1024;
+    uint256 private constant _MAX_METADATA_URI_BYTES = 200;
 
     /// @dev The number of store ids that have a bit in `_frequentStores`.
     uint256 private constant _FREQUENT_STORES = 248;

@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "e60972e9af67f39c7bd030db316d3d258f2d0df7fd859f75ee6c566b340bbe1e"
+  "sourceHash": "353987af0eabae785e6a98f0c1e1e9a369ddeb34bb9bd183e35b8c5686b13d46"
 } as const;

@@ -10,7 +10,9 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 /** Coverage instrumentation costs gas and changes the bytecode, so these run only as deployed. */
-const AS_DEPLOYED = ["event-replay", "gas", "generated", "hostile-receivers", "verify-source"].map(fileOf);
+const AS_DEPLOYED = ["event-replay", "gas", "gas-limits", "generated", "hostile-receivers", "verify-source"].map(
+  fileOf,
+);
 /** Slow as deployed, with all the names and tickets. */
 const IN_FULL = ["token-metadata"].map(fileOf);
 

@@ -1,0 +1,78 @@
+import { expect } from "chai";
+import { gasLimitOf } from "../../catalogue/encoders.ts";
+import { METADATA_URI_MAX_BYTES } from "../../domain/product.ts";
+import { gasLimits } from "../../purchases/encoders.ts";
+import {
+  aPurchase,
+  CENT_WEI,
+  ethers,
+  freshSystem,
+  gasOf,
+  item,
+  MAX_BATCH,
+  networkHelpers,
+  type System,
+  send,
+} from "./support/system.ts";
+
+const AMOUNT_WEI = 10n ** 15n;
+const WORD_OF_PAID_BITS = 256n;
+/** Batches of the sender; the contracts allow MAX_BATCH. */
+const BATCH = 100;
+
+/**
+ * Gas that the sender gives, against what the contracts need at their largest input. A limit below 1.2 times the need
+ * would one day leave an operation without gas; one above 2.5 times it locks up the wallet's CHZ for nothing.
+ */
+describe("The gas limits of the sender", () => {
+  let system: System;
+  beforeEach(async () => {
+    system = await freshSystem();
+  });
+
+  const account = (index: number) => ethers.getAddress(`0x${ethers.id(`account ${index}`).slice(26)}`);
+  const sparse = (count: number) =>
+    Array.from({ length: count }, (_, index) => (BigInt(index) + 1n) * WORD_OF_PAID_BITS);
+  const expectRoom = (limit: bigint, used: number, most = 2.5) => {
+    const times = Number(limit) / used;
+    expect(times, `${limit} for ${used}`).to.be.within(1.2, most);
+  };
+  const purchases = (count: number, metadataUri = "") =>
+    sparse(count).map((id, index) => aPurchase({ id, buyer: account(index), metadataUri }));
+
+  for (const count of [1, BATCH]) {
+    it(`leave room for ${count} tickets of new buyers`, async () => {
+      expectRoom(gasLimits.mint(Array(count).fill("")), await gasOf(system.mint(...purchases(count))));
+    });
+
+    it(`leave room for ${count} tickets whose own data is as long as allowed`, async () => {
+      const uri = `https://${"x".repeat(METADATA_URI_MAX_BYTES - 8)}`;
+      expectRoom(gasLimits.mint(Array(count).fill(uri)), await gasOf(system.mint(...purchases(count, uri))));
+    });
+
+    it(`leave room for the confirmation of ${count} tickets with ids far apart`, async () => {
+      await system.mint(...purchases(count));
+      expectRoom(gasLimits.leavePending(count), await gasOf(system.confirm(...sparse(count))));
+    });
+  }
+
+  it("leave room for the largest payout to recipients who burn all gas, with ids far apart", async () => {
+    await system.admin.sendTransaction({ to: system.distributorAddress, value: 10n ** 20n });
+    const code = await ethers.provider.getCode(await (await ethers.deployContract("LoopingReceiver")).getAddress());
+    const wanted = purchases(MAX_BATCH);
+    for (const { buyer } of wanted) await networkHelpers.setCode(String(buyer), code);
+    await system.mint(...wanted);
+    await system.confirm(...wanted.map(({ id }) => id));
+    const items = wanted.map(({ id }) => item(id, AMOUNT_WEI));
+    const gasLimit = gasLimits.payout(MAX_BATCH);
+    const sent = send(system.distributor, "payBatch", [items, CENT_WEI, { gasLimit }], system.payer);
+    expectRoom(gasLimits.payout(MAX_BATCH), await gasOf(sent));
+  });
+
+  for (const name of ["x".repeat(40), "ç".repeat(20), "\u0e01".repeat(13), "e\u0301".repeat(13)]) {
+    it(`leave room for the store name ${JSON.stringify(name)}`, async () => {
+      const sent = send(system.nft, "registerStore", [777, name], system.catalogue);
+      expectRoom(gasLimitOf(name), await gasOf(sent), Number.POSITIVE_INFINITY);
+    });
+  }
+});
