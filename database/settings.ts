@@ -34,7 +34,9 @@ export type SettingName =
   /** The block from which the indexer is asked to reread the chain; empty once it has. */
   | "second_read"
   /** The index is complete: sales may become purchases. */
-  | "ids_open";
+  | "ids_open"
+  /** Nothing: written to see whether the database can write. */
+  | "write_probe";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
   const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { writeProblem } from "../../database/write-probe.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
@@ -64,7 +65,14 @@ function readinessRoute(services: Services): Route {
     responses: { 200: readinessSchema, 503: readinessSchema },
     async handle() {
       const problems: string[] = [];
-      await sql`select 1`.execute(services.database.kysely).catch(() => problems.push("The database does not answer"));
+      const { kysely } = services.database;
+      const answers = await sql`select 1`.execute(kysely).then(
+        () => true,
+        () => false,
+      );
+      if (!answers) problems.push("The database does not answer");
+      const unwritable = answers ? await writeProblem(kysely) : undefined;
+      if (unwritable) problems.push(`The database cannot write: ${unwritable}`);
       // Known from the last check of the nodes: requests here cause no node calls.
       if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
       for (const { key, status } of senders.all) {

@@ -7,6 +7,7 @@ import { COUNTED, countRows } from "../../database/counted.ts";
 import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
+import { writeProblem } from "../../database/write-probe.ts";
 import { summarizeDue } from "../../sender/due.ts";
 import type { Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
@@ -66,6 +67,10 @@ function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Servi
       () => 0,
     );
     return only(isReady);
+  });
+  gauge("database_writable", "Whether the database can write", async () => {
+    const problem = await withinPatience(() => writeProblem(kysely));
+    return only(problem === undefined ? 1 : 0);
   });
   gauge("disk_free_bytes", "Free space on the disk of DATA_DIR", async () => {
     const { bavail, bsize } = await statfs(environment.DATA_DIR);
