@@ -12,7 +12,7 @@ const COUNTED_DUE = 5_000;
 
 /**
  * Operations that have been due longest, and can share a transaction: first those that may go with any others, then
- * those of a reverted batch, in halves. Each status is one range of an index, so a long queue costs no more than a
+ * those of a reverted batch, in smaller ones. Each status is one range of an index, so a long queue costs no more than a
  * short one.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {

@@ -24,17 +24,20 @@ export async function requeue(queries: Queries, operations: readonly Operation[]
   await updateAssigned(queries, operations, { status: "queued", error, not_before: inMs(queries) });
 }
 
+/** From this size on, a reverted batch is retried in smaller ones before its operations are sent alone. */
+const ALONE_BELOW = 10;
+
 /**
- * Their transaction reverted despite the simulation. A batch is retried in halves until the failing operation is alone;
- * alone, it is retried with backoff.
+ * Their transaction reverted despite the simulation. A batch is retried at once in about as many batches as each has
+ * operations, so that the one that fails is alone after two more; alone, it is retried with backoff.
  */
 export async function requeueReverted(queries: Queries, operations: readonly Operation[]): Promise<void> {
   const error = "The transaction reverted";
   const [only] = operations;
   if (operations.length > 1 || !only) {
-    const batchLimit = BigInt(Math.floor(operations.length / 2));
-    const change = { status: "queued" as const, reason: null, batch_limit: batchLimit };
-    return updateAssigned(queries, operations, { ...change, error, not_before: inMs(queries, BACKOFF_MS) });
+    const size = operations.length < ALONE_BELOW ? 1 : Math.floor(Math.sqrt(operations.length));
+    const change = { status: "queued" as const, reason: null, batch_limit: BigInt(size) };
+    return updateAssigned(queries, operations, { ...change, error, not_before: inMs(queries) });
   }
   const attempts = only.attempts + 1n;
   const { hasFailed, afterMs } = retryOf(attempts);
