@@ -21,6 +21,7 @@ function tasksOf(queries: Queries) {
     unmatched_sales: ofState("sales", "unmatched"),
     open_claims: ofState("claims", "open"),
     unread_rows: sql`select 1 from unread_rows`,
+    undecided_purchases: sql`select 1 from due_purchases where attempts > 0`,
     doubtful_rates: sql`select 1 from fx_rates where doubted_from is not null and accepted_at is null`,
     failed_payments: ofKind("failed", "pay"),
     waiting_payments: ofKind("waiting", "pay"),

@@ -52,6 +52,12 @@ export async function makeAllDue(queries: Queries): Promise<void> {
  * sees it; a later change makes them due again. Buyers' rows are locked first, as everywhere.
  */
 export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
+  const ids = await listDue(queries, cursor, limit);
+  await lockWithBuyers(queries, ids);
+  return ids;
+}
+
+async function listDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
   const select = () => queries.selectFrom("due_purchases").select("purchase_id").limit(limit);
   const byTime = await select()
     .where("due_at", "is not", null)
@@ -66,11 +72,44 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
           .where("due_block", "<=", cursor)
           .orderBy("due_block")
           .execute();
-  const ids = [...new Set([...byTime, ...byBlock].map((row) => row.purchase_id))].slice(0, limit);
-  if (ids.length === 0) return [];
+  return [...new Set([...byTime, ...byBlock].map((row) => row.purchase_id))].slice(0, limit);
+}
+
+/** Locks purchases and their buyers until the end of the transaction. */
+export async function lockWithBuyers(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return;
   await lockUsers(queries, await buyersOf(queries, ids));
   await lockPurchases(queries, ids);
-  return ids;
+}
+
+const FIRST_RETRY_MS = 4_000n;
+const LONGEST_RETRY_MS = 3_600_000n;
+const TEXT_KEPT = 200;
+
+/** Its next step could not be decided: others go on, and it is tried again after a growing delay. */
+export async function postpone(queries: Queries, id: bigint, problem: string): Promise<void> {
+  const known = await queries
+    .selectFrom("due_purchases")
+    .select("attempts")
+    .where("purchase_id", "=", id)
+    .executeTakeFirst();
+  const attempts = (known?.attempts ?? 0n) + 1n;
+  const delay = FIRST_RETRY_MS * 2n ** (attempts > 10n ? 10n : attempts - 1n);
+  const afterMs = delay > LONGEST_RETRY_MS ? LONGEST_RETRY_MS : delay;
+  const due_at = sql<bigint>`${databaseNow(queries)} + ${sql.lit(Number(afterMs))}`;
+  const change = { due_at, due_block: null, problem: problem.slice(0, TEXT_KEPT), attempts };
+  await queries.updateTable("due_purchases").set(change).where("purchase_id", "=", id).execute();
+}
+
+/** Purchases whose next step could not be decided; at most as many as asked for. */
+export async function listUndecided(queries: Queries, limit: number): Promise<{ id: bigint; problem: string }[]> {
+  return queries
+    .selectFrom("due_purchases")
+    .select(["purchase_id as id", "problem"])
+    .where("attempts", ">", 0n)
+    .$narrowType<{ problem: string }>()
+    .limit(limit)
+    .execute();
 }
 
 async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<WalletAddress>> {
@@ -103,7 +142,8 @@ export async function setNextLook(
   const { list, column } = numberRows(queries, rows);
   await sql`insert into due_purchases (purchase_id, due_at, due_block)
     select ${column(0)}, coalesce(${column(1)}, ${databaseNow(queries)} + ${column(2)}), ${column(3)} from ${list} where true
-    on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block`.execute(queries);
+    on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block,
+    problem = null, attempts = 0`.execute(queries);
 }
 
 /** A time, a delay or a block. */

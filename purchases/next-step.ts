@@ -2,7 +2,7 @@ import { indexedBlock } from "../database/chain-cursor.ts";
 import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { touchUsers } from "../database/touch-user.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
+import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import {
   endBlock,
   holdFromConfirmation,
@@ -14,12 +14,14 @@ import {
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
+import { explanationOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { LeaseLostError } from "../platform/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
 import { countLate } from "./counting.ts";
 import { insertAdjustment } from "./debt.ts";
-import { isAnyDue, setNextLook, takeDue } from "./due.ts";
+import { isAnyDue, lockWithBuyers, postpone, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -46,40 +48,66 @@ export type PlanOptions = {
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
   if (cursor === undefined || !(await isAnyDue(database.kysely, cursor))) return false;
-  return inTransaction(database.kysely, async (queries) => {
-    await options.assertLease(queries);
-    const due = await takeDue(queries, cursor, PLAN_LIMIT);
-    const depth = BigInt(options.payoutConfirmations) - 1n;
-    const rate = options.rates.current();
-    const moment = {
-      now: BigInt(await readClock(queries)),
-      deepestBlock: cursor - depth,
-      hasRate: rate.kind === "rate",
-    };
-    const purchases = await decided(queries, await readStanding(queries, due), moment, options.rules);
-    const moving = Map.groupBy(purchases, ({ life }) => nextMove(life, moment));
-    const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
-    await cancel(queries, rowsOf(moving.get("cancel")));
-    await confirm(queries, rowsOf(moving.get("confirm")), { ...options, weiPerCent });
-    const paying = await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
-    await recordDebts(queries, purchases);
-    const ended = purchases.filter(({ life }) => isAtItsEnd(life, moment));
-    await settlePurchases(
-      queries,
-      rowsOf(ended).map((row) => row.id),
-    );
-    await countLate(queries, purchases);
-    const kept = (moving.get(undefined) ?? []).filter(({ life }) => !isAtItsEnd(life, moment));
-    const standing = [...kept, ...(moving.get("pay") ?? []).filter(({ row }) => paying.has(row.id)).map(asPaying)];
-    const known = new Set(standing.map(({ row }) => row.id));
-    const others = await readStanding(
-      queries,
-      due.filter((id) => !known.has(id)),
-    );
-    await touchUsers(queries, walletsOf([...others, ...standing.filter((one) => isShownOtherwise(one, paying))]));
-    await setNextLook(queries, [...standing, ...others], { moment, depth });
-    return due.length > 0;
-  });
+  return planSome(database, cursor, options);
+}
+
+/** Plans some purchases, or all that are due. One that cannot be planned is found by halving, and put off alone. */
+async function planSome(database: Database, cursor: bigint, options: PlanOptions, some?: bigint[]): Promise<boolean> {
+  let due = some ?? [];
+  try {
+    await inTransaction(database.kysely, async (queries) => {
+      await options.assertLease(queries);
+      if (some) await lockWithBuyers(queries, some);
+      else due = await takeDue(queries, cursor, PLAN_LIMIT);
+      await plan(queries, due, cursor, options);
+    });
+  } catch (error) {
+    const [only, ...others] = due;
+    if (only === undefined || isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
+    if (others.length === 0) {
+      await inTransaction(database.kysely, async (queries) => {
+        await options.assertLease(queries);
+        await postpone(queries, only, explanationOf(error));
+      });
+    } else {
+      const middle = Math.ceil(due.length / 2);
+      await planSome(database, cursor, options, due.slice(0, middle));
+      await planSome(database, cursor, options, due.slice(middle));
+    }
+  }
+  return due.length > 0;
+}
+
+async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, options: PlanOptions): Promise<void> {
+  const depth = BigInt(options.payoutConfirmations) - 1n;
+  const rate = options.rates.current();
+  const moment = {
+    now: BigInt(await readClock(queries)),
+    deepestBlock: cursor - depth,
+    hasRate: rate.kind === "rate",
+  };
+  const purchases = await decided(queries, await readStanding(queries, due), moment, options.rules);
+  const moving = Map.groupBy(purchases, ({ life }) => nextMove(life, moment));
+  const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
+  await cancel(queries, rowsOf(moving.get("cancel")));
+  await confirm(queries, rowsOf(moving.get("confirm")), { ...options, weiPerCent });
+  const paying = await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
+  await recordDebts(queries, purchases);
+  const ended = purchases.filter(({ life }) => isAtItsEnd(life, moment));
+  await settlePurchases(
+    queries,
+    rowsOf(ended).map((row) => row.id),
+  );
+  await countLate(queries, purchases);
+  const kept = (moving.get(undefined) ?? []).filter(({ life }) => !isAtItsEnd(life, moment));
+  const standing = [...kept, ...(moving.get("pay") ?? []).filter(({ row }) => paying.has(row.id)).map(asPaying)];
+  const known = new Set(standing.map(({ row }) => row.id));
+  const others = await readStanding(
+    queries,
+    due.filter((id) => !known.has(id)),
+  );
+  await touchUsers(queries, walletsOf([...others, ...standing.filter((one) => isShownOtherwise(one, paying))]));
+  await setNextLook(queries, [...standing, ...others], { moment, depth });
 }
 
 const PLAN_LIMIT = 1_000;

@@ -127,6 +127,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.unread_rows,
     found.doubtful_rates,
     found.held_purchases,
+    found.undecided_purchases,
     found.failed_payments,
     found.failed_operations,
     found.foreign_transactions,

@@ -25,6 +25,7 @@ const KINDS = {
   unread_rows: "rows of affiliate networks cannot be read",
   open_claims: "claims for missing cashback are open",
   held_purchases: "purchases are held",
+  undecided_purchases: "purchases stand because their next step fails to be decided",
   open_approvals: "payouts wait for a second person",
   failed_payments: "payouts failed",
   failed_operations: "operations failed",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { writeProblem } from "../../database/write-probe.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
+import { listUndecided } from "../../purchases/due.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import { NO_STORE } from "../http/answers.ts";
@@ -91,6 +92,8 @@ function readinessRoute(services: Services): Route {
       }
       if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
         warnings.push("No purchase is registered until the index is complete");
+      const undecided = await listUndecided(kysely, WARNED).catch(() => []);
+      for (const { id, problem } of undecided) warnings.push(`The next step of purchase ${id} fails: ${problem}`);
       const isReady = problems.length === 0;
       return {
         status: isReady ? 200 : 503,
@@ -101,7 +104,7 @@ function readinessRoute(services: Services): Route {
   });
 }
 
-/** How many foreign transactions are listed; the metric counts all. */
+/** How many foreign transactions and failing purchases are listed; the metrics count all. */
 const WARNED = 5;
 
 const readinessSchema = z.object({

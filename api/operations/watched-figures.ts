@@ -121,6 +121,9 @@ function watchDue(gauge: AddGauge, { database: { kysely } }: Services): void {
 }
 
 function watchSales(gauge: AddGauge, { database: { kysely } }: Services): void {
+  gauge("purchases_undecided", "Purchases that stand because their next step fails to be decided", async () =>
+    only(await countRows(kysely, sql`select 1 from due_purchases where attempts > 0`)),
+  );
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted up to ${COUNTED})`, async () => {
       const ofState = inStretch(kysely, [{ column: sql.ref("state"), value: state }]);

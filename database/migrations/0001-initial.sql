@@ -387,10 +387,13 @@ create table due_purchases (
   purchase_id integer primary key not null,
   due_at integer,
   due_block integer,
+  problem text,
+  attempts integer not null default 0,
   constraint due_purchases_due check (due_at is not null or due_block is not null)
 ) strict;
 create index due_purchases_due_at on due_purchases (due_at) where due_at is not null;
 create index due_purchases_due_block on due_purchases (due_block) where due_block is not null;
+create index due_purchases_problem on due_purchases (attempts) where attempts > 0;
 
 create table buyer_totals (
   wallet text primary key not null,

@@ -67,6 +67,9 @@ type DuePurchasesTable = {
   due_at: bigint | null;
   /** The same as a block that the index must have reached. */
   due_block: bigint | null;
+  /** Why its next step could not be decided when it was due, and how often. */
+  problem: string | null;
+  attempts: Generated<bigint>;
 };
 
 /** Totals of a buyer's purchases. Cashback without a frozen rate is summed as cents × basis points. */

@@ -32,6 +32,8 @@ export const attentionSchema = z.object({
   /** Exchange rates that somebody must accept. */
   doubtful_rates: z.number(),
   held_purchases: z.number(),
+  /** Purchases whose next step failed to be decided. */
+  undecided_purchases: z.number(),
   failed_payments: z.number(),
   waiting_payments: z.number(),
   /** Failed operations other than payouts. */

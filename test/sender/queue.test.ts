@@ -94,7 +94,8 @@ describe("The queue of operations", () => {
         batches.flat().filter((id) => id === 5n),
         "is not dragged along",
       ).to.have.length(3);
-      for (const id of all.filter((one) => one !== 4n)) expect((await operation(id)).status, `payout ${id}`).to.equal("done");
+      for (const id of all.filter((one) => one !== 4n))
+        expect((await operation(id)).status, `payout ${id}`).to.equal("done");
       const failed = await operation(4n);
       expect(failed).to.include({ status: "failed", reason: "reverted", attempts: 6n });
       expect(

@@ -72,6 +72,12 @@ const countedOf = (attention: Attention): Counted[] => [
     href: viewHref({ view: "purchases" }, { state: "held" }),
   },
   {
+    count: attention.undecided_purchases,
+    words: ["compra parada por um erro", "compras paradas por um erro"],
+    href: viewHref({ view: "operations" }),
+    isUrgent: true,
+  },
+  {
     count: attention.draft_stores,
     words: ["loja em rascunho", "lojas em rascunho"],
     href: viewHref({ tab: "stores" }, { state: "draft" }),

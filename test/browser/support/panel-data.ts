@@ -32,6 +32,7 @@ const attention: Attention = {
   doubtful_rates: 0,
   open_claims: 3,
   held_purchases: 1,
+  undecided_purchases: 0,
   failed_payments: 1,
   waiting_payments: 4,
   failed_operations: 0,

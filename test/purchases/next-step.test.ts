@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { listUndecided } from "../../purchases/due.ts";
+import { reportOf, Shop } from "../affiliates/support/shop.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+const POISON = "not a report";
+
+describe("The next step of a purchase that cannot be decided", function () {
+  this.timeout(120_000);
+  onBothEngines((engine) => {
+    it("stops no other, is named, waits longer each time, and goes on once its data is right", async () => {
+      const shop = await Shop.open((await engine.open()).database);
+      const { kysely } = shop.database;
+      const due = () => kysely.updateTable("due_purchases").set({ due_at: 0n, due_block: null }).execute();
+      const reports = [];
+      for (const digit of ["a", "b", "c", "d", "e", "f"]) {
+        const report = reportOf(await shop.click(await shop.buyer(digit)), { status: "approved", payable: true });
+        await shop.read(report);
+        reports.push({ report, wallet: `0x${digit.repeat(40)}` as const });
+      }
+      const poisoned = [reports[0], reports[3]];
+      const keys = poisoned.map((one) => one?.report.saleKey ?? "");
+      const stored = await kysely.selectFrom("sales").select(["sale_key", "report"]).execute();
+      await kysely.updateTable("sales").set({ report: POISON }).where("sale_key", "in", keys).execute();
+      await shop.run();
+      const received = await Promise.all(reports.map(({ wallet }) => shop.received(wallet)));
+      expect(received).to.deep.equal([0, 5, 5, 0, 5, 5]);
+      const named = await listUndecided(kysely, 10);
+      expect(named.map(({ problem }) => problem)).to.have.length(2);
+      for (const { problem } of named) expect(problem).to.include(POISON.slice(0, 3));
+      await due();
+      await shop.plan();
+      const waiting = kysely
+        .selectFrom("due_purchases")
+        .select(["attempts", "due_at"])
+        .where("problem", "is not", null);
+      for (const { attempts, due_at } of await waiting.execute()) {
+        expect(attempts).to.equal(2n);
+        expect(Number(due_at) - Date.now()).to.be.within(5_000, 9_000);
+      }
+      for (const { sale_key, report } of stored) {
+        await kysely.updateTable("sales").set({ report }).where("sale_key", "=", sale_key).execute();
+      }
+      await due();
+      await shop.run();
+      expect(await Promise.all(reports.map(({ wallet }) => shop.received(wallet)))).to.deep.equal([5, 5, 5, 5, 5, 5]);
+      expect(await listUndecided(kysely, 10)).to.deep.equal([]);
+    });
+  });
+});
