@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { type Abi, type AbiFunction, toFunctionSelector } from "viem";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
 import { type Call, REFUSALS } from "./support/chaos-proxy.ts";
@@ -6,7 +9,8 @@ import type { FaultSystem } from "./support/fault-system.ts";
 import { onBothSystems } from "./support/on-both-systems.ts";
 
 const POISONED = 100;
-const LATER_MS = 5_000;
+/** How much later than usual; a machine on which the usual takes long does other work too. */
+const laterMs = (usualMs: number) => (usualMs < 4_000 ? 5_000 : 3 * usualMs);
 const ENVIRONMENT = { RATE_LIMIT_SCALE: "1000", SIMULATED_STEP_DELAY_MS: "0" };
 
 /** Whether a call carries this, as calldata has it. */
@@ -34,11 +38,11 @@ describe("Operations that a node refuses", function () {
           paid.then(() => performance.now() - bought),
           buyMany(poisoner, POISONED / 2),
         ]);
-        expect(tookMs - usualMs, "ms later than without them").to.be.lessThan(LATER_MS);
+        expect(tookMs - usualMs, "ms later than without them").to.be.lessThan(laterMs(usualMs));
         expect(system.api.crashes()).to.equal(0);
         await named(system, [...before, ...after]);
         const again = await timeToPaid(victim);
-        expect(again - usualMs, "ms later once they are parked").to.be.lessThan(LATER_MS);
+        expect(again - usualMs, "ms later once they are parked").to.be.lessThan(laterMs(usualMs));
         system.proxy.refuse();
         await system.run("scripts/payouts.ts", ["release", "refused"]);
         await system.settled();
@@ -46,8 +50,54 @@ describe("Operations that a node refuses", function () {
         for (const one of [before[0], after.at(-1)]) expect(await tokenUri(one ?? 0)).to.match(/^data:/);
       });
     }
+
+    for (const kind of ["confirm", "pay"] as const) {
+      it(`delay nobody else's ${kind}, either`, async () => {
+        const system = running();
+        const [poisoner, victim] = [await system.shopper(), await system.shopper()];
+        const usualMs = await timeToPaid(victim);
+        const poisoned = new Set<number>();
+        system.proxy.refuse(namesOneOf(kind, poisoned), "HTTP 500");
+        for (const id of await buyMany(poisoner, 20)) poisoned.add(id);
+        await operationsRefused(system, kind, poisoned.size);
+        expect((await timeToPaid(victim)) - usualMs, "ms later than without them").to.be.lessThan(laterMs(usualMs));
+        system.proxy.refuse();
+        await system.run("scripts/payouts.ts", ["release", "refused"]);
+        await poisoner.paid([...poisoned]);
+      });
+    }
   });
 });
+
+const SELECTOR = {
+  confirm: selectorOf(purchaseNftAbi, "confirm"),
+  pay: selectorOf(cashbackDistributorAbi, "payBatch"),
+};
+
+function selectorOf(abi: Abi, name: string): string {
+  const found = abi.find((one) => one.type === "function" && one.name === name);
+  return toFunctionSelector(found as AbiFunction);
+}
+
+/** Whether a simulated call confirms or pays one of these purchases. */
+function namesOneOf(kind: "confirm" | "pay", ids: ReadonlySet<number>): (call: Call) => boolean {
+  return ({ method, params }) => {
+    const { data = "" } = (params?.[0] ?? {}) as { data?: string };
+    if (method !== "eth_call" || !data.startsWith(SELECTOR[kind])) return false;
+    const words = data.slice(10).match(/.{64}/g) ?? [];
+    // An item of a payment is the id and 96 bits of amount.
+    return words.some((word) => ids.has(Number.parseInt(kind === "pay" ? word.slice(0, 40) : word, 16)));
+  };
+}
+
+async function operationsRefused(system: FaultSystem, kind: "confirm" | "pay", count: number): Promise<void> {
+  await until(`${count} refused`, async () => {
+    const metrics = await (await fetch(`${system.url}/metrics`)).text();
+    const lines = metrics.split("\n").filter((line) => line.startsWith(`torcida_operations{kind="${kind}",`));
+    const refused = lines.filter((line) => line.includes('reason="refused"'));
+    return refused.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0) === count;
+  });
+}
 
 async function timeToPaid(shopper: Shopper): Promise<number> {
   const started = performance.now();
