@@ -14,8 +14,9 @@ export async function listStorePage(queries: Queries, page: PageQuery): Promise<
   return readPage(queries, STORES, page, readStores, (row) => row.id);
 }
 
-const IS_NAMED = sql<SqlBool>`not exists (select 1 from operations where operations.kind = 'register_store'
-  and operations.subject_id = stores.id and operations.status in ('queued', 'assigned', 'waiting', 'failed'))`;
+/** One look at the few names on their way, not one a store. */
+const IS_NAMED = sql<SqlBool>`stores.id not in (select subject_id from operations
+  where kind = 'register_store' and status in ('queued', 'assigned', 'waiting', 'failed'))`;
 
 /** `isOnOffer` in SQL. */
 const READY = sql<SqlBool>`(stores.sells = 1 and ${IS_NAMED})`;

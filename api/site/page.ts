@@ -69,3 +69,24 @@ function linksTo(pt: string, language: Language): string {
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
+
+/** Larger ones are split; a search engine reads at most 50,000 addresses of a file. */
+const SITEMAP_ADDRESSES = 5_000;
+const XML = '<?xml version="1.0" encoding="UTF-8"?>';
+const SITEMAP_NAMES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+
+/** The sitemap, or with more addresses an index of its parts; `part` counts from 1, and is undefined if there is none. */
+export function sitemapOf(paths: readonly string[], origin: string, part?: number): string | undefined {
+  const parts = Math.ceil(paths.length / SITEMAP_ADDRESSES);
+  const locations = (all: readonly string[], tag: string) =>
+    all.map((path) => `<${tag}><loc>${origin}${path}</loc></${tag}>`).join("");
+  if (part === undefined && parts > 1) {
+    const files = Array.from({ length: parts }, (_, index) => `/sitemap-${index + 1}.xml`);
+    return `${XML}<sitemapindex ${SITEMAP_NAMES}>${locations(files, "sitemap")}</sitemapindex>`;
+  }
+  const from = ((part ?? 1) - 1) * SITEMAP_ADDRESSES;
+  const own = paths.slice(from, from + SITEMAP_ADDRESSES);
+  return own.length === 0 && part !== undefined
+    ? undefined
+    : `${XML}<urlset ${SITEMAP_NAMES}>${locations(own, "url")}</urlset>`;
+}

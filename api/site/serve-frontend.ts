@@ -8,7 +8,7 @@ import { languageFrom } from "../../domain/languages.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { headOf, MISSING, ownHead, siteOrigin } from "./heads.ts";
-import { withDeployment, withHead } from "./page.ts";
+import { sitemapOf, withDeployment, withHead } from "./page.ts";
 import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
 
@@ -74,32 +74,13 @@ function servePage(services: Services, html: string, page?: SitePage): RequestHa
   };
 }
 
-/** Larger ones are split; a search engine reads at most 50,000 addresses of a file. */
-const SITEMAP_ADDRESSES = 5_000;
-
-/** The sitemap, or with more addresses an index of its parts; `part` counts from 1, and is undefined if there is none. */
 async function sitemap(
   { database }: Services,
   { pages, origin, part }: { pages: SitePage[]; origin: string; part?: number },
 ): Promise<string | undefined> {
   const ids = await listOfferedIds(database.reader);
-  const paths = [...listedPaths(pages), ...ids.map((id) => `/stores/${id}`)];
-  const parts = Math.ceil(paths.length / SITEMAP_ADDRESSES);
-  const locations = (all: string[], tag: string) =>
-    all.map((path) => `<${tag}><loc>${origin}${path}</loc></${tag}>`).join("");
-  if (part === undefined && parts > 1) {
-    const files = Array.from({ length: parts }, (_, index) => `/sitemap-${index + 1}.xml`);
-    return `${XML}<sitemapindex ${SITEMAP_NAMES}>${locations(files, "sitemap")}</sitemapindex>`;
-  }
-  const from = ((part ?? 1) - 1) * SITEMAP_ADDRESSES;
-  const own = paths.slice(from, from + SITEMAP_ADDRESSES);
-  return own.length === 0 && part !== undefined
-    ? undefined
-    : `${XML}<urlset ${SITEMAP_NAMES}>${locations(own, "url")}</urlset>`;
+  return sitemapOf([...listedPaths(pages), ...ids.map((id) => `/stores/${id}`)], origin, part);
 }
-
-const XML = '<?xml version="1.0" encoding="UTF-8"?>';
-const SITEMAP_NAMES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";
 const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verify.walletconnect.com"];

@@ -32,6 +32,8 @@ export class ApiError extends Error {
   readonly field: string | undefined;
   /** The rule that the field breaks. */
   readonly broken: BrokenRule | undefined;
+  /** The limit that is reached, and its figure. */
+  readonly limit: { name: string; max: number } | undefined;
   /** What is wrong in an imported file. */
   readonly problems: FileProblem[] | undefined;
   /** What a refused decision does not fit. */
@@ -46,16 +48,18 @@ export class ApiError extends Error {
       code,
       field,
       broken,
+      limit,
       problems,
       why,
       isServersWord = false,
-    }: Partial<Pick<ApiError, "code" | "field" | "broken" | "problems" | "why" | "isServersWord">> = {},
+    }: Partial<Omit<ApiError, keyof Error | "status">> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field;
     this.broken = broken;
+    this.limit = limit;
     this.problems = problems;
     this.why = why;
     this.isServersWord = isServersWord;
@@ -78,6 +82,7 @@ type Body = {
   field?: unknown;
   rule?: FieldRule;
   params?: RuleParams;
+  limit?: string;
   problems?: FileProblem[];
   why?: unknown;
 };
@@ -163,6 +168,7 @@ function refusal(response: Response, json: Body | undefined): ApiError {
     code: textOf(json?.code),
     field: textOf(json?.field),
     broken: json?.rule && { rule: json.rule, params: json.params },
+    limit: json?.limit ? { name: json.limit, max: Number(json.params?.max) } : undefined,
     problems: json?.problems,
     why: textOf(json?.why),
     isServersWord: said !== undefined,

@@ -27,7 +27,6 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   NOT_FOUND: "reason.notFound",
   RATE_UNAVAILABLE: "reason.rateAway",
   ROLE_NOT_ALLOWED: "reason.forbidden",
-  SIMULATED_LIMIT: "reason.simulatedLimit",
   SIGN_IN_AGAIN: "session.expired.detail",
   SIGNATURE_INVALID: "reason.signatureInvalid",
   STORE_UNKNOWN: "reason.storeNotReady",
@@ -37,6 +36,12 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   UNAUTHORIZED: "session.expired",
   UNSUPPORTED_MEDIA_TYPE: "reason.outdated",
 } satisfies Partial<Record<ErrorCode, MessageId>>;
+
+const BY_LIMIT: Readonly<Record<string, MessageId>> = {
+  purchase: "reason.simulatedLimit.purchase",
+  wallet: "reason.simulatedLimit.wallet",
+  all: "reason.simulatedLimit.all",
+};
 
 /** What is wrong with a field of a shopper's form. */
 const BY_FIELD: Readonly<Record<string, MessageId>> = {
@@ -52,6 +57,8 @@ const BY_FIELD: Readonly<Record<string, MessageId>> = {
 /** Why a call failed, in the user's language. A reason without a code we know is the server's own sentence. */
 export function reasonOf(error: unknown, t: Translate): string {
   if (error instanceof ApiError) {
+    const limit = BY_LIMIT[error.limit?.name ?? ""];
+    if (limit) return t(limit, { max: error.limit?.max ?? 0 });
     const field = error.code === "INVALID_REQUEST" ? BY_FIELD[error.field ?? ""] : undefined;
     const known = field ?? BY_CODE[error.code ?? ""];
     if (known) return t(known);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { withDeployment, withHead } from "../../api/site/page.ts";
+import { sitemapOf, withDeployment, withHead } from "../../api/site/page.ts";
 import { fixtureConfig } from "../browser/support/fixture-data.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
@@ -74,6 +74,17 @@ describe("The pages of the site, before any script runs", function () {
     for (const path of ["/", "/stores", "/stores/1"]) expect(sitemap).to.include(`<loc>${system.url}${path}</loc>`);
     for (const [, url] of sitemap.matchAll(/<loc>([^<]*)</g))
       expect((await fetch(url ?? "")).status, url).to.equal(200);
+  });
+
+  it("are listed in several files if they are many, each address once", () => {
+    const paths = Array.from({ length: 10_001 }, (_, index) => `/stores/${index + 1}`);
+    const locations = (text = "") => [...text.matchAll(/<loc>https:\/\/a\.example([^<]*)</g)].map(([, path]) => path);
+    const files = locations(sitemapOf(paths, "https://a.example"));
+    expect(files).to.deep.equal(["/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml"]);
+    expect(files.flatMap((_, index) => locations(sitemapOf(paths, "https://a.example", index + 1)))).to.deep.equal(
+      paths,
+    );
+    expect(sitemapOf(paths, "https://a.example", 4)).to.equal(undefined);
   });
 
   it("have a picture of their own for shared links", async () => {

@@ -39,6 +39,15 @@ describe("Profile", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("ends the other sessions, says how many, and stays logged in", async () => {
+    site.server.answer("POST /api/logout-everywhere", { body: { success: true, message: "ok", ended: 2 } });
+    const { page } = await site.openLoggedIn("/profile");
+    await page.getByRole("button", { name: "Encerrar os outros acessos" }).click();
+    await page.getByText("2 acessos encerrados").waitFor();
+    expect(site.server.callsTo("POST /api/logout-everywhere")).to.have.length(1);
+    await page.getByLabel("Sobrenome").waitFor();
+  });
+
   it("show the operator's contact, and say so if there is none", async () => {
     const { page } = await site.open("/help/contact");
     await page.getByText("ainda não publicou um endereço de atendimento").waitFor();

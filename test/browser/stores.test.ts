@@ -33,6 +33,27 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("shows more than a page of stores on request, and finds one of a later page by its name", async () => {
+    const [first] = site.server.stores;
+    if (!first) throw new Error("No stores");
+    site.server.stores = Array.from({ length: 60 }, (_, index) => ({
+      ...first,
+      id: index + 1,
+      name: `Loja ${String(index + 1).padStart(2, "0")}`,
+    }));
+    const { page, problems } = await site.open("/stores", english());
+    await lists(page, 24);
+    const more = page.getByRole("button", { name: "Show more stores" });
+    await more.click();
+    await lists(page, 48);
+    await more.click();
+    await lists(page, 60);
+    expect(await more.count()).to.equal(0);
+    await page.getByRole("searchbox").fill("loja 59");
+    await lists(page, ["Loja 59"]);
+    expect(problems).to.deep.equal([]);
+  });
+
   it("lines up the tear lines of a row's cards, with a range of percents or without", async () => {
     const { page } = await site.open("/stores", { ...english(), viewport: { width: 1440, height: 900 } });
     await lists(page, 8);

@@ -14,6 +14,8 @@ const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
   ...(["WRONG_AMOUNT", "NOTHING_PAYABLE", "NOT_STUCK", "PAYOUTS_PAUSED"] as const),
   ...(["METADATA_URI_FORBIDDEN", "IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
 ];
+/** Said by which limit it is. */
+const BY_LIMIT: readonly ErrorCode[] = ["SIMULATED_LIMIT"];
 const SERVERS_WORDS = "The server said this in English";
 
 function translate(language: "pt" | "en") {
@@ -28,7 +30,18 @@ describe("Why a call failed, in a shopper's words", () => {
   const refusal = (status: number, more: { code?: string; field?: string } = {}) =>
     new ApiError(SERVERS_WORDS, status, { ...more, isServersWord: true });
 
-  for (const code of ERROR_CODES.filter((one) => !NOT_FOR_SHOPPERS.includes(one))) {
+  it("names the limit of simulated purchases that is reached, with its figure", () => {
+    const said = ["purchase", "wallet", "all"].flatMap((name) => {
+      const error = new ApiError(SERVERS_WORDS, 409, { code: "SIMULATED_LIMIT", limit: { name, max: 10_000 } });
+      const [inPortuguese, inEnglish] = [reasonOf(error, pt), reasonOf(error, en)];
+      expect(inPortuguese).to.include("R$ 10.000");
+      expect(inEnglish).to.include("R$ 10,000");
+      return [inPortuguese, inEnglish];
+    });
+    expect(new Set(said).size).to.equal(6);
+  });
+
+  for (const code of ERROR_CODES.filter((one) => ![...NOT_FOR_SHOPPERS, ...BY_LIMIT].includes(one))) {
     it(`says ${code} in both languages`, () => {
       const [inPortuguese, inEnglish] = [reasonOf(refusal(409, { code }), pt), reasonOf(refusal(409, { code }), en)];
       expect(inPortuguese).to.not.equal(inEnglish);
