@@ -1,11 +1,13 @@
 import { globSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
+import { sql } from "kysely";
 import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { listShopStores } from "../../scripts/rehearse/catalogue.ts";
-import { readAlertRules } from "../testing/alerts/alert-rules.ts";
+import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 import { until } from "../testing/until.ts";
+import type { Call } from "./support/chaos-proxy.ts";
 import { CONTRACTS_ADMIN, sendMined, setLimits } from "./support/contracts-admin.ts";
 import type { FaultSystem } from "./support/fault-system.ts";
 import { type WatchedNetworks, WatchedShop } from "./support/watched-shop.ts";
@@ -17,6 +19,13 @@ const HEALTHY_HOUR = 60;
 const BLOCK_GAS_PRICE = `0x${(10n ** 12n).toString(16)}`;
 const CANCEL_GAS = "0x40000";
 const roleOf = (name: string) => keccak256(toBytes(name));
+const WALLET_EMPTY = [
+  "TorcidaHotWalletEmpty",
+  "TorcidaHotWalletLow",
+  "TorcidaOperationsStand",
+  "TorcidaPoolLow",
+  "TorcidaReconcileDiffers",
+];
 /** A page for what is planned, which nothing rings for. */
 const PLANNED = ["docs/runbook/key-rotation.md"];
 
@@ -29,7 +38,8 @@ describe("Alerts @deep", function () {
   let system: FaultSystem;
   /** On another host, with an api of its own. */
   let networks: WatchedNetworks;
-  before(async () => {
+  before(async function () {
+    needPromtool(this);
     shop = await WatchedShop.open();
     ({ system } = shop);
   });
@@ -37,15 +47,14 @@ describe("Alerts @deep", function () {
 
   it("do not fire during an hour of healthy load", async () => {
     await shop.script("backup");
-    const early: string[] = [];
     for (let minute = 0; minute < HEALTHY_HOUR; minute++) {
       if (minute % 3 === 0) await shop.buy();
-      // How fast this machine is at the moment is not the shop's.
-      const firing = (await shop.time.pass()).filter((alert) => alert !== "TorcidaSlow");
-      if (firing.length > 0) early.push(`${minute}: ${firing}`);
+      await shop.time.scrape();
       await delay(50);
     }
     await system.settled();
+    // How fast this machine is at the moment is not the shop's.
+    const early = shop.time.fired(HEALTHY_HOUR).filter(({ alert }) => alert !== "TorcidaSlow");
     expect(early).to.deep.equal([]);
   });
 
@@ -127,6 +136,49 @@ describe("Alerts @deep", function () {
     });
   });
 
+  it("fire when the database cannot write", async () => {
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(shop.database.kysely);
+    /** For connections from now on. */
+    const readOnly = async (isOn: boolean) => {
+      await shop.change(`alter database "${rows[0]?.name}" set default_transaction_read_only = ${isOn}`);
+      await shop.change(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+    };
+    await shop.ring(["TorcidaDatabaseCannotWrite"], { cause: () => readOnly(true), mend: () => readOnly(false) });
+    await system.settled();
+  });
+
+  it("fire when the nodes refuse an operation, or the next step of a purchase cannot be decided", async () => {
+    const refuse = (...how: Parameters<FaultSystem["proxy"]["refuse"]>) => {
+      for (const node of [system.proxy, system.fallback]) node?.refuse(...how);
+    };
+    const isAboutBuyer = ({ method, params }: Call) =>
+      method === "eth_call" && JSON.stringify(params).includes(shop.buyer.address.slice(2).toLowerCase());
+    await shop.ring(["TorcidaOperationsParked"], {
+      cause: async () => {
+        refuse(isAboutBuyer);
+        await shop.buy();
+      },
+      mend: async () => {
+        refuse();
+        await shop.script("payouts", "release", "refused");
+      },
+    });
+    await system.settled();
+    await shop.ring(["TorcidaPurchasesUndecided"], {
+      cause: async () => {
+        await shop.change("alter table operations add constraint none check (kind <> 'confirm') not valid");
+        await shop.buy();
+      },
+      mend: async () => {
+        await shop.change("alter table operations drop constraint none");
+        await shop.change("update due_purchases set due_at = 0 where attempts > 0");
+      },
+    });
+    await system.settled();
+  });
+
   it("fire when payouts are paused or above a limit, or the pool is empty", async () => {
     await shop.ring(["TorcidaOperationsHeld"], {
       cause: () => shop.script("payouts", "--pause", "a test"),
@@ -176,12 +228,16 @@ describe("Alerts @deep", function () {
       system.api.start();
       await until("it answers", async () => (await fetch(`${system.url}/healthz`)).ok);
     };
-    await shop.ring(["TorcidaHotWalletEmpty", "TorcidaHotWalletLow", "TorcidaPoolLow", "TorcidaReconcileDiffers"], {
+    await shop.ring(WALLET_EMPTY, {
       cause: async () => {
         await system.anvil.request("anvil_setBalance", OPERATOR, "0x1");
         await system.anvil.request("anvil_setBalance", distributor, "0x1");
         await restart();
         await shop.buy();
+        const queued = () =>
+          shop.database.kysely.selectFrom("operations").select("id").where("status", "=", "queued").execute();
+        await until("its ticket cannot be paid for", async () => (await queued()).length > 0);
+        await shop.change("update operations set not_before = not_before - 600000 where status = 'queued'");
       },
       mend: async () => {
         await system.anvil.request("anvil_setBalance", OPERATOR, PLENTY);

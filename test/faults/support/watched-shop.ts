@@ -5,11 +5,10 @@ import { connect, type Database } from "../../../database/connect.ts";
 import { linkStores } from "../../../scripts/rehearse/catalogue.ts";
 import { Networks } from "../../../scripts/rehearse/networks.ts";
 import { type RateFeed, startRateFeed } from "../../api/support/rate-feed.ts";
-import { FastTime } from "../../testing/alerts/fast-time.ts";
+import { FastTime } from "../../testing/alerts.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
 import { Shopper } from "../../testing/shopper.ts";
-import { until } from "../../testing/until.ts";
 import { administer, CONTRACTS_ADMIN_KEY, storesNamed } from "./contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "./fault-system.ts";
 import { patiently } from "./patiently.ts";
@@ -112,18 +111,11 @@ export class WatchedShop {
   }
 
   async #passUntil(what: string, pass: () => Promise<string[]>, isSo: (firing: string[]) => boolean): Promise<void> {
-    let last: string[] = [];
-    try {
-      await until(
-        what,
-        async () => {
-          last = await pass();
-          return isSo(last);
-        },
-        RINGS_WITHIN_MS,
-      );
-    } catch (error) {
-      throw new Error(`${(error as Error).message}; fires: ${last.join(", ")}`);
+    const deadline = performance.now() + RINGS_WITHIN_MS;
+    for (;;) {
+      const firing = await pass();
+      if (isSo(firing)) return;
+      if (performance.now() > deadline) throw new Error(`Not in time: ${what}; fires: ${firing.join(", ")}`);
     }
   }
 
