@@ -6,7 +6,7 @@ import { listSettings } from "../../api/settings-in-force.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -16,7 +16,7 @@ const LISTS = ["purchases", "payments", "users", "stores", "sales", "claims", "o
 const CSV = { accept: "text/csv" };
 
 describe("The panel's calls", () => {
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
 
     beforeEach(async () => {

@@ -6,7 +6,8 @@ import { acquireLease } from "../../platform/lease.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 
-const RUNS = 50;
+const RUNS = 12;
+const MANY_RUNS = 80;
 const CONFIRMATIONS = 3;
 const DEEPEST_REORG = 4;
 const USUAL_FEE_TIMES = 1;
@@ -223,22 +224,25 @@ const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" 
 describe("The sender, under any sequence of faults", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("does each operation once, with one row per nonce, no gap, and every hash kept", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 60, size: "max" }), async (acts) => {
-        const world = await World.open(CONFIRMATIONS);
-        try {
-          const watch = new Watch(world);
-          for (const one of acts) {
-            await watch.do(one);
-            await watch.check();
-          }
-          await watch.settle();
-        } finally {
-          await world.close();
-        }
-      }),
-      seeded(RUNS),
-    );
-  });
+  it("does each operation once, with one row per nonce, no gap, and every hash kept", () => holds(RUNS));
+  it("does so under many more @deep", () => holds(MANY_RUNS));
 });
+
+async function holds(runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 60, size: "max" }), async (acts) => {
+      const world = await World.open(CONFIRMATIONS);
+      try {
+        const watch = new Watch(world);
+        for (const one of acts) {
+          await watch.do(one);
+          await watch.check();
+        }
+        await watch.settle();
+      } finally {
+        await world.close();
+      }
+    }),
+    seeded(runs),
+  );
+}
