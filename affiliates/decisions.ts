@@ -3,6 +3,7 @@ import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { attribute, deciderOf } from "../purchases/approvals.ts";
 import { encodeKept, readKept, readTerms, storeFacts } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
@@ -100,6 +101,7 @@ export async function releaseSale(
     })
     .where("id", "=", id)
     .execute();
+  await attributeSale(queries, id, actor);
   await decideSales(queries, [id], rules);
   return { reasons: sale.hold_reasons };
 }
@@ -157,8 +159,24 @@ export async function assignSale(
     .set({ click_id: click.id, wallet: click.wallet, store_id: click.store_id, kept: encodeKept(kept) })
     .where("id", "=", id)
     .execute();
+  await attributeSale(queries, id, actor);
   await decideSales(queries, [id], rules);
   return true;
+}
+
+/** Its purchases, and those that it will have, are paid by this person's decision. */
+async function attributeSale(queries: Queries, id: bigint, actor: string): Promise<void> {
+  await queries
+    .updateTable("sales")
+    .set({ decided_by: deciderOf(actor) })
+    .where("id", "=", id)
+    .execute();
+  const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", id).execute();
+  await attribute(
+    queries,
+    purchases.map((purchase) => purchase.id),
+    actor,
+  );
 }
 
 /** The click's percents, each at most what the store that sold it pays; null if it is the same store. */

@@ -195,3 +195,16 @@ export async function listWithoutRate(queries: Queries, key: AccountKey, limit: 
     .limit(limit)
     .execute();
 }
+
+/** Whether a wallet has a sale in a currency that is neither paid nor declined. */
+export async function hasOpenSale(queries: Queries, wallet: WalletAddress, currency: string): Promise<boolean> {
+  const sale = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("wallet", "=", wallet)
+    .where("currency", "=", currency)
+    .where("state", "not in", ["declined", "settled"])
+    .limit(1)
+    .executeTakeFirst();
+  return sale !== undefined;
+}

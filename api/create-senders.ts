@@ -8,6 +8,7 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
+import type { ApprovalRules } from "../purchases/approvals.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
 import { planNextSteps } from "../purchases/next-step.ts";
 import type { RateSource } from "../rates/rate-source.ts";
@@ -25,6 +26,7 @@ type Parts = {
   rates: RateSource;
   payouts: PayoutSwitch;
   saleRules: SaleRules;
+  approvals: ApprovalRules;
   log: Logger;
 };
 
@@ -45,6 +47,7 @@ export function createSenders({
   rates,
   payouts,
   saleRules,
+  approvals,
   log,
 }: Parts): Senders {
   const { keys } = environment;
@@ -56,6 +59,7 @@ export function createSenders({
   const planning = {
     rates,
     rules: saleRules,
+    approvals,
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     holdMs: environment.HOLD_SECONDS * 1_000,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,

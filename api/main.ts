@@ -22,6 +22,7 @@ import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { standingReader } from "../sender/standing.ts";
+import { approvalRules } from "./admin/approval-rules.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
@@ -145,7 +146,10 @@ function createServices(given: {
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const accounts = accountsOf(environment);
   const rules = saleRules(environment, accounts, environment.isLocal);
-  const senders = createSenders({ environment, database, client, contracts, rates, payouts, saleRules: rules, log });
+  const adminWallets = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
+  const approvals = approvalRules(environment, adminWallets);
+  const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
+  const senders = createSenders({ ...parts, saleRules: rules });
   return {
     accounts,
     saleRules: rules,
@@ -163,7 +167,8 @@ function createServices(given: {
     senders,
     rates,
     payouts,
-    adminWallets: new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])),
+    adminWallets,
+    approvals,
     standing: standingReader(database.reader),
     log,
   };

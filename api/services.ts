@@ -11,6 +11,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
+import type { ApprovalRules } from "../purchases/approvals.ts";
 import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { shownRate } from "../rates/shown-rate.ts";
@@ -50,12 +51,19 @@ export type Services = {
   accounts: readonly AffiliateAccount[];
   /** The rules for sales. */
   saleRules: SaleRules;
+  /** Which payouts take a second person. */
+  approvals: ApprovalRules;
   log: Logger;
 };
 
 /** Settings for showing purchases: the rate for those without a frozen one, and how deep a payout must be. */
 export function viewOptions({ rates, environment }: Pick<Services, "rates" | "environment">) {
   return { rate: shownRate(rates, environment.WEI_PER_CENT), confirmations: environment.CONFIRMATIONS };
+}
+
+/** Confirmations above this block are not deep enough to be paid. */
+export function deepestBlock({ environment }: Pick<Services, "environment">, cursor: bigint | undefined): bigint {
+  return (cursor ?? 0n) - BigInt(environment.PAYOUT_CONFIRMATIONS) + 1n;
 }
 
 /** @throws ApiError 503 if there is no rate. */

@@ -6,6 +6,7 @@ import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { attribute, lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { settleSales } from "./sale-totals.ts";
@@ -29,6 +30,8 @@ export type NewPurchase = {
   sale?: { id: bigint; centBps: bigint };
   /** The rate that a restored entitlement had. */
   weiPerCent?: bigint | null;
+  /** Whose decision lets it be paid. */
+  decidedBy?: string | null;
 };
 
 /** Registers simulated purchases of any buyers, with the mints of their tickets. */
@@ -105,6 +108,7 @@ function rowOf(purchase: NewPurchase) {
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
     wei_per_cent: purchase.weiPerCent ?? null,
+    decided_by: purchase.decidedBy ?? null,
     click_id: newClickToken(),
     created_at: BigInt(Date.now()),
     metadata_uri: "",
@@ -181,9 +185,11 @@ export async function entitlePurchase(
   { centBps, terms, isRateNew = false }: { centBps: bigint; terms?: PurchaseTerms; isRateNew?: boolean },
 ): Promise<void> {
   await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  await lapseApprovals(queries, id);
   await queries
     .updateTable("purchases")
     .set({
+      approval_id: null,
       reversed_at: null,
       settled_at: null,
       offset_gwei: 0n,
@@ -199,6 +205,7 @@ export async function entitlePurchase(
 /** Withdraws an unpaid purchase: it is never minted, cancelled on chain, or never paid. */
 export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
   await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  await lapseApprovals(queries, id);
   const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
     or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
   // A Pending ticket must still be cancelled on chain; otherwise nothing is left to do.
@@ -206,6 +213,7 @@ export async function withdrawPurchase(queries: Queries, id: bigint): Promise<vo
     .updateTable("purchases")
     .set({
       reversed_at: BigInt(Date.now()),
+      approval_id: null,
       offset_gwei: 0n,
       settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
     })
@@ -265,17 +273,18 @@ export async function holdPurchase(
   if (purchase.settled_at !== null) return "over";
   await takeBackPayout(queries, id);
   await forgetOperations(queries, ["confirm"], id);
+  await lapseApprovals(queries, id);
   await queries
     .updateTable("purchases")
-    .set({ held_at: BigInt(Date.now()), held_by: actor, held_reason: reason })
+    .set({ held_at: BigInt(Date.now()), held_by: actor, held_reason: reason, approval_id: null })
     .where("id", "=", id)
     .execute();
   await recountPurchases(queries, [id]);
   return "held";
 }
 
-/** Releases a held purchase. Returns false if it is not held. */
-export async function releasePurchase(queries: Queries, id: bigint): Promise<boolean> {
+/** Releases a held purchase, which is paid by the actor's decision from now on. Returns false if it is not held. */
+export async function releasePurchase(queries: Queries, id: bigint, actor: string): Promise<boolean> {
   const purchase = await lockPurchase(queries, id);
   if (purchase.held_at === null) return false;
   await queries
@@ -283,7 +292,37 @@ export async function releasePurchase(queries: Queries, id: bigint): Promise<boo
     .set({ held_at: null, held_by: null, held_reason: null })
     .where("id", "=", id)
     .execute();
+  await attribute(queries, [id], actor);
   await recountPurchases(queries, [id]);
+  return true;
+}
+
+/** Decides an open request; an approved payout goes on. False: it is decided or lapsed. docs/product.md#panel-approvals */
+export async function decideApproval(
+  queries: Queries,
+  id: bigint,
+  { isApproved, actor, reason }: { isApproved: boolean; actor: string; reason: string | null },
+): Promise<boolean> {
+  const asked = await queries.selectFrom("approvals").select("wallet").where("id", "=", id).executeTakeFirst();
+  if (!asked) return false;
+  await touchUser(queries, asked.wallet);
+  const decided = await queries
+    .updateTable("approvals")
+    .set({
+      state: isApproved ? "approved" : "refused",
+      decided_by: actor,
+      decision_reason: reason,
+      decided_at: BigInt(Date.now()),
+    })
+    .where("id", "=", id)
+    .where("state", "=", "open")
+    .returning("purchase_id")
+    .executeTakeFirst();
+  if (!decided) return false;
+  if (!isApproved) return true;
+  const purchase = queries.updateTable("purchases").set({ approval_id: null }).where("id", "=", decided.purchase_id);
+  await purchase.where("approval_id", "=", id).execute();
+  await recountPurchases(queries, [decided.purchase_id]);
   return true;
 }
 

@@ -19,6 +19,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
+import type { ApprovalRules } from "./approvals.ts";
 import { countLate } from "./counting.ts";
 import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, lockWithBuyers, postpone, setNextLook, takeDue } from "./due.ts";
@@ -36,6 +37,7 @@ export type PlanOptions = {
   /** How deep a confirmation must be before its payout is sent. */
   payoutConfirmations: number;
   rules: SaleRules;
+  approvals: ApprovalRules;
   /** Rejects the write if another process has become the sender. */
   assertLease: (queries: Queries) => Promise<void>;
 };
@@ -188,11 +190,11 @@ async function confirm(
 async function pay(
   queries: Queries,
   purchases: readonly StandingRow[],
-  { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
+  { weiPerCent, stepDelayMs, approvals }: Pick<PlanOptions, "stepDelayMs" | "approvals"> & { weiPerCent: bigint },
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const delayMs = (purchase: StandingRow) => stepDelay(purchase, stepDelayMs);
-  const payouts = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs });
-  return new Map(payouts.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
+  const { queued } = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs, approvals });
+  return new Map(queued.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
 }
 
 /** Records the debt for purchases that were returned after their payout. */

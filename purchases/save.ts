@@ -85,7 +85,7 @@ async function act(
 ): Promise<void> {
   if (action.kind === "create") {
     if (!click) throw new Error(`Sale ${row.id} has no buyer`);
-    const id = await create(queries, row.id, click, action);
+    const id = await create(queries, row, click, action);
     await permitPurchase(queries, id, permission);
     if (permission.mintAfterMs !== null) {
       await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: permission.mintAfterMs }]);
@@ -107,7 +107,7 @@ async function act(
 
 async function create(
   queries: Queries,
-  saleId: bigint,
+  { id: saleId, decided_by: decidedBy }: SaleRow,
   click: ClickFacts,
   action: SaleAction & { kind: "create" },
 ): Promise<bigint> {
@@ -123,6 +123,7 @@ async function create(
     source: "live",
     sale: { id: saleId, centBps: action.centBps },
     weiPerCent: action.weiPerCent ?? null,
+    decidedBy,
   });
   return id;
 }

@@ -7,7 +7,8 @@ import { obstacleTo } from "../domain/purchase/life.ts";
 import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, hasten } from "../sender/queue.ts";
+import { enqueue, forgetOperations, hasten } from "../sender/queue.ts";
+import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
 import { listUnpaid, type StandingRow } from "./queries.ts";
@@ -15,15 +16,21 @@ import { decideSales } from "./save.ts";
 
 export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 
-/** Either everything payable to a buyer was queued, or nothing, because `payable` differs from the requested amount. */
+/** Payouts that are queued, and those that wait for a second person, with their requests. */
+export type PlannedPayouts = {
+  queued: readonly QueuedPayout[];
+  waiting: readonly (QueuedPayout & { approvalId: bigint })[];
+};
+
+/** Either everything payable to a buyer was decided, or nothing, because `payable` differs from the requested amount. */
 export type BuyerPayout =
-  | { kind: "queued"; payableGwei: bigint; payouts: readonly QueuedPayout[] }
+  | ({ kind: "decided"; payableGwei: bigint } & PlannedPayouts)
   | { kind: "refused"; payableGwei: bigint };
 
 /**
- * Queues everything a buyer is owed for confirmed purchases, if it equals the requested amount. A payout scheduled for
- * later becomes due now. `requireRate` is called for a purchase confirmed outside this system, which has no frozen
- * rate.
+ * Queues everything a buyer is owed for confirmed purchases, if it equals the requested amount, as the actor's decision.
+ * A payout scheduled for later becomes due now. `requireRate` is called for a purchase confirmed outside this system,
+ * which has no frozen rate.
  */
 export async function payBuyer(
   queries: Queries,
@@ -33,12 +40,16 @@ export async function payBuyer(
     deepestBlock,
     requireRate,
     rules,
+    approvals,
+    actor,
   }: {
     wallet: WalletAddress;
     amountGwei: bigint;
     deepestBlock: bigint;
     requireRate: () => bigint;
     rules: SaleRules;
+    approvals: ApprovalRules;
+    actor: string;
   },
 ): Promise<BuyerPayout> {
   // Locks the buyer's row, so that two settlements of one wallet run one after the other.
@@ -59,41 +70,82 @@ export async function payBuyer(
     "pay",
     waiting.map((payout) => payout.purchaseId),
   );
-  const queued = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs: () => 0n });
-  return { kind: "queued", payableGwei, payouts: [...waiting, ...queued] };
+  await attribute(
+    queries,
+    purchases.map(({ id }) => id),
+    actor,
+  );
+  const planned = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs: () => 0n, approvals });
+  return { kind: "decided", payableGwei, queued: [...waiting, ...planned.queued], waiting: planned.waiting };
 }
 
 /**
  * Queues the payouts of confirmed purchases, less their buyers' debt for returned purchases; a fully offset purchase is
- * settled without a payout. Returns the queued payouts.
+ * settled without a payout, and one that takes a second person waits.
  */
 export async function enqueuePayouts(
   queries: Queries,
   purchases: readonly StandingRow[],
-  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: StandingRow) => bigint },
-): Promise<QueuedPayout[]> {
-  const payouts: (QueuedPayout & { afterMs: bigint })[] = [];
+  {
+    weiPerCent,
+    delayMs,
+    approvals,
+  }: { weiPerCent: bigint; delayMs: (purchase: StandingRow) => bigint; approvals: ApprovalRules },
+): Promise<PlannedPayouts> {
+  const payouts: (QueuedPayout & { wallet: WalletAddress; afterMs: bigint })[] = [];
   const debts = await readDebts(queries, new Set(purchases.map((purchase) => purchase.wallet)));
   const offsetInFull: bigint[] = [];
   for (const purchase of purchases) {
+    const { id: purchaseId, wallet } = purchase;
     const afterMs = delayMs(purchase);
-    if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
+    if (purchase.wei_per_cent === null) await freezeRates(queries, [purchaseId], { weiPerCent, holdMs: afterMs });
     const gross = cashbackOf(purchase, weiPerCent);
     const offset = await takeOffset(queries, purchase, gross, debts);
-    if (gross > offset) payouts.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
-    else offsetInFull.push(purchase.id);
+    if (gross > offset) payouts.push({ purchaseId, wallet, amountGwei: gross - offset, afterMs });
+    else offsetInFull.push(purchaseId);
   }
   await settlePurchases(queries, offsetInFull);
+  const requests = await requestApprovals(queries, payouts, approvals);
+  const queued = payouts.filter(({ purchaseId }) => !requests.has(purchaseId));
   await enqueue(
     queries,
-    payouts.map((payout) => ({
+    queued.map(({ purchaseId: subjectId, amountGwei, afterMs }) => ({
       kind: "pay" as const,
-      subjectId: payout.purchaseId,
-      amountGwei: payout.amountGwei,
-      afterMs: payout.afterMs,
+      ...{ subjectId, amountGwei, afterMs },
     })),
   );
-  return payouts.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
+  return {
+    queued: queued.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei })),
+    waiting: payouts.flatMap(({ purchaseId, amountGwei }) => {
+      const approvalId = requests.get(purchaseId);
+      return approvalId === undefined ? [] : [{ purchaseId, amountGwei, approvalId }];
+    }),
+  };
+}
+
+/**
+ * A payout that is tried again by the actor's decision, in the same amount. If that takes a second person, it leaves the
+ * queue until then. Returns the request that it waits for.
+ */
+export async function retryPayout(
+  queries: Queries,
+  {
+    purchaseId,
+    amountGwei,
+    actor,
+    approvals,
+  }: { purchaseId: bigint; amountGwei: bigint; actor: string; approvals: ApprovalRules },
+): Promise<bigint | undefined> {
+  await attribute(queries, [purchaseId], actor);
+  const { wallet } = await queries
+    .selectFrom("purchases")
+    .select("wallet")
+    .where("id", "=", purchaseId)
+    .executeTakeFirstOrThrow();
+  const requests = await requestApprovals(queries, [{ purchaseId, wallet, amountGwei }], approvals);
+  const approvalId = requests.get(purchaseId);
+  if (approvalId !== undefined) await forgetOperations(queries, ["pay"], purchaseId);
+  return approvalId;
 }
 
 /** The debts of those wallets that may have one, each read once. */

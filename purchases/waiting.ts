@@ -102,6 +102,8 @@ function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...k
   switch (obstacle?.kind) {
     case "approval":
       return { wait: "approval" };
+    case "second_person":
+      return { wait: "second_person" };
     case "rate":
       return { wait: "rate" };
     case "depth":

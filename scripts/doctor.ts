@@ -4,7 +4,7 @@ import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
-import { examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -28,6 +28,7 @@ async function examine(): Promise<Finding[]> {
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
       ...examineEnvFile(),
+      ...examineApprovals(environment),
       ...(await examineDatabase(operator, environment.keys)),
       ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
     ];

@@ -9,12 +9,12 @@ import { type Approval, approvalSchema, approvalsQuerySchema } from "../../domai
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { decideApproval } from "../../purchases/lifecycle.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { lapsedBefore, lapsesAt } from "./payout-approval.ts";
 
 type ApprovalRow = Selectable<Schema["approvals"]>;
 
@@ -32,31 +32,20 @@ export function approvalRoutes(services: Services): Route[] {
         return { ...page, rows: rows.map(toWireApproval) };
       },
     }),
-    decisionRoute(services, "approve", "Approves another administrator's payout, which may then be asked for again"),
-    decisionRoute(services, "refuse", "Refuses a payout that another administrator asked for"),
+    decisionRoute(services, "approve", "Approves a payout that another person's decision leads to; it is then queued"),
+    decisionRoute(services, "refuse", "Refuses a payout that another person's decision leads to"),
   ];
 }
 
 /** Requests that can still be decided. */
-export const isOpenApproval = () =>
-  sql<SqlBool>`(approvals.state = 'open' and approvals.created_at > ${lapsedBefore()})`;
-/** Approvals that can still be used. */
-const isUsableApproval = () =>
-  sql<SqlBool>`(approvals.state = 'approved' and approvals.decided_at > ${lapsedBefore()})`;
+export const isOpenApproval = () => sql<SqlBool>`approvals.state = 'open'`;
 
 const APPROVALS: ListSource = {
   table: "approvals",
   key: "id",
   keyType: "number",
   sorts: { id: { column: "id", type: "number" }, amount: { column: "amount_gwei", type: "number" } },
-  state(state) {
-    if (state === "open") return isOpenApproval();
-    if (state === "approved") return isUsableApproval();
-    if (state !== "lapsed") return sql<SqlBool>`approvals.state = ${state}`;
-    const moment = lapsedBefore();
-    return sql<SqlBool>`((approvals.state = 'open' and approvals.created_at <= ${moment})
-      or (approvals.state = 'approved' and approvals.decided_at <= ${moment}))`;
-  },
+  state: (state) => sql<SqlBool>`approvals.state = ${state}`,
   matches(term) {
     const wallet = walletPrefixOf(term);
     if (wallet !== undefined) {
@@ -81,23 +70,17 @@ async function readApprovals(queries: Queries, ids: readonly bigint[]): Promise<
 }
 
 function toWireApproval(row: ApprovalRow): Approval {
-  const since = row.state === "open" ? row.created_at : row.state === "approved" ? row.decided_at : null;
-  const isLapsed = since !== null && since <= lapsedBefore();
   return {
     id: Number(row.id),
-    action: row.action,
-    subject: row.subject,
-    purchase_id: row.purchase_id === null ? null : Number(row.purchase_id),
+    purchase_id: Number(row.purchase_id),
     wallet: row.wallet,
     amount: chzTextFromGwei(row.amount_gwei),
-    state: isLapsed ? "lapsed" : row.state,
+    state: row.state,
     asked_by: row.asked_by,
-    reason: row.reason,
     decided_by: row.decided_by,
     decision_reason: row.decision_reason,
     created_at: isoTime(row.created_at),
     decided_at: isoTimeIfAny(row.decided_at),
-    expires_at: since === null || isLapsed ? null : isoTime(lapsesAt(since)),
   };
 }
 
@@ -120,6 +103,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
         decide(queries, id, { verb, actor, reason }),
       );
       services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
+      services.senders.wake();
       return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
     },
   });
@@ -133,29 +117,15 @@ async function decide(
 ) {
   const asked = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
   if (!asked) throw notFound("Approval");
-  const { action, subject, asked_by, wallet } = asked;
+  const { purchase_id: purchaseId, asked_by, wallet } = asked;
   if (asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
   if (wallet === actor) throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
-  if (asked.state === "open" && asked.created_at <= lapsedBefore())
-    throw conflict("This request has expired: request the payout again", "LAPSED");
-  const { numUpdatedRows } = await queries
-    .updateTable("approvals")
-    .set({
-      state: verb === "approve" ? "approved" : "refused",
-      decided_by: actor,
-      decision_reason: reason,
-      decided_at: BigInt(Date.now()),
-    })
-    .where("id", "=", id)
-    .where("state", "=", "open")
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw conflict("This request is already decided", "DECIDED");
+  if (asked.state === "lapsed")
+    throw conflict("The amount or the buyer has changed since: it is asked again", "LAPSED");
+  const isDecided = await decideApproval(queries, id, { isApproved: verb === "approve", actor, reason });
+  if (!isDecided) throw conflict("This request is already decided", "DECIDED");
   const amount = chzTextFromGwei(asked.amount_gwei);
-  const detail = { asked: action, of: subject, asked_by, wallet, amount, reason };
+  const detail = { purchase_id: purchaseId, asked_by, wallet, amount, reason };
   await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
-  return {
-    asked: action,
-    ...(asked.purchase_id === null ? {} : { purchase: Number(asked.purchase_id) }),
-    chz: amount,
-  };
+  return { purchase: Number(purchaseId), chz: amount };
 }

@@ -33,10 +33,8 @@ export function claimAdministrationRoutes(services: Services): Route[] {
       permission: "claims",
       summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
       body: matchRequestSchema,
-      handle: decided(
-        services,
-        { action: "claim.match", message: "Claim matched", pays: (_, body) => body.sale_id },
-        (queries, id, body, actor) => matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
+      handle: decided(services, { action: "claim.match", message: "Claim matched" }, (queries, id, body, actor) =>
+        matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
       ),
     }),
     route({

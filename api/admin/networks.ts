@@ -1,4 +1,5 @@
 import { acceptRate, listDoubtfulRates } from "../../affiliates/fx.ts";
+import { hasOpenSale } from "../../affiliates/queries.ts";
 import { listUnreadRows } from "../../affiliates/unread-rows.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { networksResponseSchema } from "../../domain/api/admin-networks.ts";
@@ -6,8 +7,8 @@ import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { NO_STORE } from "../http/answers.ts";
-import { notFound } from "../http/api-error.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { forbidden, notFound } from "../http/api-error.ts";
+import { actorOf, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
@@ -53,6 +54,9 @@ function acceptRateRoute({ database: { kysely } }: Services): Route {
     responses: { 200: doneSchema },
     async handle({ params: { currency, day }, body, identity }) {
       const actor = actorOf(identity);
+      if (await hasOpenSale(kysely, visitorOf(identity).wallet, currency)) {
+        throw forbidden("Somebody else must decide: a sale of your own wallet waits for this rate", "OWN_SALE");
+      }
       await inAuditedTransaction(kysely, async (queries) => {
         const rate = await acceptRate(queries, currency, day, actor);
         if (!rate) throw notFound("Rate");

@@ -1,19 +1,19 @@
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { askedSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payout-list.ts";
 import { findPurchase } from "../../purchases/queries.ts";
+import { retryPayout } from "../../purchases/settlement.ts";
 import { subjectOf } from "../../sender/log-lines.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperationById, release } from "../../sender/queue.ts";
-import { conflict, notFound } from "../http/api-error.ts";
+import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type Approve, inApprovedTransaction } from "./payout-approval.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
@@ -43,46 +43,43 @@ function retryRoute(services: Services): Route {
     limit: { perMinute: 60, by: "wallet" },
     body: noBodyOrReasonSchema,
     failures: { 404: "No such operation", 409: "It neither waits nor failed" },
-    responses: { 200: operationResponseSchema },
+    responses: { 200: operationResponseSchema, 202: askedSchema },
     async handle({ params, body, identity }) {
       const id = readId(params.id, "Operation");
       const decision = { actor: actorOf(identity), reason: body.reason || null };
-      const operation = await inApprovedTransaction(services, identity, async (queries, approve) => {
-        await retry(queries, id, decision, approve);
-        return findOperationById(queries, id);
+      const retried = await inAuditedTransaction(services.database.kysely, async (queries) => {
+        const approvalId = await retry(services, queries, id, decision);
+        return { approvalId, operation: await findOperationById(queries, id) };
       });
+      services.senders.wake();
+      const { approvalId, operation } = retried;
+      if (approvalId !== undefined) {
+        const message = "The payout waits for a second person";
+        return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
+      }
       if (!operation) throw notFound("Operation");
       services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
-      services.senders.wake();
       const message = "The operation is retried now";
-      return { body: { success: true, message, operation: toOperationRecord(operation) } };
+      return { status: 200, body: { success: true, message, operation: toOperationRecord(operation) } };
     },
   });
 }
 
+/** Returns the request that it waits for, if it is a payout that takes two people. */
 async function retry(
+  { approvals }: Services,
   queries: Queries,
   id: bigint,
   { actor, reason }: { actor: string; reason: string | null },
-  approve: Approve,
-): Promise<void> {
-  const action = "operation.retry";
-  const subject = `operation ${id}`;
+): Promise<bigint | undefined> {
   const known = await findOperationById(queries, id);
   if (!known) throw notFound("Operation");
   if ((await release(queries, { id })) === 0n) {
     throw conflict(`Operation ${id} is ${known.status}: only a waiting or failed one can be retried`, "NOT_STUCK");
   }
-  if (known.kind === "pay") {
-    const wallet = (await findPurchase(queries, known.subject_id))?.wallet ?? null;
-    await approve({
-      action,
-      subject,
-      purchaseId: known.subject_id,
-      wallet,
-      amountGwei: known.amount_gwei ?? 0n,
-      reason,
-    });
+  const purchase = known.kind === "pay" ? await findPurchase(queries, known.subject_id) : undefined;
+  if (purchase?.wallet === actor) {
+    throw forbidden("Somebody else must decide: this would pay your own wallet", "OWN_SALE");
   }
   const detail = {
     kind: known.kind,
@@ -91,5 +88,7 @@ async function retry(
     ...(reason && { given_reason: reason }),
     amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
   };
-  await appendAudit(queries, { actor, action, subject, detail });
+  await appendAudit(queries, { actor, action: "operation.retry", subject: `operation ${id}`, detail });
+  if (!purchase) return undefined;
+  return retryPayout(queries, { purchaseId: purchase.id, amountGwei: known.amount_gwei ?? 0n, actor, approvals });
 }

@@ -1,5 +1,6 @@
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
+import { readClock } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
   type AdminPurchase,
@@ -10,16 +11,16 @@ import {
   paymentsQuerySchema,
   purchasesQuerySchema,
 } from "../../domain/api/admin-purchases.ts";
-import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { askedSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { shownStatus } from "../../domain/purchase/life.ts";
-import { cashbackOf } from "../../domain/purchase/settlement.ts";
+import { obstacleTo, shownStatus } from "../../domain/purchase/life.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
+import { findPurchase, lifeOf, readStanding } from "../../purchases/queries.ts";
+import { enqueuePayouts } from "../../purchases/settlement.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import {
   type Circumstances,
@@ -35,8 +36,7 @@ import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
-import type { Services } from "../services.ts";
-import { type Approve, inApprovedTransaction } from "./payout-approval.ts";
+import { deepestBlock, type Services } from "../services.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -119,25 +119,37 @@ function releaseRoute(services: Services): Route {
     path: "/api/admin/purchases/:id/release",
     summary: "Releases a held purchase",
     failures: { 409: "It is not held" },
+    responses: { 200: doneSchema, 202: askedSchema },
     async handle({ params, body, identity }) {
       const id = readId(params.id, "Purchase");
       const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
-      await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
-        if (purchase.wallet === actorOf(identity)) throw forbidden("This would pay your own wallet", "OWN_SALE");
-        if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
-        await approve({
-          action: "purchase.release",
-          subject: `purchase:${id}`,
-          purchaseId: id,
-          wallet: purchase.wallet,
-          amountGwei: cashbackOf(purchase, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-          centBps: purchase.cashback_cent_bps,
-          reason: decision.reason,
-        });
+      let approvalId: bigint | undefined;
+      await decidePurchase(services, id, decision, async (queries) => {
+        if (!(await releasePurchase(queries, id, actorOf(identity)))) {
+          throw conflict("This purchase is not held", "NOT_HELD");
+        }
+        approvalId = await payReleased(services, queries, id);
       });
-      return { body: { success: true, message: "Purchase released" } };
+      if (approvalId === undefined) return { status: 200, body: { success: true, message: "Purchase released" } };
+      const message = "Purchase released: its payout waits for a second person";
+      return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
     },
   });
+}
+
+/** Queues the payout of a purchase that is due now. Returns the request that it waits for, if it takes two people. */
+async function payReleased(services: Services, queries: Queries, id: bigint): Promise<bigint | undefined> {
+  const rate = services.rates.current();
+  const [purchase] = await readStanding(queries, [id]);
+  const moment = {
+    now: BigInt(await readClock(queries)),
+    deepestBlock: deepestBlock(services, await indexedBlock(queries)),
+    hasRate: rate.kind === "rate",
+  };
+  if (!purchase || obstacleTo("pay", purchase.life, moment)) return undefined;
+  const terms = { weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n, delayMs: () => 0n };
+  const planned = await enqueuePayouts(queries, [purchase.row], { ...terms, approvals: services.approvals });
+  return planned.waiting[0]?.approvalId;
 }
 
 function paymentsRoute({ database: { reader } }: Services): Route {
@@ -172,12 +184,15 @@ async function decidePurchase(
   services: Services,
   id: bigint,
   { identity, reason, action }: { identity: Identity; reason: string | null; action: `purchase.${string}` },
-  decide: (queries: Queries, purchase: Purchase, approve: Approve) => Promise<void>,
+  decide: (queries: Queries) => Promise<void>,
 ): Promise<void> {
-  const reais = await inApprovedTransaction(services, identity, async (queries, approve) => {
+  const reais = await inAuditedTransaction(services.database.kysely, async (queries) => {
     const purchase = await findPurchase(queries, id);
     if (!purchase) throw notFound("Purchase");
-    await decide(queries, purchase, approve);
+    if (purchase.wallet === actorOf(identity)) {
+      throw forbidden("Somebody else must decide: this is a purchase of your own wallet", "OWN_SALE");
+    }
+    await decide(queries);
     const { wallet, store_name: store } = purchase;
     const amount = reaisText(purchase.amount_cents);
     const detail = { reason, wallet, store, amount };
@@ -193,7 +208,7 @@ async function toWirePurchases(services: Services, rows: readonly PanelPurchase[
   const circumstances = {
     arePayoutsPaused: pauseReason !== undefined,
     hasRate: services.rates.current().kind === "rate",
-    deepestBlock: (cursor ?? 0n) - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n,
+    deepestBlock: deepestBlock(services, cursor),
     nowMs: BigInt(Date.now()),
   };
   const rate = shownRate(services.rates, services.environment.WEI_PER_CENT);

@@ -1,16 +1,13 @@
 import { DecisionError, OwnSaleError, SaleChangedError } from "../../affiliates/decisions.ts";
 import { findClaim, findSale } from "../../affiliates/queries.ts";
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
-import { shownRate } from "../../rates/shown-rate.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { inApprovedTransaction } from "./payout-approval.ts";
 
 /** What every decision on a sale or a claim has in common. */
 export const DECISION = {
@@ -21,43 +18,27 @@ export const DECISION = {
   responses: { 200: doneSchema },
 } as const;
 
-const NO_CASHBACK = { wallet: null, cashback_cent_bps: 0n };
-
 /** The fields that the request of any decision may have. */
 type Decidable = { reason?: string | null | undefined; revision?: bigint | undefined; sale_id?: bigint | undefined };
 
-/** `pays`: the sale that becomes payable through the decision. */
-type Decision<Body> =
-  | { action: "sale.decline" | "claim.refuse"; message: string; pays?: undefined }
-  | { action: "sale.release" | "sale.assign" | "claim.match"; message: string; pays(id: bigint, body: Body): bigint };
+type Decision = {
+  action: "sale.decline" | "claim.refuse" | "sale.release" | "sale.assign" | "claim.match";
+  message: string;
+};
 
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
 /** A decision on the sale or claim in the path, in one transaction with its audit entry. */
-export function decided<Body extends Decidable>(services: Services, decision: Decision<Body>, decide: Decide<Body>) {
+export function decided<Body extends Decidable>(services: Services, decision: Decision, decide: Decide<Body>) {
   const { action, message } = decision;
   const isSale = action.startsWith("sale.");
   return async (call: { body: Body; params: { id: string }; identity: Identity }) => {
     const id = readId(call.params.id, isSale ? "Sale" : "Claim");
     const actor = actorOf(call.identity);
     try {
-      await inApprovedTransaction(services, call.identity, async (queries, approve) => {
-        const saleId = decision.pays?.(id, call.body);
-        const before = saleId === undefined ? undefined : await findSale(queries, saleId);
+      await inAuditedTransaction(services.database.kysely, async (queries) => {
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
-        // Matching a claim to its buyer's own sale moves no money.
-        if (decision.pays && saleId !== undefined && (isSale || before?.wallet == null)) {
-          const { wallet, cashback_cent_bps: centBps } = (await findSale(queries, saleId)) ?? NO_CASHBACK;
-          await approve({
-            action: decision.action,
-            subject: `${isSale ? "sale" : "claim"}:${id}`,
-            wallet,
-            centBps,
-            amountGwei: cashbackOfCentBps(centBps, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-            reason: call.body.reason || null,
-          });
-        }
         const about = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
         const detail = { ...call.body, ...(outcome === true ? {} : outcome), ...about };
         const subject = `${isSale ? "sale" : "claim"}:${id}`;

@@ -114,7 +114,7 @@ function releaseRoute(services: Services): Route {
     body: releaseRequestSchema,
     handle: decided(
       services,
-      { action: "sale.release", message: "Sale released", pays: (id) => id },
+      { action: "sale.release", message: "Sale released" },
       (queries, id, { revision, holds }, actor) => releaseSale(queries, id, { rules, actor, revision, holds }),
     ),
   });
@@ -148,7 +148,7 @@ function assignRoute(services: Services): Route {
     body: assignRequestSchema,
     handle: decided(
       services,
-      { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
+      { action: "sale.assign", message: "Sale assigned" },
       (queries, id, { click_id, revision, holds }, actor) =>
         assignSale(queries, id, click_id, { rules, actor, revision, holds }),
     ),

@@ -1,16 +1,15 @@
 import type { z } from "zod";
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { isUniqueViolation } from "../../database/transaction.ts";
 import type { distributeCashbackRequestSchema, distributeCashbackResponseSchema } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { findPurchase } from "../../purchases/queries.ts";
-import { type BuyerPayout, payBuyer } from "../../purchases/settlement.ts";
+import { type BuyerPayout, payBuyer, type QueuedPayout } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
-import { inApprovedTransaction } from "../admin/payout-approval.ts";
-import { ApiError, conflict, unavailable } from "../http/api-error.ts";
+import { ApiError, conflict, forbidden, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
-import { requireRate, type Services } from "../services.ts";
+import { deepestBlock, requireRate, type Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest, readKey } from "./idempotency-keys.ts";
 
 type DistributeResponses = Record<200 | 202, typeof distributeCashbackResponseSchema>;
@@ -18,12 +17,15 @@ type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>>;
 
 /**
  * Pays a buyer what is payable; with an Idempotency-Key at most once. docs/product.md#payout-by-hand
- * @throws ApiError 503 if payouts are paused or there is no rate, 409 for another amount, 403 above the approval limit
+ * @throws ApiError 503 if payouts are paused or there is no rate, 409 for another amount, 403 for one's own wallet
  */
 export async function distributeCashback(
   services: Services,
   call: DistributeCall,
 ): Promise<Reply<DistributeResponses>> {
+  if (call.body.user === actorOf(call.identity)) {
+    throw forbidden("Somebody else must decide: this would pay your own wallet", "OWN_SALE");
+  }
   const keyed = readKey(call.request, actorOf(call.identity), [call.body.user, call.body.amount.toString()]);
   const repeat = keyed && (await repeatedAnswer(services, keyed));
   if (repeat) return repeat;
@@ -80,24 +82,18 @@ async function queueCashback(
   const actor = actorOf(identity);
   const subject = `user:${body.user}`;
   const reason = body.reason || null;
-  return inApprovedTransaction(services, identity, async (queries, approve) => {
-    await approve({
-      action: "cashback.distribute",
-      subject,
-      amountGwei: body.amount,
-      wallet: body.user,
-      reason,
-    });
-    const cursor = (await indexedBlock(queries)) ?? 0n;
+  return inAuditedTransaction(services.database.kysely, async (queries) => {
     const payout = await payBuyer(queries, {
       wallet: body.user,
       amountGwei: body.amount,
-      deepestBlock: cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n,
+      deepestBlock: deepestBlock(services, await indexedBlock(queries)),
       requireRate: () => requireRate(services),
       rules: services.saleRules,
+      approvals: services.approvals,
+      actor,
     });
     if (payout.kind === "refused") throw refused(payout.payableGwei);
-    const answer = queuedAnswer(body.user, payout);
+    const answer = answerOf(body.user, payout);
     const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
     if (identity.kind === "user")
       await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail });
@@ -106,18 +102,21 @@ async function queueCashback(
   });
 }
 
-function queuedAnswer(user: string, { payableGwei, payouts }: BuyerPayout & { kind: "queued" }): DistributeAnswer {
+function answerOf(user: string, planned: BuyerPayout & { kind: "decided" }): DistributeAnswer {
+  const as = (status: "queued" | "waiting") => (payout: QueuedPayout) => ({
+    purchase_id: Number(payout.purchaseId),
+    amount: chzTextFromGwei(payout.amountGwei),
+    status,
+    tx_hash: null,
+  });
+  const approvalId = planned.waiting[0]?.approvalId;
   return {
     success: true,
-    message: "Payment queued",
+    message: approvalId === undefined ? "Payment queued" : "Some of it waits for a second person",
     user,
-    amount: chzTextFromGwei(payableGwei),
-    payments: payouts.map(({ purchaseId, amountGwei }) => ({
-      purchase_id: Number(purchaseId),
-      amount: chzTextFromGwei(amountGwei),
-      status: "queued",
-      tx_hash: null,
-    })),
+    amount: chzTextFromGwei(planned.payableGwei),
+    payments: [...planned.queued.map(as("queued")), ...planned.waiting.map(as("waiting"))],
+    ...(approvalId !== undefined && { approval_id: Number(approvalId) }),
   };
 }
 

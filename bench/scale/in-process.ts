@@ -26,6 +26,7 @@ export async function measurePlanner(database: Database): Promise<Record<string,
   const options = {
     rates: fixedRate(10n ** 16n),
     rules: RULES,
+    approvals: { aboveGwei: undefined, roleOf: () => undefined },
     stepDelayMs: 0,
     holdMs: 0,
     payoutConfirmations: 1,

@@ -171,6 +171,7 @@ create table sales (
   hold_figures text,
   released_reasons text not null default '',
   released_by text,
+  decided_by text,
   declined_by text,
   decline_reason text,
   unknown_groups text,
@@ -367,6 +368,10 @@ create table purchases (
   held_at integer,
   held_by text,
   held_reason text,
+  decided_by text,
+  decided_day integer,
+  decided_gwei integer,
+  approval_id integer,
   constraint purchases_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet)),
   constraint purchases_total_bps check (cashback_bps + bonus_bps <= 10000)
 ) strict;
@@ -430,6 +435,13 @@ create table simulated_days (
   wallet text not null,
   cents integer not null,
   constraint simulated_days_key primary key (day, wallet)
+) strict;
+
+create table decided_days (
+  decider text not null,
+  day integer not null,
+  gwei integer not null,
+  constraint decided_days_key primary key (decider, day)
 ) strict;
 
 create table adjustments (
@@ -571,14 +583,10 @@ create index payouts_recipient on payouts (recipient, block_number);
 
 create table approvals (
   id integer primary key autoincrement,
-  action text not null,
-  subject text not null,
-  purchase_id integer,
-  wallet text,
+  purchase_id integer not null references purchases (id),
+  wallet text not null,
   amount_gwei integer not null,
-  cent_bps integer,
-  reason text,
-  state text not null check (state in ('open', 'approved', 'refused', 'used')),
+  state text not null check (state in ('open', 'approved', 'refused', 'used', 'lapsed')),
   asked_by text not null,
   decided_by text,
   decision_reason text,
@@ -588,9 +596,7 @@ create table approvals (
 create index approvals_amount_gwei_id on approvals (amount_gwei, id);
 create index approvals_asked_by_id on approvals (asked_by, id);
 create index approvals_purchase_id_id on approvals (purchase_id, id);
-create index approvals_state_created_at on approvals (state, created_at);
-create index approvals_state_decided_at on approvals (state, decided_at);
-create index approvals_subject on approvals (subject, action, id);
+create index approvals_state on approvals (state, id);
 create index approvals_wallet_id on approvals (wallet, id);
 
 create table notices (

@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
-import type { ApprovalAction } from "../../domain/api/admin-approvals.ts";
+import type { ApprovalState } from "../../domain/api/admin-approvals.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type AdministrationTables = {
   approvals: ApprovalsTable;
@@ -9,21 +10,16 @@ export type AdministrationTables = {
   idempotency_keys: IdempotencyKeysTable;
 };
 
-/** A payout above the threshold for two-person approval. */
+/** A payout that takes a second person. docs/product.md#panel-approvals */
 type ApprovalsTable = {
   id: Generated<bigint>;
-  action: ApprovalAction;
-  subject: string;
-  /** Null if it concerns a sale or several purchases. */
-  purchase_id: bigint | null;
-  /** The recipient. */
-  wallet: string | null;
+  purchase_id: bigint;
+  /** The buyer. */
+  wallet: WalletAddress;
   amount_gwei: bigint;
-  /** The cashback in cents × basis points, which does not change with the rate. */
-  cent_bps: bigint | null;
-  reason: string | null;
-  /** `used`: the payout was made with it. */
-  state: "open" | "approved" | "refused" | "used";
+  /** `used`: the payout is queued with it. `lapsed`: its amount, buyer or decider changed. */
+  state: ApprovalState;
+  /** Whose decision leads to the payout: a wallet, or `service`. */
   asked_by: string;
   decided_by: string | null;
   decision_reason: string | null;

@@ -9,11 +9,15 @@ export type PurchaseTables = {
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
   simulated_days: SimulatedDaysTable;
+  decided_days: DecidedDaysTable;
   adjustments: AdjustmentsTable;
 };
 
 /** What simulated purchases of a UTC day are worth; the empty wallet stands for all. */
 type SimulatedDaysTable = { day: bigint; wallet: string; cents: bigint };
+
+/** The payouts that one person's decisions led to in a UTC day, those that wait for a second person included. */
+type DecidedDaysTable = { decider: string; day: bigint; gwei: bigint };
 
 type PurchasesTable = {
   /** Also the token id. */
@@ -59,6 +63,13 @@ type PurchasesTable = {
   held_at: bigint | null;
   held_by: string | null;
   held_reason: string | null;
+  /** The last person, or `service`, whose decision lets it be paid; null if nobody had to decide. */
+  decided_by: string | null;
+  /** As its payout is counted in `decided_days`. */
+  decided_day: bigint | null;
+  decided_gwei: bigint | null;
+  /** The request that its payout waits for. */
+  approval_id: bigint | null;
 };
 
 /** When the next step of a purchase is due; without a row, only a change can lead to one. */

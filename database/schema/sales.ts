@@ -75,6 +75,8 @@ type SalesTable = {
   released_reasons: Generated<string>;
   released_by: string | null;
   /** A decline by an admin is final. */
+  /** The last person whose decision lets it be paid. */
+  decided_by: string | null;
   declined_by: string | null;
   decline_reason: string | null;
   /** Commission groups that no category of the store names. */

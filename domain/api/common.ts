@@ -79,8 +79,6 @@ export const errorSchema = z.object({
   limit: z.enum(["purchase", "wallet", "all"]).optional(),
   /** With NOT_DUE, CLAIM_TOO_EARLY and SIMULATED_LIMIT: when it becomes possible; null if unknown or never. */
   due_at: z.iso.datetime().nullable().optional(),
-  /** With APPROVAL_NEEDED: the request that another admin decides. */
-  approval_id: z.number().optional(),
   /** With DECISION_REFUSED: what does not fit. */
   why: z.enum(DECISION_REFUSALS).optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */
@@ -95,6 +93,8 @@ export const givenReasonSchema = z.strictObject({
 export const noBodyOrReasonSchema = givenReasonSchema.default({});
 
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
+/** It is decided, and its payout waits for a second person. docs/product.md#panel-approvals */
+export const askedSchema = doneSchema.extend({ approval_id: z.number() });
 export const createdSchema = doneSchema.extend({ id: z.number() });
 
 export const healthSchema = z.object({ success: z.literal(true), status: z.literal("ok") });

@@ -22,7 +22,6 @@ export const ERROR_CODES = [
   "TIMESTAMP_OUT_OF_WINDOW",
   "ALREADY_REGISTERED",
   // Two people for a payout
-  "APPROVAL_NEEDED",
   "OWN_REQUEST",
   "DECIDED",
   "LAPSED",

@@ -167,4 +167,6 @@ export const distributeCashbackResponseSchema = z.object({
   payments: z.array(
     z.object({ purchase_id: z.number(), amount: z.string(), status: z.string(), tx_hash: z.string().nullable() }),
   ),
+  /** The first request, if some of it waits for a second person: those payments are `waiting`. */
+  approval_id: z.number().optional(),
 });

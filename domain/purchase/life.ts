@@ -72,6 +72,8 @@ export type PurchaseLife = {
   isReturned: boolean;
   /** An admin holds it. docs/product.md#panel-hold */
   isHeld: boolean;
+  /** Its payout waits for a second person. docs/product.md#panel-approvals */
+  needsSecondPerson: boolean;
   /** Nothing is left to do, permanently. */
   isSettled: boolean;
   isPaid: boolean;
@@ -93,6 +95,7 @@ export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean };
 /** Why a move is not made. */
 export type Obstacle =
   | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "asked" | "contradiction" | "rate" }
+  | { kind: "second_person" }
   | { kind: "depth"; block: bigint }
   /** `at` is null while the end of the hold is not known. */
   | { kind: "hold"; at: bigint | null };
@@ -115,7 +118,10 @@ export function obstacleTo(
   // Only one move away from Pending can succeed.
   if (move === "cancel" && purchase.sent.has("confirm")) return { kind: "contradiction" };
   if (move === "confirm") return moment.hasRate ? undefined : { kind: "rate" };
-  return move === "pay" ? obstacleToPayout(purchase, moment) : undefined;
+  if (move !== "pay") return undefined;
+  // Staff may decide again: that is judged anew.
+  if (purchase.needsSecondPerson && by === "itself") return { kind: "second_person" };
+  return obstacleToPayout(purchase, moment);
 }
 
 function obstacleToPayout(purchase: PurchaseLife, { now, deepestBlock, hasRate }: Moment): Obstacle | undefined {

@@ -14,6 +14,8 @@ export const WAITS = [
   "release",
   /** Its sale is held for a person. */
   "sale_release",
+  /** A second person must agree to its payout. */
+  "second_person",
   /** The store's network has not approved the sale. */
   "approval",
   /** The network has approved the sale but not yet reported it as payable. */

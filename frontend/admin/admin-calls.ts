@@ -160,9 +160,6 @@ export const approvePayment = (id: number, reason: string) =>
   call("POST", `/api/admin/approvals/${id}/approve`, { reason });
 export const refusePayment = (id: number, reason: string) =>
   call("POST", `/api/admin/approvals/${id}/refuse`, { reason });
-/** Pays everything a buyer is owed, if it equals this amount. docs/product.md#payout-by-hand. */
-export const payUser = (user: string, amount: string, reason: string) =>
-  call("POST", "/api/distribute-cashback", { user, amount, reason });
 
 /** Purchases. docs/product.md#panel-purchase. */
 export const getPurchase = async (id: string, signal?: AbortSignal): Promise<PurchaseDetails> =>

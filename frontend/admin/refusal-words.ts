@@ -12,10 +12,9 @@ const LOGO_KB = LOGO_BYTES / 1_024;
 /** The api's errors for admin calls, by code. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
-  APPROVAL_NEEDED: "Este valor pede duas pessoas: outra pessoa aprova em Aprovações, e depois você conclui.",
   OWN_REQUEST: "Outra pessoa precisa decidir sobre o seu pedido.",
   DECIDED: "Este pedido já foi decidido. Recarregue a lista.",
-  LAPSED: "Este pedido venceu: o pagamento precisa ser pedido de novo.",
+  LAPSED: "O valor ou o comprador mudou desde o pedido: ele não vale mais.",
   NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
   WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
   PAYOUTS_PAUSED: "Os pagamentos estão pausados. Retome-os em Pagamentos.",

@@ -48,10 +48,10 @@ export const CLAIM_WORDS: Words = {
 
 export const APPROVAL_WORDS: Words = {
   open: word("Espera aprovação", "wait"),
-  approved: word("Aprovado, falta concluir", "wait"),
-  used: word("Concluído", "good"),
+  approved: word("Aprovado", "wait"),
+  used: word("Aprovado e na fila", "good"),
   refused: word("Recusado", "bad"),
-  lapsed: word("Venceu", "plain"),
+  lapsed: word("Não vale mais", "plain"),
 };
 
 export const SALE_STATUS_WORDS: Record<string, string> = {
@@ -155,6 +155,7 @@ export function purchaseWait(purchase: Pick<Purchase, "waits_for" | "wait_reason
 const WAITS: Record<Exclude<Wait, "set_aside" | "person">, string> = {
   release: "Foi retida no painel: espera alguém liberar.",
   sale_release: "A venda está retida: espera alguém liberar.",
+  second_person: "Espera outra pessoa aprovar o pagamento.",
   approval: "A rede de afiliados ainda não aprovou a venda.",
   network_payment: "A rede aprovou, mas ainda não disse que paga.",
   hold: "O prazo de segurança ainda não acabou.",

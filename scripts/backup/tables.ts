@@ -32,6 +32,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   shop_totals: ["name", "slot"],
   day_totals: ["day", "name", "slot"],
   simulated_days: ["day", "wallet"],
+  decided_days: ["decider", "day"],
   notices: ["id"],
   approvals: ["id"],
   adjustments: ["purchase_id", "revision_id"],

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import type { ApiEnvironment } from "../../api/environment.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /** Read by Node.js or the operating system, not by us. */
@@ -16,6 +17,13 @@ export function examineEnvFile(): Finding[] {
       "Correct its name; .env.example lists every variable",
     ),
   );
+}
+
+/** On mainnet, one person should not be able to pay any sum alone. docs/product.md#panel-approvals */
+export function examineApprovals(environment: Pick<ApiEnvironment, "CHAIN_ID" | "APPROVAL_ABOVE_CHZ">): Finding[] {
+  if (environment.CHAIN_ID !== 88888 || environment.APPROVAL_ABOVE_CHZ !== undefined) return [];
+  const toDo = "Set APPROVAL_ABOVE_CHZ: what one person's decisions may pay a day";
+  return [warning("approvals", "one person alone can let any sum be paid", toDo)];
 }
 
 export function unknownNames(file: string, documented: string): string[] {

@@ -4,6 +4,7 @@ import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { decideApproval } from "../../purchases/lifecycle.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
@@ -272,6 +273,41 @@ describe("A sale whose facts change", function () {
           }),
         ).catch((error: unknown) => error);
         expect(outcome).to.be.instanceOf(SaleChangedError);
+      });
+
+      it("what a person assigned waits for a second one where it grows above the limit afterwards", async () => {
+        const { shop, wallet, click } = await open();
+        shop.approvals = { aboveGwei: 8_000_000_000n, roleOf: () => "operator" };
+        const report = reportOf(undefined, { reais: 10 });
+        await shop.read(report);
+        const { id } = await shop.sale(report.saleKey);
+        await inTransaction(shop.database.kysely, (queries) =>
+          assignSale(queries, id, click.token, { rules: RULES, actor: "admin" }),
+        );
+        await shop.read({ ...report, ...payable, ...reais(500), commissionMicros: 100_000_000n });
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(0);
+        const asked = await shop.database.kysely.selectFrom("approvals").selectAll().execute();
+        expect(asked.map((one) => [one.state, one.amount_gwei, one.asked_by])).to.deep.equal([
+          ["open", 25_000_000_000n, "admin"],
+        ]);
+        await shop.read({ ...report, ...payable, ...reais(300), commissionMicros: 100_000_000n });
+        await shop.run();
+        const states = await shop.database.kysely.selectFrom("approvals").select("state").orderBy("id").execute();
+        expect(
+          states.map(({ state }) => state),
+          "asked anew in its new amount",
+        ).to.deep.equal(["lapsed", "open"]);
+        const { id: open_ } = await shop.database.kysely
+          .selectFrom("approvals")
+          .select("id")
+          .where("state", "=", "open")
+          .executeTakeFirstOrThrow();
+        await inTransaction(shop.database.kysely, (queries) =>
+          decideApproval(queries, open_, { isApproved: true, actor: "other", reason: null }),
+        );
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(15);
       });
 
       it("nobody decides about their own wallet", async () => {

@@ -5,7 +5,6 @@ import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
-import { fixedRate } from "../../rates/rate-source.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { Caller } from "./support/caller.ts";
@@ -167,74 +166,6 @@ describe("The panel's calls", () => {
       expect(await attention()).to.deep.include({ differences: 2, difference_list: listed, total: 2 });
       await writeSetting(kysely, "differences", "0");
       expect(await attention()).to.deep.include({ differences: 0, difference_list: [] });
-    });
-
-    it("require two people for a payout above the threshold", async () => {
-      (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
-      const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
-      const [large, small] = [await buyer.buy(1, 500), await buyer.buy(1, 1)];
-      const release = (who: typeof one, id: number) => who.post(`/api/admin/purchases/${id}/release`);
-      for (const id of [large, small]) await one.post(`/api/admin/purchases/${id}/hold`);
-      expect((await release(one, small)).status, "below the sum").to.equal(200);
-      const asked = await release(one, large);
-      expectRefusal(asked, 403, "APPROVAL_NEEDED");
-      const path = `/api/admin/approvals/${asked.body.approval_id}`;
-      expect((await release(one, large)).body.approval_id, "the same request").to.equal(asked.body.approval_id);
-      expectRefusal(await one.post(`${path}/approve`), 403, "OWN_REQUEST");
-      expectRefusal(await (await api.admin("auditor")).post(`${path}/approve`), 403, "ROLE_NOT_ALLOWED");
-      const [row] = (await two.get("/api/admin/approvals?state=open")).body.rows;
-      expect(row).to.include({ action: "purchase.release", subject: `purchase:${large}`, asked_by: one.address });
-      expect(row).to.include({ purchase_id: large, wallet: buyer.address, state: "open" });
-      expect((await one.get("/api/admin/attention")).body.attention).to.include({ open_approvals: 1 });
-      expect((await two.post(`${path}/approve`)).status).to.equal(200);
-      expectRefusal(await two.post(`${path}/refuse`), 409, "DECIDED");
-      expectRefusal(await release(two, large), 403, "APPROVAL_NEEDED");
-      expect((await release(one, large)).status).to.equal(200);
-      await one.post(`/api/admin/purchases/${large}/hold`);
-      expectRefusal(await release(one, large), 403, "APPROVAL_NEEDED");
-      const payment = { user: buyer.address, amount: "5" };
-      expectRefusal(await one.post("/api/distribute-cashback", payment), 403, "APPROVAL_NEEDED");
-    });
-
-    it("keep an approval when its payout fails", async () => {
-      (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
-      const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
-      const pay = () => one.post("/api/distribute-cashback", { user: buyer.address, amount: "5" });
-      const asked = await pay();
-      expectRefusal(asked, 403, "APPROVAL_NEEDED");
-      await two.post(`/api/admin/approvals/${asked.body.approval_id}/approve`);
-      expectRefusal(await pay(), 409, "NOTHING_PAYABLE");
-      expectRefusal(await pay(), 409, "NOTHING_PAYABLE");
-      const [row] = (await one.get("/api/admin/approvals")).body.rows;
-      expect(row).to.include({ state: "approved", wallet: buyer.address, amount: "5" });
-    });
-
-    it("keep an approval for a day even if the rate changes", async () => {
-      (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
-      const { kysely } = api.services.database;
-      const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
-      const id = await buyer.buy(1, 500);
-      const release = () => one.post(`/api/admin/purchases/${id}/release`, { reason: "checked with the store" });
-      const decide = async (verb: string, body = {}) =>
-        two.post(`/api/admin/approvals/${(await release()).body.approval_id}/${verb}`, body);
-      await one.post(`/api/admin/purchases/${id}/hold`);
-      expect((await decide("refuse", { reason: "not yet" })).status).to.equal(200);
-      const list = async (state: string) => (await two.get(`/api/admin/approvals?state=${state}`)).body.rows;
-      expect((await list("refused"))[0]).to.include({ reason: "checked with the store", decision_reason: "not yet" });
-      const open = (await release()).body.approval_id;
-      const age = (column: "created_at" | "decided_at") =>
-        kysely
-          .updateTable("approvals")
-          .set({ [column]: 1n })
-          .where("id", "=", BigInt(open))
-          .execute();
-      await age("created_at");
-      expectRefusal(await two.post(`/api/admin/approvals/${open}/approve`), 409, "LAPSED");
-      expect([(await list("lapsed")).length, (await list("open")).length]).to.deep.equal([1, 0]);
-      expect((await two.get("/api/admin/attention")).body.attention).to.include({ open_approvals: 0 });
-      expect((await decide("approve")).status).to.equal(200);
-      (api.services as { rates: typeof api.services.rates }).rates = fixedRate(3n * 10n ** 16n);
-      expect((await release()).status, "at another rate").to.equal(200);
     });
 
     it("show the effective configuration without secrets", () => {

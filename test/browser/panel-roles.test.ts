@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually } from "../testing/until.ts";
-import { BUYER, fillPanel } from "./support/panel-data.ts";
+import { BUYER, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -12,7 +12,6 @@ const BUTTONS: readonly (readonly [path: string, name: RegExp, permission: Permi
   ["view=payments", /^Tentar de novo – compra nº 9/, "payments"],
   ["view=approvals", /^Aprovar – pedido nº 5/, "payments"],
   ["view=approvals", /^Recusar – pedido nº 5/, "payments"],
-  ["view=approvals", /^Concluir – pedido nº 3/, "payments"],
   ["view=claims", /^Ligar a uma venda/, "claims"],
   ["view=claims", /^Recusar – pedido/, "claims"],
   ["tab=stores", /^(Nova|Criar|Adicionar|Cadastrar).*loja/i, "catalogue"],
@@ -62,7 +61,7 @@ describe("The panel, role by role", () => {
     );
     await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
     const dialog = page.getByRole("dialog", { name: "Aprovar o pedido nº 5?" });
-    for (const text of ["Liberar a compra nº 9", "464,92 CHZ", BUYER, "Conferi o pedido com a loja"])
+    for (const text of ["Pagar a compra nº 9", "464,92 CHZ", BUYER, COLLEAGUE])
       await dialog.getByText(text).first().waitFor();
     await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
     await dialog.getByText("Escreva o motivo.").waitFor();
@@ -76,10 +75,9 @@ describe("The panel, role by role", () => {
 
   it("says that a second person is needed, and leads to the requests", async () => {
     const page = await openAs("operator", "view=payments");
-    const error = "More than 100 CHZ takes two people";
     site.server.answer("POST /api/admin/operations/9/retry", {
-      status: 403,
-      body: { success: false, error, message: error, code: "APPROVAL_NEEDED", approval_id: 6 },
+      status: 202,
+      body: { success: true, message: "The payout waits for a second person", approval_id: 6 },
     });
     await page.getByRole("button", { name: "Tentar de novo – compra nº 9" }).click();
     await page.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");

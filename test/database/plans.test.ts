@@ -91,6 +91,7 @@ const FEW_ROWS = "users_erased";
 const planOptions = {
   rules: RULES,
   rates: fixedRate(10n ** 16n),
+  approvals: { aboveGwei: undefined, roleOf: () => undefined },
   stepDelayMs: 0,
   holdMs: 0,
   payoutConfirmations: 1,
@@ -396,8 +397,8 @@ async function fillShop(database: Database): Promise<void> {
     values ${rows((i) => sql`(${walletOf(i)}, 1, ${i}, ${`order ${i}`}, 1, '2026-01-01', ${["open", "matched"][i % 40] ?? "refused"}, 1)`)}`.execute(
     database.kysely,
   );
-  await sql`insert into approvals (action, subject, purchase_id, wallet, amount_gwei, state, asked_by, created_at, decided_at)
-    values ${rows((i) => sql`('purchase.release', ${`purchase:${i}`}, ${i}, ${walletOf(i)}, ${i}, ${["open", "approved", "refused"][i % 40] ?? "used"}, ${walletOf(i)}, ${i}, ${i})`)}`.execute(
+  await sql`insert into approvals (purchase_id, wallet, amount_gwei, state, asked_by, created_at, decided_at)
+    values ${rows((i) => sql`(${i}, ${walletOf(i)}, ${i}, ${["open", "approved", "refused"][i % 40] ?? "used"}, ${walletOf(i)}, ${i}, ${i})`)}`.execute(
     database.kysely,
   );
   await sql`insert into audit_log (at, actor, action, subject, detail, previous_hash, hash)

@@ -56,6 +56,7 @@ describe("A return at the moment of the payout (F14, F31)", function () {
       planning = planNextSteps(database, {
         rates: fixedRate(10n ** 16n),
         rules: RULES,
+        approvals: { aboveGwei: undefined, roleOf: () => undefined },
         stepDelayMs: 0,
         holdMs: 0,
         payoutConfirmations: 1,

@@ -62,16 +62,10 @@ describe("The log in words", () => {
       "desistiu do que nunca poderia ser enviado: confirmar o ingresso, nº 7",
     ],
     [
-      "approval.ask",
-      "approval:3",
-      { asked: "purchase.release", of: "purchase:7", wallet: `0x1234${"0".repeat(32)}abcd`, amount: "25" },
-      "pediu aprovação: liberar a compra nº 7, de 25,00 CHZ, para 0x1234...abcd (pedido nº 3)",
-    ],
-    [
       "approval.refuse",
       "approval:3",
-      { asked: "cashback.distribute", of: `user:0x${"1".repeat(40)}`, amount: "1025.5", reason: "Valor errado" },
-      "recusou aprovar: pagar o cashback, de 1.025,50 CHZ (pedido nº 3). Motivo: Valor errado",
+      { purchase_id: "7", wallet: `0x1234${"0".repeat(32)}abcd`, amount: "1025.5", reason: "Valor errado" },
+      "recusou aprovar: pagar a compra nº 7, de 1.025,50 CHZ, para 0x1234...abcd (pedido nº 3). Motivo: Valor errado",
     ],
     [
       "cashback_distribution.create",

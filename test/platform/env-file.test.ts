@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 
-import { unknownNames } from "../../scripts/doctor/examine-env-file.ts";
+import { examineApprovals, unknownNames } from "../../scripts/doctor/examine-env-file.ts";
 
 const PRELOAD = resolve("platform/env-file.ts");
 
@@ -61,5 +61,11 @@ describe("The file .env", () => {
     expect(commands.length).to.be.greaterThan(10);
     const without = commands.filter(([, line]) => !line.startsWith("node --import ./platform/env-file.ts "));
     expect(without).to.deep.equal([]);
+  });
+
+  it("warns on mainnet where one person may pay any sum", () => {
+    const states = (CHAIN_ID: number, APPROVAL_ABOVE_CHZ?: number) =>
+      examineApprovals({ CHAIN_ID, APPROVAL_ABOVE_CHZ }).map(({ state }) => state);
+    expect([states(88888), states(88888, 500), states(88882)]).to.deep.equal([["warning"], [], []]);
   });
 });

@@ -8,6 +8,7 @@ export const CONFIRMED_LIFE: PurchaseLife = {
   isApproved: false,
   isReturned: false,
   isHeld: false,
+  needsSecondPerson: false,
   isSettled: false,
   isPaid: false,
   isRateFrozen: true,

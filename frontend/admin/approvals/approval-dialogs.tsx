@@ -1,22 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useFormat } from "../../i18n/use-format.ts";
-import {
-  approvePayment,
-  getSale,
-  payUser,
-  refusePayment,
-  releasePurchase,
-  releaseSale,
-  retryOperation,
-} from "../admin-calls.ts";
-import { type Consequence, DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { approvePayment, refusePayment } from "../admin-calls.ts";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
-import { useSaleMoney } from "../sales/use-sale-money.ts";
-import type { Approval, SaleDetails } from "../shapes.ts";
-import { askedFor, subjectOf } from "./asked-for.ts";
+import type { Approval } from "../shapes.ts";
+import { Decider } from "./decider.tsx";
 
-export type ApprovalDecision = "approve" | "refuse" | "conclude";
+export type ApprovalDecision = "approve" | "refuse";
 type ApprovalDialogProps = { kind: ApprovalDecision; approval: Approval; onClose: () => void };
 
 type Words = { title: string; text: ReactNode; action: string; reasonHint: string; done: string };
@@ -24,82 +14,37 @@ type Words = { title: string; text: ReactNode; action: string; reasonHint: strin
 const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
   approve: (id) => ({
     title: `Aprovar o pedido nº ${id}?`,
-    text: "Confira o comprador e o valor. Quem pediu pode então fazer este pagamento, uma vez só, até amanhã a esta hora.",
+    text: "Confira a compra, o comprador e o valor. O pagamento segue sozinho assim que você aprovar.",
     action: "Aprovar pagamento",
     reasonHint: "O que você conferiu. Fica no registro.",
-    done: "Pagamento aprovado: quem pediu já pode concluir.",
+    done: "Pagamento aprovado: já está a caminho.",
   }),
   refuse: (id) => ({
     title: `Recusar o pedido nº ${id}?`,
-    text: "Nada é pago. Quem pediu vê o motivo aqui, e pode pedir de novo.",
+    text: "Nada é pago. A compra fica parada até alguém decidir de novo sobre ela.",
     action: "Recusar pagamento",
-    reasonHint: "Escreva para quem pediu. Fica no registro.",
+    reasonHint: "Por que não. Fica no registro.",
     done: "Pagamento recusado.",
-  }),
-  conclude: (id) => ({
-    title: `Concluir o pedido nº ${id}?`,
-    text: "Outra pessoa aprovou. O pagamento é feito agora, uma vez só; se falhar, a aprovação continua valendo.",
-    action: "Pagar agora",
-    reasonHint: "Fica no registro.",
-    done: "Pagamento a caminho.",
   }),
 };
 
-/** Approves, refuses, or makes an approved payout. */
+/** Approves or refuses a payout that another person's decision leads to. */
 export function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps) {
   const { chz } = useFormat();
-  const money = useSaleMoney();
-  const saleId = subjectOf(approval);
-  const isOfSale = kind === "conclude" && approval.action === "sale.release";
-  const sale = useQuery({
-    queryKey: ["own", "sale", saleId],
-    queryFn: ({ signal }) => getSale(saleId, signal),
-    enabled: isOfSale,
-    staleTime: 0,
-  });
-  const consequences: Consequence[] = [
-    ["O quê", askedFor(approval)],
-    [kind === "refuse" ? "Não vai ser pago" : "Vai ser pago", chz(approval.amount)],
-    ["Para", <WholeWallet key="buyer" address={approval.wallet} />],
-    ...(isOfSale ? ([["Valor da venda", sale.data ? money(sale.data) : "Carregando..."]] as const) : []),
-    ...(kind === "conclude"
-      ? ([["Quem aprovou", <WholeWallet key="decided" address={approval.decided_by} />]] as const)
-      : ([
-          ["Quem pediu", <WholeWallet key="asked" address={approval.asked_by} />],
-          ["Motivo do pedido", approval.reason ?? "–"],
-        ] as const)),
-  ];
   return (
     <DecisionDialog
       {...WORDS[kind](approval.id)}
-      consequences={consequences}
+      consequences={[
+        ["O quê", `Pagar a compra nº ${approval.purchase_id}`],
+        [kind === "refuse" ? "Não vai ser pago" : "Vai ser pago", chz(approval.amount)],
+        ["Para", <WholeWallet key="buyer" address={approval.wallet} />],
+        ["Por decisão de", <Decider key="asked" name={approval.asked_by} isWhole />],
+      ]}
       isDangerous={kind === "refuse"}
-      validate={() => (isOfSale && !sale.data ? "A venda ainda não carregou. Tente de novo em instantes." : undefined)}
-      decide={(reason) => decide(kind, approval, reason, sale.data)}
+      decide={(reason) =>
+        kind === "approve" ? approvePayment(approval.id, reason) : refusePayment(approval.id, reason)
+      }
       onClose={onClose}
     />
   );
-}
-
-function decide(
-  kind: ApprovalDecision,
-  approval: Approval,
-  reason: string,
-  sale: SaleDetails | undefined,
-): Promise<unknown> {
-  if (kind === "approve") return approvePayment(approval.id, reason);
-  if (kind === "refuse") return refusePayment(approval.id, reason);
-  const number = Number(subjectOf(approval));
-  switch (approval.action) {
-    case "operation.retry":
-      return retryOperation(number, reason);
-    case "purchase.release":
-      return releasePurchase(number, reason);
-    case "sale.release":
-      return releaseSale(sale ?? { id: number, revision: null, holds: [] }, reason);
-    case "cashback.distribute":
-      return payUser(subjectOf(approval), approval.amount, reason);
-    default:
-      throw new Error(`${approval.action} is concluded where it was begun`);
-  }
 }

@@ -9,14 +9,15 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
+import { viewHref } from "../list/list-address.ts";
 import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
-import { approvalHref, askedFor } from "./asked-for.ts";
+import { Decider } from "./decider.tsx";
 
 type Deciding = { kind: ApprovalDecision; approval: Approval };
 
-/** Payouts above the threshold: requested by one admin, decided by another. docs/product.md#panel-approvals. */
+/** Payouts above the threshold, which wait for a second person. docs/product.md#panel-approvals. */
 export function ApprovalsView() {
   const [deciding, setDeciding] = useState<Deciding>();
   return (
@@ -42,7 +43,7 @@ function Rule() {
           servidor.
         </>
       ) : (
-        `Pagamentos à mão acima de ${chz(limit)} pedem duas pessoas: uma pede, outra aprova, e quem pediu conclui. Cada passo vale por um dia.`
+        `Quando as decisões de uma pessoa passam de ${chz(limit)} num dia, outra pessoa precisa concordar com cada pagamento seguinte.`
       )}
     </p>
   );
@@ -64,8 +65,8 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
-      <Link to={approvalHref(row)} className="row-link" data-row="">
-        {askedFor(row)}
+      <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
+        Pagar a compra nº {row.purchase_id}
         <span className="row-note figures">Pedido nº {row.id}</span>
       </Link>
     ),
@@ -75,48 +76,36 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(APPROVAL_WORDS, row.state)} />
-            {row.expires_at && <span className="row-note">Vale até {dateTime(row.expires_at)}</span>}
             {row.decision_reason && <span className="row-note">“{row.decision_reason}”</span>}
           </>
         ),
       },
       {
-        header: "Quem pediu",
-        cell: (row) => (
-          <>
-            {row.asked_by === wallet ? "Você" : <ShortWallet address={row.asked_by} />}
-            {row.reason && <span className="row-note">“{row.reason}”</span>}
-          </>
-        ),
+        header: "Por decisão de",
+        cell: (row) => <Decider name={row.asked_by} />,
       },
-      { header: "Para", cell: (row) => (row.wallet === null ? "–" : <ShortWallet address={row.wallet} />) },
+      { header: "Para", cell: (row) => <ShortWallet address={row.wallet} /> },
       { header: "CHZ", isFigure: true, cell: (row) => chz(row.amount) },
       {
         header: "Quem decidiu",
-        cell: (row) =>
-          row.decided_by === null ? (
-            <span className="muted">–</span>
-          ) : row.decided_by === wallet ? (
-            "Você"
-          ) : (
-            <ShortWallet address={row.decided_by} />
-          ),
+        cell: (row) => (row.decided_by === null ? <span className="muted">–</span> : <Decider name={row.decided_by} />),
       },
       { header: "Pedido em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    actions: (row) => <Actions approval={row} isOwn={row.asked_by === wallet} onDecide={onDecide} />,
+    actions: (row) => (
+      <Actions approval={row} isOwn={row.asked_by === wallet || row.wallet === wallet} onDecide={onDecide} />
+    ),
     empty: {
       title: "Nenhum pedido ainda",
-      hint: "Quando um pagamento à mão passa do valor configurado, ele aparece aqui para outra pessoa aprovar.",
+      hint: "Quando as decisões de uma pessoa passam do valor configurado num dia, os pagamentos aparecem aqui para outra pessoa aprovar.",
     },
   };
 }
 
-type ConcludeProps = { approval: Approval; onDecide: OnDecide };
+type ActionsProps = { approval: Approval; isOwn: boolean; onDecide: OnDecide };
 
-/** Who asked concludes an approved request; another admin decides an open one. */
-function Actions({ approval, isOwn, onDecide }: ConcludeProps & { isOwn: boolean }) {
-  if (approval.state === "approved" && isOwn) return <Conclude approval={approval} onDecide={onDecide} />;
+/** Another admin decides an open request. */
+function Actions({ approval, isOwn, onDecide }: ActionsProps) {
   if (approval.state !== "open") return null;
   if (isOwn) return <span className="row-note">Espera outra pessoa.</span>;
   return (
@@ -132,25 +121,5 @@ function Actions({ approval, isOwn, onDecide }: ConcludeProps & { isOwn: boolean
         Recusar<span className="sr-only"> – pedido nº {approval.id}</span>
       </PermittedButton>
     </>
-  );
-}
-
-/** Completes a payout that needs no further input; any other is completed where it was requested. */
-function Conclude({ approval, onDecide }: ConcludeProps) {
-  if (approval.action === "sale.assign" || approval.action === "claim.match") {
-    return (
-      <Link className="button button-small" to={approvalHref(approval)}>
-        Concluir<span className="sr-only"> – pedido nº {approval.id}</span>
-      </Link>
-    );
-  }
-  return (
-    <PermittedButton
-      permission={approval.action === "sale.release" ? "sales" : "payments"}
-      className="button button-small"
-      onClick={() => onDecide("conclude", approval)}
-    >
-      Concluir<span className="sr-only"> – pedido nº {approval.id}</span>
-    </PermittedButton>
   );
 }

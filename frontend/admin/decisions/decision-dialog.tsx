@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
+import { isRecord } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { useSignAgain } from "../../session/sign-again.ts";
 import { DraftNotice, useDraft } from "../../session/use-draft.tsx";
@@ -173,8 +174,8 @@ function Asked({ onClose }: { onClose: () => void }) {
       }
     >
       <p role="status">
-        Este valor pede duas pessoas. O pedido foi enviado: outra pessoa da equipe aprova em <strong>Aprovações</strong>
-        , e depois você conclui por lá. Nada foi pago ainda.
+        A sua decisão está feita, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha: outra
+        pessoa da equipe aprova em <strong>Aprovações</strong>, e o pagamento segue. Nada foi pago ainda.
       </p>
     </Dialog>
   );
@@ -193,8 +194,13 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
   const isDone = useRef(false);
 
   async function run(reason: string): Promise<void> {
-    await decide(reason);
+    const answer = await decide(reason);
     isDone.current = true;
+    if (isRecord(answer) && answer.approval_id !== undefined && isShown()) {
+      setStep("asked");
+      await client.invalidateQueries({ queryKey: ["own"] });
+      return;
+    }
     if (isShown()) {
       toast.success(done, { id: "admin" });
       onClose();
@@ -223,11 +229,6 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
       }
       await run(reason);
     } catch (error) {
-      if (error instanceof ApiError && error.code === "APPROVAL_NEEDED") {
-        setStep("asked");
-        await client.invalidateQueries({ queryKey: ["own"] });
-        return;
-      }
       // Reloads the sale, so that the dialog shows the new figures next to the refusal.
       if (error instanceof ApiError && error.code === "SALE_CHANGED") {
         await client.invalidateQueries({ queryKey: ["own"] });

@@ -46,7 +46,6 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "purchase.confirm": ({ subject }) => `confirmou à mão a compra nº ${idOf(subject)}`,
   "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
   "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
-  "approval.ask": ({ detail, subject }) => `pediu aprovação${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.approve": ({ detail, subject }) => `aprovou${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
   "cashback_distribution.create": ({ detail, subject }) =>
@@ -138,24 +137,12 @@ function aboutSale(detail: Detail): string {
   return `${order ? `, pedido ${order}` : ""}${money ? `, de ${money}` : ""}`;
 }
 
-/** ": liberar a compra nº 7, de 25,00 CHZ, para 0x1234…abcd (pedido nº 3)" */
+/** ": pagar a compra nº 7, de 25,00 CHZ, para 0x1234…abcd (pedido nº 3)" */
 function aboutApproval(detail: Detail, subject: string): string {
-  const of = text(detail.of) ?? "";
-  const what = APPROVED_WORDS[text(detail.asked) ?? ""];
-  const which = of.startsWith("user:") ? "" : ` nº ${idOf(of)}`;
   const wallet = text(detail.wallet);
   const amount = inReais(text(detail.amount) ?? "0");
-  return `: ${what ?? text(detail.asked) ?? "pagamento"}${which}, de ${amount} CHZ${wallet ? `, para ${shortenAddress(wallet)}` : ""} (pedido nº ${idOf(subject)})`;
+  return `: pagar a compra nº ${text(detail.purchase_id) ?? "?"}, de ${amount} CHZ${wallet ? `, para ${shortenAddress(wallet)}` : ""} (pedido nº ${idOf(subject)})`;
 }
-
-const APPROVED_WORDS: Record<string, string> = {
-  "operation.retry": "tentar de novo o pagamento",
-  "purchase.release": "liberar a compra",
-  "cashback.distribute": "pagar o cashback",
-  "sale.release": "liberar a venda",
-  "sale.assign": "dar um comprador à venda",
-  "claim.match": "ligar a reclamação",
-};
 
 const inReais = (amount: string): string =>
   new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(numeric(amount));

@@ -9,6 +9,7 @@ import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import type { ApprovalRules } from "../../../purchases/approvals.ts";
 import { recountPurchases } from "../../../purchases/counting.ts";
 import { planNextSteps } from "../../../purchases/next-step.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
@@ -35,6 +36,7 @@ export class Shop {
   readonly storeId: bigint;
   /** The rate at which purchases are confirmed from now on. */
   weiPerCent = WEI_PER_CENT;
+  approvals: ApprovalRules = { aboveGwei: undefined, roleOf: () => undefined };
   #block = 1n;
   #nonce = 0n;
 
@@ -141,6 +143,7 @@ export class Shop {
     return planNextSteps(this.database, {
       rates: fixedRate(this.weiPerCent),
       rules: RULES,
+      approvals: this.approvals,
       stepDelayMs: 0,
       holdMs: 0,
       payoutConfirmations: 1,

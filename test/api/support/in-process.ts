@@ -4,6 +4,7 @@ import pino from "pino";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
+import { approvalRules } from "../../../api/admin/approval-rules.ts";
 import { BalanceReader } from "../../../api/chain/balances.ts";
 import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
@@ -16,6 +17,7 @@ import { seedCatalogue } from "../../../catalogue/seed.ts";
 import { BatchLoader } from "../../../database/batch-loader.ts";
 import type { Database } from "../../../database/connect.ts";
 import type { Role } from "../../../domain/roles.ts";
+import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
@@ -81,6 +83,9 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const contracts = MODEL_CONTRACTS;
   const accounts = accountsOf(environment);
   const rules = saleRules(environment, accounts, true);
+  const adminWallets = new Map<WalletAddress, Role>();
+  const approvals = approvalRules(environment, adminWallets);
+  const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
   const nodes = standIn<Services["nodes"]>({ isReady: false, contradictions: [] });
   return {
     environment,
@@ -99,9 +104,10 @@ function createServices(database: Database, more: Record<string, string>): Servi
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
-    senders: createSenders({ environment, database, client, contracts, rates, payouts, saleRules: rules, log }),
+    senders: createSenders({ ...parts, saleRules: rules }),
     standing: standingReader(database.kysely),
-    adminWallets: new Map(),
+    adminWallets,
+    approvals,
   };
 }
 

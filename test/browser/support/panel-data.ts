@@ -220,39 +220,31 @@ const rateError = "RateTooHigh: the purchase's rate is above the distributor's b
 
 const approval = (id: number, change: Partial<Approval>): Approval => ({
   id,
-  action: "purchase.release",
-  subject: "purchase:9",
   purchase_id: 9,
   wallet: BUYER,
   amount: "464.9225",
   state: "open",
   asked_by: COLLEAGUE,
-  reason: "Conferi o pedido com a loja",
   decided_by: null,
   decision_reason: null,
   created_at: AT,
   decided_at: null,
-  expires_at: "2026-11-21T14:03:00.000Z",
   ...change,
 });
 
-/** Requests of a colleague and of the reader. */
+/** Requests that a colleague's, the reader's and the services' decisions led to. */
 export const approvals = (reader: string): Approval[] => [
   approval(5, {}),
-  approval(4, { asked_by: reader, action: "operation.retry", subject: "operation 8", purchase_id: 8, amount: "120" }),
-  approval(3, { asked_by: reader, state: "approved", decided_by: COLLEAGUE, decided_at: AT, amount: "310.5" }),
+  approval(4, { asked_by: reader, purchase_id: 8, amount: "120" }),
+  approval(3, { asked_by: "service", state: "lapsed", amount: "310.5" }),
   approval(2, {
-    action: "cashback.distribute",
-    subject: `user:${BUYER}`,
-    purchase_id: null,
     state: "refused",
-    expires_at: null,
     decided_by: reader,
     decided_at: AT,
     decision_reason: "O comprador devolveu o pedido",
     amount: "999",
   }),
-  approval(1, { state: "used", decided_by: reader, decided_at: AT, expires_at: null }),
+  approval(1, { state: "used", decided_by: reader, decided_at: AT }),
 ];
 
 const operation = (id: number, change: Partial<OperationRecord>): OperationRecord => ({
@@ -367,9 +359,9 @@ const margin: Margin = {
 
 const log = [
   {
-    action: "approval.ask",
+    action: "approval.approve",
     subject: "approval:5",
-    params: { asked: "purchase.release", of: "purchase:9", wallet: BUYER, amount: "464.9225" },
+    params: { purchase_id: "9", asked_by: COLLEAGUE, wallet: BUYER, amount: "464.9225" },
   },
   { action: "store.update", subject: "store:1", params: { name: "Verdão Store", logo: "https://img.example/x.png" } },
 ].map((row, index) => ({

@@ -120,6 +120,7 @@ export class World {
     this.services = standIn<Services>({
       accounts,
       saleRules: saleRules(environment, accounts, true),
+      approvals: { aboveGwei: undefined, roleOf: () => undefined },
       environment,
       database,
       contracts: MODEL_CONTRACTS,
@@ -260,6 +261,7 @@ export class World {
       rates,
       payouts,
       saleRules: this.services.saleRules,
+      approvals: this.services.approvals,
       log,
       database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
       client: this.chain.client(() => step("node")),

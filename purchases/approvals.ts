@@ -1,0 +1,169 @@
+import { type Selectable, sql } from "kysely";
+import { among } from "../database/among.ts";
+import { readClock } from "../database/clock.ts";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { permissionsOf, type Role } from "../domain/roles.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { makeDue } from "./due.ts";
+
+/** Who may decide what, and above which sum a day their decisions take a second person. */
+export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: string): Role | undefined };
+
+/** All services together are one decider. */
+const SERVICE = "service";
+const DAY_MS = 86_400_000n;
+
+type Payout = { purchaseId: bigint; wallet: WalletAddress; amountGwei: bigint };
+type Request = Selectable<Schema["approvals"]>;
+
+/** The decider that an actor of the audit log counts as. */
+export function deciderOf(actor: string): string {
+  return actor.startsWith(`${SERVICE}:`) ? SERVICE : actor;
+}
+
+/** From now on these purchases are paid by this person's decision. What waited for another decision is judged anew. */
+export async function attribute(queries: Queries, ids: readonly bigint[], actor: string): Promise<void> {
+  if (ids.length === 0) return;
+  const decider = deciderOf(actor);
+  await queries
+    .updateTable("purchases")
+    .set({
+      decided_by: decider,
+      approval_id: null,
+      // In this person's day, it is not counted yet.
+      decided_day: sql<bigint | null>`case when decided_by = ${decider} then decided_day end`,
+    })
+    .where(among(queries, "id", ids))
+    .execute();
+  await makeDue(queries, ids);
+}
+
+/** An amount or buyer changed: what was asked or approved for this purchase no longer counts. */
+export async function lapseApprovals(queries: Queries, purchaseId: bigint): Promise<void> {
+  await queries
+    .updateTable("approvals")
+    .set({ state: "lapsed" })
+    .where("purchase_id", "=", purchaseId)
+    .where("state", "in", ["open", "approved"])
+    .execute();
+}
+
+/**
+ * Judges payouts at the moment when they would be queued: each counts for the person whose decision led to it, and the
+ * one that takes that person's day above the limit, and all later ones, wait for a second person. Returns the requests
+ * that they wait for, by purchase; all others may be queued. docs/product.md#panel-approvals
+ */
+export async function requestApprovals(
+  queries: Queries,
+  payouts: readonly Payout[],
+  rules: ApprovalRules,
+): Promise<ReadonlyMap<bigint, bigint>> {
+  const waiting = new Map<bigint, bigint>();
+  if (rules.aboveGwei === undefined || payouts.length === 0) return waiting;
+  const ids = payouts.map(({ purchaseId }) => purchaseId);
+  const decided = await queries
+    .selectFrom("purchases")
+    .select(["id", "decided_by", "decided_day", "decided_gwei", "approval_id"])
+    .where(among(queries, "id", ids))
+    .where("decided_by", "is not", null)
+    .execute();
+  if (decided.length === 0) return waiting;
+  const rows = new Map(decided.map((row) => [row.id, row]));
+  const requests = await queries
+    .selectFrom("approvals")
+    .selectAll()
+    .where(among(queries, "purchase_id", [...rows.keys()]))
+    .where("state", "!=", "lapsed")
+    .orderBy("id", "desc")
+    .execute();
+  const day = BigInt(await readClock(queries)) / DAY_MS;
+  for (const payout of payouts) {
+    const row = rows.get(payout.purchaseId);
+    if (!row?.decided_by) continue;
+    const known = requests.find((one) => isFor(one, payout, row.decided_by));
+    const verdict = known && verdictOf(known, row.approval_id, rules);
+    if (verdict === "wait" && known) waiting.set(payout.purchaseId, known.id);
+    else if (verdict === "pass" && known) await use(queries, known);
+    else {
+      await lapseApprovals(queries, payout.purchaseId);
+      if (known?.state === "used") await setState(queries, known.id, "lapsed");
+      const gwei = await count(queries, { ...row, decided_by: row.decided_by }, payout.amountGwei, day);
+      if (known || gwei > rules.aboveGwei) waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
+    }
+    const approvalId = waiting.get(payout.purchaseId) ?? null;
+    if (approvalId !== row.approval_id) await setRequest(queries, payout.purchaseId, approvalId);
+  }
+  return waiting;
+}
+
+function isFor(request: Request, { purchaseId, wallet, amountGwei }: Payout, decider: string | null): boolean {
+  const isSame = request.purchase_id === purchaseId && request.amount_gwei === amountGwei;
+  return isSame && request.wallet === wallet && request.asked_by === decider;
+}
+
+/** Undefined: it does not count, so that somebody else must agree. */
+function verdictOf({ id, state, asked_by, decided_by }: Request, waitsFor: bigint | null, rules: ApprovalRules) {
+  if (state === "open") return "wait";
+  // Refused for good, unless somebody has decided again since.
+  if (state === "refused") return waitsFor === id ? "wait" : undefined;
+  const may = (wallet: string | null, some: readonly string[]) => {
+    const role = wallet === null ? undefined : rules.roleOf(wallet);
+    return role !== undefined && permissionsOf(role).some((one) => some.includes(one));
+  };
+  const isGood = asked_by === SERVICE || may(asked_by, ["payments", "sales", "claims"]);
+  return isGood && may(decided_by, ["payments"]) ? "pass" : undefined;
+}
+
+/** Adds a payout to its decider's day, once. Returns the day's sum; locks it until the transaction ends. */
+async function count(
+  queries: Queries,
+  row: { id: bigint; decided_by: string; decided_day: bigint | null; decided_gwei: bigint | null },
+  amountGwei: bigint,
+  day: bigint,
+): Promise<bigint> {
+  const counted = row.decided_day === day ? (row.decided_gwei ?? 0n) : 0n;
+  const gwei = amountGwei - counted;
+  const sum = await queries
+    .insertInto("decided_days")
+    .values({ decider: row.decided_by, day, gwei })
+    .onConflict((conflict) =>
+      conflict.columns(["decider", "day"]).doUpdateSet({ gwei: sql`decided_days.gwei + excluded.gwei` }),
+    )
+    .returning("gwei")
+    .executeTakeFirstOrThrow();
+  await queries
+    .updateTable("purchases")
+    .set({ decided_day: day, decided_gwei: amountGwei })
+    .where("id", "=", row.id)
+    .execute();
+  return sum.gwei;
+}
+
+async function ask(queries: Queries, { purchaseId, wallet, amountGwei }: Payout, decider: string): Promise<bigint> {
+  const { id } = await queries
+    .insertInto("approvals")
+    .values({
+      purchase_id: purchaseId,
+      wallet,
+      amount_gwei: amountGwei,
+      asked_by: decider,
+      state: "open",
+      created_at: BigInt(Date.now()),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+async function use(queries: Queries, request: Request): Promise<void> {
+  if (request.state !== "used") await setState(queries, request.id, "used");
+}
+
+async function setState(queries: Queries, id: bigint, state: "used" | "lapsed"): Promise<void> {
+  await queries.updateTable("approvals").set({ state }).where("id", "=", id).execute();
+}
+
+async function setRequest(queries: Queries, purchaseId: bigint, approvalId: bigint | null): Promise<void> {
+  await queries.updateTable("purchases").set({ approval_id: approvalId }).where("id", "=", purchaseId).execute();
+}

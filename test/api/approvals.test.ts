@@ -1,0 +1,171 @@
+import { expect } from "chai";
+import type { Database } from "../../database/connect.ts";
+import { attribute } from "../../purchases/approvals.ts";
+import { recountPurchases } from "../../purchases/counting.ts";
+import { planNextSteps } from "../../purchases/next-step.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
+import type { Caller } from "./support/caller.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+/** docs/product.md#panel-approvals */
+describe("Two people for what one may not pay alone", () => {
+  onBothEngines(({ open }) => {
+    let api: InProcessApi;
+    let database: Database;
+    let one: Caller;
+    let two: Caller;
+    let buyer: Caller;
+
+    beforeEach(async () => {
+      ({ database } = await open());
+      api = await startInProcess(database, { APPROVAL_ABOVE_CHZ: "8" });
+      [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
+      await database.kysely
+        .insertInto("chain_cursor")
+        .values({ id: 1n, block_number: 1_000n, block_hash: "0x1" })
+        .execute();
+    });
+    afterEach(() => api.stop());
+
+    /** A confirmed purchase that is owed so many CHZ, held, so that only a person lets it be paid. */
+    async function held(chz: number, who = buyer): Promise<number> {
+      const { kysely } = database;
+      const wallet = who.address;
+      const amount = { amountCents: BigInt(chz * 2_000), weiPerCent: 10n ** 16n };
+      const id = await insertPlainPurchase(kysely, { wallet, ...amount });
+      await kysely
+        .insertInto("nfts")
+        .values({ ...PLAIN_TICKET, token_id: id, owner: wallet, value_cents: amount.amountCents })
+        .execute();
+      await kysely.updateTable("purchases").set({ payable_at: 1n, held_at: 1n }).where("id", "=", id).execute();
+      await recountPurchases(kysely, [id]);
+      return Number(id);
+    }
+    const release = (who: Caller, id: number) => who.post(`/api/admin/purchases/${id}/release`);
+    const decide = (who: Caller, id: unknown, verb: string) => who.post(`/api/admin/approvals/${id}/${verb}`);
+    const approvalOf = async (call: ReturnType<typeof release>) => {
+      const answer = await call;
+      expect(answer.status, answer.text).to.equal(202);
+      return Number(answer.body.approval_id);
+    };
+    const listed = async (state: string) => (await two.get(`/api/admin/approvals?state=${state}`)).body.rows;
+    /** The purchases whose payouts are queued after a round of the planner. */
+    async function queued(): Promise<number[]> {
+      const { approvals, saleRules: rules } = api.services;
+      const round = {
+        rules,
+        approvals,
+        rates: fixedRate(10n ** 16n),
+        stepDelayMs: 0,
+        holdMs: 0,
+        payoutConfirmations: 1,
+      };
+      await planNextSteps(database, { ...round, assertLease: async () => {} });
+      const { kysely } = database;
+      const rows = await kysely.selectFrom("operations").select("subject_id").where("kind", "=", "pay").execute();
+      return rows.map((row) => Number(row.subject_id)).sort((a, b) => a - b);
+    }
+
+    it("counts what a person's decisions pay in a day: the payout that crosses it waits, and all later ones", async () => {
+      const [first, crossing, small, others] = [await held(5), await held(5), await held(1), await held(5)];
+      expect((await release(one, first)).status).to.equal(200);
+      const asked = await approvalOf(release(one, crossing));
+      await approvalOf(release(one, small));
+      expect((await release(two, others)).status, "another person's day").to.equal(200);
+      expect(await queued()).to.deep.equal([first, others]);
+      const [, row] = await listed("open");
+      expect(row).to.include({ id: asked, purchase_id: crossing, wallet: buyer.address, amount: "5" });
+      const waits = (await one.get(`/api/admin/purchases/${crossing}`)).body.purchase;
+      expect(waits).to.include({ waits_for: "second_person", state: "confirmed" });
+      expect((await one.get("/api/admin/attention")).body.attention).to.include({ open_approvals: 2 });
+      expectRefusal(await decide(one, asked, "approve"), 403, "OWN_REQUEST");
+      expectRefusal(await decide(await api.admin("auditor"), asked, "approve"), 403, "ROLE_NOT_ALLOWED");
+      expect((await decide(two, asked, "approve")).status).to.equal(200);
+      expectRefusal(await decide(two, asked, "refuse"), 409, "DECIDED");
+      expect(await queued()).to.deep.equal([first, crossing, others]);
+      expect((await listed("used")).map(({ id }: { id: number }) => id)).to.deep.equal([asked]);
+    });
+
+    it("lets nobody decide about their own wallet", async () => {
+      const own = await held(20, two);
+      const refused = [
+        release(two, own),
+        two.post("/api/distribute-cashback", { user: two.address, amount: "20" }),
+        two.post(`/api/admin/purchases/${own}/hold`),
+      ];
+      for (const call of refused) expectRefusal(await call, 403, "OWN_SALE");
+      const asked = await approvalOf(release(one, own));
+      expectRefusal(await decide(two, asked, "approve"), 403, "OWN_REQUEST");
+      expect(await queued()).to.deep.equal([]);
+    });
+
+    it("lets a refused payout wait until somebody decides again", async () => {
+      const id = await held(9);
+      const asked = await approvalOf(release(one, id));
+      expect((await decide(two, asked, "refuse")).status).to.equal(200);
+      expect(await queued()).to.deep.equal([]);
+      await one.post(`/api/admin/purchases/${id}/hold`);
+      const again = await approvalOf(release(one, id));
+      expect(again).to.be.above(asked);
+    });
+
+    it("asks anew where the amount changed, and where one of both lost the role", async () => {
+      const id = await held(9);
+      const asked = await approvalOf(release(one, id));
+      await one.post(`/api/admin/purchases/${id}/hold`);
+      expectRefusal(await decide(two, asked, "approve"), 409, "LAPSED");
+      const again = await approvalOf(release(one, id));
+      expect((await decide(two, again, "approve")).status).to.equal(200);
+      (api.services.adminWallets as Map<string, unknown>).delete(two.address);
+      expect(await queued(), "who approved is no admin any more").to.deep.equal([]);
+      const three = await api.admin("operator");
+      const [open] = (await three.get("/api/admin/approvals?state=open")).body.rows;
+      expect((await decide(three, open.id, "approve")).status).to.equal(200);
+      expect(await queued()).to.deep.equal([id]);
+    });
+
+    it("takes a payout by hand as a decision, and its repeat as the same request", async () => {
+      const ids = [await held(5), await held(5)];
+      await database.kysely.updateTable("purchases").set({ held_at: null }).execute();
+      const pay = (amount: string) => one.post("/api/distribute-cashback", { user: buyer.address, amount });
+      const answer = await pay("10");
+      expect(answer.status).to.equal(202);
+      expect(answer.body.payments.map((payment: { status: string }) => payment.status)).to.deep.equal([
+        "queued",
+        "waiting",
+      ]);
+      expect(await approvalOf(pay("5"))).to.equal(answer.body.approval_id);
+      expect(await queued()).to.deep.equal(ids.slice(0, 1));
+    });
+
+    it("takes a retried payout from the queue until a second person agrees, and needs no third", async () => {
+      const id = await held(9);
+      const asked = await approvalOf(release(one, id));
+      await decide(two, asked, "approve");
+      expect(await queued()).to.deep.equal([id]);
+      const { kysely } = database;
+      const fail = async () => {
+        await kysely.updateTable("operations").set({ status: "failed", reason: "refused" }).execute();
+        return (await kysely.selectFrom("operations").select("id").executeTakeFirstOrThrow()).id;
+      };
+      const retry = async (who: Caller) => who.post(`/api/admin/operations/${await fail()}/retry`);
+      expect((await retry(one)).status, "both have agreed to it").to.equal(200);
+      const anew = await approvalOf(retry(two));
+      expect(await queued()).to.deep.equal([]);
+      expect((await decide(one, anew, "approve")).status).to.equal(200);
+      expect(await queued()).to.deep.equal([id]);
+    });
+
+    it("takes all services together as one person", async () => {
+      const ids = [BigInt(await held(5)), BigInt(await held(5))];
+      const { kysely } = database;
+      await kysely.updateTable("purchases").set({ held_at: null }).execute();
+      for (const [index, id] of ids.entries()) await attribute(kysely, [id], `service:shop-${index}`);
+      expect(await queued()).to.have.lengthOf(1);
+      expect((await listed("open"))[0]).to.include({ asked_by: "service" });
+    });
+  });
+});
