@@ -55,7 +55,7 @@ describe("The panel, role by role", () => {
 
   it("shows who requested a payout, its amount and recipient, and sends the decision with its reason", async () => {
     const page = await openAs("operator", "view=approvals");
-    await page.getByText("Pagamentos à mão acima de 100,00 CHZ pedem duas pessoas").waitFor();
+    await page.getByText("Quando as decisões de uma pessoa passam de 100,00 CHZ num dia").waitFor();
     await eventually(async () =>
       expect(await page.getByText("Espera outra pessoa.").count(), "the reader's own request").to.equal(1),
     );
