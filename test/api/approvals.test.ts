@@ -4,7 +4,7 @@ import { attribute } from "../../purchases/approvals.ts";
 import { recountPurchases } from "../../purchases/counting.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -12,7 +12,7 @@ import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 /** docs/product.md#panel-approvals */
 describe("Two people for what one may not pay alone", () => {
-  onBothEngines(({ open }) => {
+  onEitherEngine(({ open }) => {
     let api: InProcessApi;
     let database: Database;
     let one: Caller;
