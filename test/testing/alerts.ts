@@ -21,10 +21,6 @@ const MINUTE_MS = 60_000;
 /** Slightly below the scrape timeout of Prometheus. */
 const SCRAPE_TIMEOUT_MS = 9_000;
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/gm;
-/** As long as our rules look back and wait; some of what lasts for hours is scraped only every half hour. */
-const PAST_SCRAPES = 8;
-const PAST_MINUTES = 60;
-
 /** Leaves tests out where there is no `promtool`. */
 export function needPromtool(context: Mocha.Context): void {
   if (spawnSync("promtool", ["--version"]).status !== 0) skipWithout(context, "promtool: Debian's package prometheus");
@@ -80,12 +76,6 @@ export class FastTime {
     if (index >= 0) this.#targets.splice(index, 1);
   }
 
-  /** Scrapes every target some minutes after the last scrape; returns the alerts that fire then. */
-  async pass(minutes = 1): Promise<string[]> {
-    await this.scrape(minutes);
-    return this.fired(1, PAST_MINUTES + PAST_SCRAPES * minutes).map(({ alert }) => alert);
-  }
-
   /** Scrapes every target some minutes after the last scrape. */
   async scrape(minutes = 1): Promise<void> {
     this.#minute += minutes;
@@ -105,7 +95,7 @@ export class FastTime {
    * What fired in each of the last minutes, by `promtool`, which prints each alert that fires although none is expected.
    * It reads some minutes before them too, in a time of its own that begins at 0.
    */
-  fired(lastMinutes: number, pastMinutes = PAST_MINUTES): { alert: string; time: string }[] {
+  fired(lastMinutes: number, pastMinutes: number): { alert: string; time: string }[] {
     const from = Math.max(0, this.#minute - pastMinutes - lastMinutes);
     const zero = this.#startMs / 1_000 + from * 60;
     const input_series = [...this.#series].map(([series, points]) => {

@@ -1,5 +1,6 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { connect, type Database } from "../../../database/connect.ts";
 import { linkStores } from "../../../scripts/rehearse/catalogue.ts";
@@ -18,6 +19,11 @@ import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 const WEI_PER_CENT = 10n ** 16n;
 const RATE_EVERY_MS = 300;
 const RINGS_WITHIN_MS = 120_000;
+const SCRAPE_EVERY_MS = 100;
+const SCRAPES_A_LOOK = 3;
+/** Longer than most of our rules look back and wait; where minutes pass between scrapes, some of these too. */
+const LOOK_BACK_MINUTES = 60;
+const LOOK_BACK_SCRAPES = 8;
 
 /** A whole shop on PostgreSQL with two nodes and a rate feed, monitored by our alert rules. */
 export class WatchedShop {
@@ -99,8 +105,12 @@ export class WatchedShop {
     },
   ): Promise<void> {
     const pass = async () => {
-      await meanwhile?.();
-      return this.time.pass(minutes);
+      for (let scrape = 0; scrape < SCRAPES_A_LOOK; scrape++) {
+        await meanwhile?.();
+        await this.time.scrape(minutes);
+        await delay(SCRAPE_EVERY_MS);
+      }
+      return this.time.fired(1, LOOK_BACK_MINUTES + LOOK_BACK_SCRAPES * minutes).map(({ alert }) => alert);
     };
     await cause();
     await this.#passUntil(`${alerts} fire`, pass, (firing) => alerts.every((alert) => firing.includes(alert)));
