@@ -8,7 +8,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const MILLION_CHZ = `0x${(10n ** 24n).toString(16)}`;
 
-describe("Money that cannot move (F6, F9, F10, F32)", function () {
+describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

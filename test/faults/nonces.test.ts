@@ -15,7 +15,7 @@ async function readTransactions({ kysely }: Database) {
   return rows.map((row) => ({ ...row, hashes: hashes.filter((hash) => hash.transaction_id === row.id) }));
 }
 
-describe("A kill at a given step (F2)", () => {
+describe("A kill at a given step (F2) @deep", () => {
   onBothSystems({}, (system) => {
     for (const { name, method, moment } of [
       { name: "before a nonce is reserved", method: "eth_call", moment: "after" },

@@ -37,7 +37,7 @@ const PAST_KEPT = 290;
 const SPOILED_PERCENT = 15;
 const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
 
-describe("Chaos", () => {
+describe("Chaos @deep", () => {
   onEitherEngine(({ name, open }) => {
     it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async function () {
       this.timeout((SECONDS + 120) * 1_000);
