@@ -11,6 +11,7 @@ import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {PackedPurchase} from "./libraries/PackedPurchase.sol";
+import {TicketReader} from "./libraries/TicketReader.sol";
 
 /// @title CashbackDistributor
 /// @notice See {ICashbackDistributor}. Not upgradeable.
@@ -163,7 +164,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         uint256 size = items.length;
         if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
         _startPayments(weiPerCent);
-        PackedPurchase[] memory purchases = purchaseNFT.purchasesOfItems(items);
+        PackedPurchase[] memory purchases = TicketReader.purchasesOfItems(purchaseNFT, items);
         // Checks and effects of every item.
         _spend(_reserve(items, purchases, weiPerCent));
         // Interactions.

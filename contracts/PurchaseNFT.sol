@@ -146,10 +146,15 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     /// @inheritdoc IPurchaseNFT
-    function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory purchases) {
-        purchases = new PackedPurchase[](items.length);
-        for (uint256 i; i < items.length; ++i) {
-            purchases[i] = TicketSlot.load(items[i] >> _ITEM_ID_OFFSET);
+    function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory) {
+        TicketSlot.returnAll(items, _ITEM_ID_OFFSET);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function ticketsOf(uint256[] calldata tokenIds) external view returns (PurchaseRecord[] memory tickets) {
+        tickets = new PurchaseRecord[](tokenIds.length);
+        for (uint256 i; i < tokenIds.length; ++i) {
+            tickets[i] = TicketSlot.load(tokenIds[i]).unpack();
         }
     }
 
@@ -187,14 +192,19 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function mint(Purchase calldata purchase) external onlyRole(MINTER_ROLE) whenNotPaused {
-        _mintPurchase(purchase);
+        _mintPurchase(purchase, _frequentStores);
     }
 
     /// @inheritdoc IPurchaseNFT
     function mintBatch(Purchase[] calldata purchases) external onlyRole(MINTER_ROLE) whenNotPaused {
         _requireBatchSize(purchases.length);
-        for (uint256 i; i < purchases.length; ++i) {
-            _mintPurchase(purchases[i]);
+        uint256 frequentStores = _frequentStores;
+        for (uint256 i; i < purchases.length;) {
+            _mintPurchase(purchases[i], frequentStores);
+            // At most `MAX_BATCH`.
+            unchecked {
+                ++i;
+            }
         }
     }
 
@@ -277,16 +287,16 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
-    function _mintPurchase(Purchase calldata purchase) private {
+    function _mintPurchase(Purchase calldata purchase, uint256 frequentStores) private {
         (uint256 id, address buyer, uint16 storeId) = (purchase.id, purchase.buyer, purchase.storeId);
         (uint40 valueCents, uint16 cashbackBps, uint16 bonusBps) =
             (purchase.valueCents, purchase.cashbackBps, purchase.bonusBps);
 
         // The distributor packs an id with an amount into one word, so an id has 160 bits.
         if (id == 0 || id > type(uint160).max) revert InvalidPurchaseId(id);
-        if (_exists(id)) revert AlreadyMinted(id);
+        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0) revert AlreadyMinted(id);
         if (buyer == address(0)) revert InvalidBuyer(id);
-        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        if (!_isRegistered(storeId, frequentStores)) revert UnknownStore(storeId);
         if (valueCents == 0) revert ZeroValue(id);
         uint256 totalBps = uint256(cashbackBps) + bonusBps;
         if (totalBps == 0) revert ZeroPercent(id);
@@ -296,7 +306,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         // "Unchecked" refers to the id, which was checked above not to exist.
         _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
         emit Locked(id);
-        emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps);
+        emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps, purchase.saleRef);
         if (bytes(purchase.metadataUri).length != 0) _setMetadataUri(id, purchase.metadataUri);
     }
 
@@ -308,7 +318,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
             PackedPurchase purchase = TicketSlot.load(tokenId);
             if (!purchase.hasStatus(Status.Pending)) revert NotPending(tokenId, purchase.status());
             TicketSlot.store(tokenId, purchase.withStatus(to));
-            emit StatusUpdated(tokenId, Status.Pending, to);
+            emit StatusUpdated(tokenId, to);
             if (!isRun) emit MetadataUpdate(tokenId);
         }
         if (isRun) emit BatchMetadataUpdate(tokenIds[0], tokenIds[tokenIds.length - 1]);
@@ -356,7 +366,12 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     function _isRegistered(uint16 storeId) private view returns (bool) {
-        if (storeId < _FREQUENT_STORES) return (_frequentStores >> storeId) & 1 == 1;
+        return _isRegistered(storeId, _frequentStores);
+    }
+
+    /// @param frequentStores `_frequentStores`, which a batch reads once.
+    function _isRegistered(uint16 storeId, uint256 frequentStores) private view returns (bool) {
+        if (storeId < _FREQUENT_STORES) return (frequentStores >> storeId) & 1 == 1;
         return bytes(_storeNames[storeId]).length != 0;
     }
 

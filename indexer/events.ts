@@ -24,8 +24,10 @@ export type EventContent =
       valueCents: number;
       cashbackBps: number;
       bonusBps: number;
+      /** Its 64 bits as a signed integer, as databases have it. */
+      saleRef: bigint;
     }
-  | { kind: "StatusUpdated"; tokenId: bigint; from: number; to: number }
+  | { kind: "StatusUpdated"; tokenId: bigint; to: number }
   | { kind: "CashbackPaid"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint }
   | { kind: "CashbackDeferred"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint };
 
@@ -35,11 +37,11 @@ export type EventKind = EventContent["kind"];
 export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashbackDistributor"; topic: string }> = {
   PurchaseMinted: {
     contract: "purchaseNft",
-    topic: "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea",
+    topic: "0x454947731b3a80b4d004efcad070e18381363e20a2e37b50060906c2170f144b",
   },
   StatusUpdated: {
     contract: "purchaseNft",
-    topic: "0xc371b0415465aff17c34272123d75d5aee0e5c80f4e0b07eaef8eb23d37f4384",
+    topic: "0x2da7b23ca63c1eb969eee5fae4acb98186abecf5358b0354a82a5183ebca6b2a",
   },
   CashbackPaid: {
     contract: "cashbackDistributor",
@@ -156,9 +158,10 @@ function decodeContent(topics: string[], data: string): EventContent | undefined
         valueCents: numberAt(data, 0),
         cashbackBps: numberAt(data, 1),
         bonusBps: numberAt(data, 2),
+        saleRef: BigInt.asIntN(64, BigInt(`0x${data.slice(-16)}`)),
       };
     case EVENT_TOPICS.StatusUpdated.topic:
-      return { kind: "StatusUpdated", tokenId: BigInt(first), from: numberAt(data, 0), to: numberAt(data, 1) };
+      return { kind: "StatusUpdated", tokenId: BigInt(first), to: numberAt(data, 0) };
     case EVENT_TOPICS.CashbackPaid.topic:
       return { kind: "CashbackPaid", tokenId: BigInt(first), recipient: addressIn(second), amountWei: BigInt(data) };
     case EVENT_TOPICS.CashbackDeferred.topic:
@@ -186,9 +189,9 @@ function numberAt(data: string, word: number): number {
 export function argumentsOf(event: EventContent): string {
   switch (event.kind) {
     case "PurchaseMinted":
-      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}"}`;
+      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${event.saleRef}"}`;
     case "StatusUpdated":
-      return `{"from":"${event.from}","to":"${event.to}"}`;
+      return `{"to":"${event.to}"}`;
     default:
       return `{"recipient":"${event.recipient}","amountWei":"${event.amountWei}"}`;
   }
@@ -203,10 +206,11 @@ export function contentOf(kind: string, tokenId: bigint, storedArguments: string
     case "PurchaseMinted": {
       const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
       const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
-      return { kind: "PurchaseMinted", tokenId, buyer: address("buyer"), ...numbers, ...percents };
+      const saleRef = BigInt(stored.saleRef ?? 0);
+      return { kind: "PurchaseMinted", tokenId, buyer: address("buyer"), ...numbers, ...percents, saleRef };
     }
     case "StatusUpdated":
-      return { kind: "StatusUpdated", tokenId, from: number("from"), to: number("to") };
+      return { kind: "StatusUpdated", tokenId, to: number("to") };
     case "CashbackPaid":
     case "CashbackDeferred": {
       const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0) };

@@ -10,6 +10,7 @@ export type Nft = {
   valueCents: number;
   cashbackBps: number;
   bonusBps: number;
+  saleRef: bigint;
   mintTransaction: string;
   mintedBlock: number;
   mintedAtMs: number;
@@ -91,6 +92,7 @@ function mintedBy(event: EventOf<"PurchaseMinted">, mintedAtMs: number): Nft {
     valueCents: event.valueCents,
     cashbackBps: event.cashbackBps,
     bonusBps: event.bonusBps,
+    saleRef: event.saleRef,
     mintTransaction: event.transactionHash,
     mintedBlock: event.blockNumber,
     mintedAtMs,

@@ -89,6 +89,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
         valueCents: Number(row.amount_cents),
         cashbackBps: Number(row.cashback_bps),
         bonusBps: Number(row.bonus_bps),
+        saleRef: BigInt.asUintN(64, row.sale_ref),
         metadataUri: row.metadata_uri,
       }));
       return {

@@ -110,6 +110,7 @@ async function oneByOne(system: ApiSystem, buyers: readonly `0x${string}`[]): Pr
       valueCents: 10_000,
       cashbackBps: 500,
       bonusBps: 0,
+      saleRef: 0n,
       metadataUri: "",
     } as const;
     const send = async (hash: Promise<`0x${string}`>) =>

@@ -55,6 +55,7 @@ export class TokenWriter {
           valueCents: Number(purchase.valueCents),
           cashbackBps: Number(purchase.cashbackBps),
           bonusBps: 0,
+          saleRef: 0n,
           metadataUri: "",
         })),
       ),

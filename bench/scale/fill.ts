@@ -233,8 +233,8 @@ function statementsFor(
       select ${block}, (i % 100) * 3 + kind.nth, ${hex(i, "a1")}, kind.name, i,
         case kind.nth
           when 0 then '{"buyer":"' || (${buyer}) || '","storeId":' || (${store}) || ',"valueCents":' || ${cents}
-            || ',"cashbackBps":' || ${bps} || ',"bonusBps":0}'
-          when 1 then '{"from":1,"to":2}'
+            || ',"cashbackBps":' || ${bps} || ',"bonusBps":0,"saleRef":0}'
+          when 1 then '{"to":2}'
           else '{"recipient":"' || (${buyer}) || '","amountWei":"' || (${centBps} * ${number(GWEI_PER_CENT_BPS)}) || '000000000"}'
         end
       from ${numbers(history)}

@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "353987af0eabae785e6a98f0c1e1e9a369ddeb34bb9bd183e35b8c5686b13d46"
+  "sourceHash": "83aa3f31c4253b149f89795761052d5268156ed12d612b37efe4cbf5b385bee4"
 } as const;

@@ -345,6 +345,17 @@ export const cashbackDistributorAbi = [
     "inputs": [
       {
         "internalType": "address",
+        "name": "tickets",
+        "type": "address"
+      }
+    ],
+    "name": "TicketReader_InvalidAnswer",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
         "name": "to",
         "type": "address"
       },

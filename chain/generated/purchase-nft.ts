@@ -579,6 +579,12 @@ export const purchaseNftAbi = [
         "internalType": "uint16",
         "name": "bonusBps",
         "type": "uint16"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint64",
+        "name": "saleRef",
+        "type": "uint64"
       }
     ],
     "name": "PurchaseMinted",
@@ -680,12 +686,6 @@ export const purchaseNftAbi = [
         "internalType": "uint256",
         "name": "tokenId",
         "type": "uint256"
-      },
-      {
-        "indexed": false,
-        "internalType": "enum IPurchaseNFT.Status",
-        "name": "from",
-        "type": "uint8"
       },
       {
         "indexed": false,
@@ -1176,6 +1176,11 @@ export const purchaseNftAbi = [
             "type": "uint256"
           },
           {
+            "internalType": "uint64",
+            "name": "saleRef",
+            "type": "uint64"
+          },
+          {
             "internalType": "uint40",
             "name": "valueCents",
             "type": "uint40"
@@ -1224,6 +1229,11 @@ export const purchaseNftAbi = [
             "internalType": "uint256",
             "name": "id",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint64",
+            "name": "saleRef",
+            "type": "uint64"
           },
           {
             "internalType": "uint40",
@@ -1425,7 +1435,7 @@ export const purchaseNftAbi = [
     "outputs": [
       {
         "internalType": "PackedPurchase[]",
-        "name": "purchases",
+        "name": "",
         "type": "uint256[]"
       }
     ],
@@ -1724,6 +1734,57 @@ export const purchaseNftAbi = [
       }
     ],
     "stateMutability": "pure",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256[]",
+        "name": "tokenIds",
+        "type": "uint256[]"
+      }
+    ],
+    "name": "ticketsOf",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "buyer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint16",
+            "name": "storeId",
+            "type": "uint16"
+          },
+          {
+            "internalType": "uint40",
+            "name": "valueCents",
+            "type": "uint40"
+          },
+          {
+            "internalType": "uint16",
+            "name": "cashbackBps",
+            "type": "uint16"
+          },
+          {
+            "internalType": "uint16",
+            "name": "bonusBps",
+            "type": "uint16"
+          },
+          {
+            "internalType": "enum IPurchaseNFT.Status",
+            "name": "status",
+            "type": "uint8"
+          }
+        ],
+        "internalType": "struct IPurchaseNFT.PurchaseRecord[]",
+        "name": "tickets",
+        "type": "tuple[]"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {

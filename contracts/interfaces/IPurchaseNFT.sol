@@ -24,17 +24,20 @@ interface IPurchaseNFT {
     /// @notice The input to a mint. Contains no personal data: only a wallet address, ids and amounts.
     /// @param buyer The buyer's wallet, which receives the cashback.
     /// @param id The purchase id, used as the token id; non-zero and below 2^160.
+    /// @param saleRef A keyed hash of the network's sale, shared by all its tickets and meaningless without the operator's
+    /// key; zero without a sale. Only emitted, not stored.
     /// @param valueCents The purchase value in cents of a Brazilian real; non-zero.
     /// @param cashbackBps The store's cashback in basis points.
     /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; their sum is 1 to 10,000.
     /// @param storeId The id of a registered store.
-    /// @param metadataUri Empty, or the https or ipfs URI of metadata that replaces the ticket drawn on chain; at most 1,024
+    /// @param metadataUri Empty, or the https or ipfs URI of metadata that replaces the ticket drawn on chain; at most 200
     /// bytes.
-    /// @dev The fields follow their storage order, which also gives `mint` one of the lowest selectors. The dispatcher
-    /// compares selectors from the lowest up, at 22 gas each.
+    /// @dev The order of the fields gives `mint` one of the lowest selectors. The dispatcher compares selectors from the lowest
+    /// up, at 22 gas each.
     struct Purchase {
         address buyer;
         uint256 id;
+        uint64 saleRef;
         uint40 valueCents;
         uint16 cashbackBps;
         uint16 bonusBps;
@@ -121,14 +124,15 @@ interface IPurchaseNFT {
         uint16 indexed storeId,
         uint40 valueCents,
         uint16 cashbackBps,
-        uint16 bonusBps
+        uint16 bonusBps,
+        uint64 saleRef
     );
 
     /// @notice A purchase was minted with its own metadata URI.
     event MetadataUriSet(uint256 indexed tokenId, string metadataUri);
 
-    /// @notice The status of a purchase changed.
-    event StatusUpdated(uint256 indexed tokenId, Status from, Status to);
+    /// @notice A purchase left Pending, the only status that is ever left.
+    event StatusUpdated(uint256 indexed tokenId, Status to);
 
     /// @notice A store was registered.
     event StoreRegistered(uint16 indexed storeId, string name);
@@ -171,6 +175,10 @@ interface IPurchaseNFT {
     /// call saves most of the cost of separate lookups.
     /// @param items Words with an id above the lowest 96 bits. Those 96 bits are free for the caller to use and are ignored.
     function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory);
+
+    /// @notice Returns the records of several tokens in one call, in the same order. One that was never minted has no buyer
+    /// and status None.
+    function ticketsOf(uint256[] calldata tokenIds) external view returns (PurchaseRecord[] memory);
 
     /// @notice The name of a store; empty if it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);

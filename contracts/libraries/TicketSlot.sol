@@ -30,6 +30,26 @@ library TicketSlot {
         }
     }
 
+    /// @notice Ends the current call and returns the slots of the tokens whose ids are the bits of each item above `idOffset`,
+    /// ABI-encoded as an array. Solidity would build the array and then copy it.
+    function returnAll(uint256[] calldata items, uint256 idOffset) internal view {
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            let start := mload(0x40)
+            let size := shl(5, items.length)
+            mstore(start, 0x20)
+            mstore(add(start, 0x20), items.length)
+            let out := add(start, 0x40)
+            for { let at := 0 } lt(at, size) { at := add(at, 0x20) } {
+                let id := shr(idOffset, calldataload(add(items.offset, at)))
+                mstore(0x00, id)
+                mstore(0x1c, _SEED)
+                mstore(add(out, at), sload(add(id, add(id, keccak256(0x00, 0x20)))))
+            }
+            return(start, add(size, 0x40))
+        }
+    }
+
     /// @dev Writes only to scratch space, below 0x40. The seed overwrites the lowest 4 bytes of the id.
     function _slotOf(uint256 tokenId) private pure returns (uint256 slot) {
         // solhint-disable-next-line no-inline-assembly

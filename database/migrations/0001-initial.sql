@@ -358,6 +358,7 @@ create table purchases (
   reversed_at integer,
   settled_at integer,
   sale_id integer references sales (id),
+  sale_ref integer not null default 0,
   cashback_cent_bps integer not null default 0,
   created_at integer not null,
   counted_status integer,
@@ -556,6 +557,7 @@ create table nfts (
   value_cents integer not null,
   cashback_bps integer not null,
   bonus_bps integer not null,
+  sale_ref integer not null default 0,
   status integer not null check (status between 1 and 3),
   mint_transaction text not null,
   minted_block integer not null,
@@ -565,6 +567,7 @@ create table nfts (
   status_at integer
 ) strict;
 create index nfts_owner on nfts (owner, token_id);
+create index nfts_sale_ref on nfts (sale_ref) where sale_ref <> 0;
 
 create table payouts (
   token_id integer primary key not null,

@@ -1,3 +1,4 @@
+import type { Generated } from "kysely";
 import type { CashbackState } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
@@ -58,6 +59,8 @@ type NftsTable = {
   value_cents: bigint;
   cashback_bps: bigint;
   bonus_bps: bigint;
+  /** The reference of its sale, as a signed 64-bit integer; 0 without one. */
+  sale_ref: Generated<bigint>;
   /** `CHAIN_STATUS`. */
   status: bigint;
   mint_transaction: string;

@@ -50,6 +50,8 @@ type PurchasesTable = {
   settled_at: bigint | null;
   /** The sale of this purchase; null if it is simulated. */
   sale_id: bigint | null;
+  /** What its ticket carries so that the chain knows the sale, as a signed 64-bit integer; 0 if it is simulated. */
+  sale_ref: Generated<bigint>;
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;

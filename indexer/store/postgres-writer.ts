@@ -90,6 +90,7 @@ class PostgresWriter implements ChunkWriter {
       nfts.map((nft) => nft.valueCents),
       nfts.map((nft) => nft.cashbackBps),
       nfts.map((nft) => nft.bonusBps),
+      nfts.map((nft) => nft.saleRef),
       nfts.map((nft) => nft.status),
       nfts.map((nft) => nft.mintTransaction),
       nfts.map((nft) => nft.mintedBlock),
@@ -145,13 +146,13 @@ const BLOCKS = `insert into chain_blocks (number, hash, timestamp)
     on conflict (number) do update set hash = excluded.hash, timestamp = excluded.timestamp`;
 const EVENTS = `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])`;
-const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction,
-      minted_block, minted_at, status_transaction, status_block, status_at)
+const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, sale_ref, status,
+      mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-      $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[])
+      $8::bigint[], $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[])
     on conflict (token_id) do update set owner = excluded.owner, store_id = excluded.store_id,
       value_cents = excluded.value_cents, cashback_bps = excluded.cashback_bps, bonus_bps = excluded.bonus_bps,
-      status = excluded.status, mint_transaction = excluded.mint_transaction, minted_block = excluded.minted_block,
+      sale_ref = excluded.sale_ref, status = excluded.status, mint_transaction = excluded.mint_transaction, minted_block = excluded.minted_block,
       minted_at = excluded.minted_at, status_transaction = excluded.status_transaction,
       status_block = excluded.status_block, status_at = excluded.status_at`;
 const STATUSES = `update nfts set status = changed.status, status_transaction = changed.status_transaction,

@@ -81,6 +81,7 @@ function writeChanges(statements: Statements, { nfts, statuses, payouts }: Chang
       nft.valueCents,
       nft.cashbackBps,
       nft.bonusBps,
+      nft.saleRef,
       nft.status,
       nft.mintTransaction,
       nft.mintedBlock,
@@ -111,8 +112,8 @@ function moveCursor(statements: Statements, { previous, cursor }: Chunk): void {
 
 const EVENT_COLUMNS = ["block_number", "log_index", "transaction_hash", "kind", "token_id", "arguments"];
 const NFT_COLUMNS = [
-  ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "status", "mint_transaction"],
-  ...["minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
+  ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "sale_ref", "status"],
+  ...["mint_transaction", "minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
 ];
 const PAYOUT_COLUMNS = [
   ...["token_id", "recipient", "amount_gwei", "state"],

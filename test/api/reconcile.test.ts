@@ -397,6 +397,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         cashbackBps: 500,
         bonusBps: 0,
         storeId: 1,
+        saleRef: 0n,
         metadataUri: "",
       } as const;
       const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "mint", args: [purchase] });

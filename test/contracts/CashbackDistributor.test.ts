@@ -413,6 +413,17 @@ describeTree("CashbackDistributor", () => {
       await expect(payBatch([item(id, amount)], amount)).to.changeEtherBalances(ethers, [aliceAddress], [amount]);
       expect(await read(distributor, "isPaid", id)).to.equal(true);
     });
+    it("it should refuse tickets that do not answer with one purchase an item", async () => {
+      const [admin] = await ethers.getSigners();
+      const limits = { ...LIMITS, maxWeiPerCent: CENT_WEI };
+      // An account without code answers any call with nothing.
+      const args = [admin, ADMIN_DELAY_SECONDS, system.other.address, limits, ethers.ZeroAddress];
+      const fresh = await ethers.deployContract("CashbackDistributor", args);
+      await send(fresh, "grantRole", [ethers.id("PAYER_ROLE"), admin], admin);
+      await expect(send(fresh, "payBatch", [[item(1n, 1n)], CENT_WEI], admin))
+        .to.be.revertedWithCustomError(fresh, "TicketReader_InvalidAnswer")
+        .withArgs(system.other.address);
+    });
     it("it should revert if too little gas is left for the next recipient", async () => {
       await system.confirmed(aliceAddress, 1n, 2n, 3n);
       const items = [item(1n, 1n), item(2n, 1n), item(3n, 1n)];

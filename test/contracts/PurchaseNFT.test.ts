@@ -12,6 +12,7 @@ import {
   NFT_ROLES,
   type Purchase,
   read,
+  SALE_REF,
   SITE_URL,
   STATUS,
   type System,
@@ -228,7 +229,7 @@ describeTree("PurchaseNFT", () => {
       const sent = await send(nft, "mint", [aPurchase({ id: 7n, buyer: aliceAddress })], system.minter);
       await expect(sent).to.emit(nft, "Transfer").withArgs(ethers.ZeroAddress, aliceAddress, 7n);
       await expect(sent).to.emit(nft, "Locked").withArgs(7n);
-      await expect(sent).to.emit(nft, "PurchaseMinted").withArgs(7n, aliceAddress, 1, 123_450n, 500, 75);
+      await expect(sent).to.emit(nft, "PurchaseMinted").withArgs(7n, aliceAddress, 1, 123_450n, 500, 75, SALE_REF);
       expect((await sent.wait())?.logs).to.have.length(3);
       expect(await read(nft, "ownerOf", 7n)).to.equal(aliceAddress);
       expect(await read(nft, "balanceOf", aliceAddress)).to.equal(1n);
@@ -248,16 +249,23 @@ describeTree("PurchaseNFT", () => {
     it("it should mint each purchase, and emit three events for each", async () => {
       const sent = await system.mint(
         aPurchase({ id: 1n, buyer: aliceAddress }),
-        aPurchase({ id: 9n, buyer: system.other.address, metadataUri: "ipfs://x", storeId: 1, bonusBps: 0 }),
+        aPurchase({
+          id: 9n,
+          buyer: system.other.address,
+          metadataUri: "ipfs://x",
+          storeId: 1,
+          bonusBps: 0,
+          saleRef: 0n,
+        }),
       );
       const events = await eventsOf(sent);
       expect(events).to.deep.equal([
         ["Transfer", ethers.ZeroAddress, aliceAddress, 1n],
         ["Locked", 1n],
-        ["PurchaseMinted", 1n, aliceAddress, 1n, 123_450n, 500n, 75n],
+        ["PurchaseMinted", 1n, aliceAddress, 1n, 123_450n, 500n, 75n, SALE_REF],
         ["Transfer", ethers.ZeroAddress, system.other.address, 9n],
         ["Locked", 9n],
-        ["PurchaseMinted", 9n, system.other.address, 1n, 123_450n, 500n, 0n],
+        ["PurchaseMinted", 9n, system.other.address, 1n, 123_450n, 500n, 0n, 0n],
         ["MetadataUriSet", 9n, "ipfs://x"],
       ]);
       expect(await read(nft, "ownerOf", 1n)).to.equal(aliceAddress);
@@ -284,7 +292,7 @@ describeTree("PurchaseNFT", () => {
         many(MAX_BATCH).flatMap(({ id }) => [
           ["Transfer", ethers.ZeroAddress, aliceAddress, id],
           ["Locked", id],
-          ["PurchaseMinted", id, aliceAddress, 1n, 123_450n, 500n, 75n],
+          ["PurchaseMinted", id, aliceAddress, 1n, 123_450n, 500n, 75n, SALE_REF],
         ]),
       );
       expect(await read(nft, "balanceOf", aliceAddress)).to.equal(BigInt(MAX_BATCH));
@@ -301,7 +309,7 @@ describeTree("PurchaseNFT", () => {
         await system.mint(...many(2));
         const before = await purchaseOf(1n);
         const sent = await send(nft, name, [[1n]], system.confirmer);
-        await expect(sent).to.emit(nft, "StatusUpdated").withArgs(1n, STATUS.pending, to);
+        await expect(sent).to.emit(nft, "StatusUpdated").withArgs(1n, to);
         await expect(sent).to.emit(nft, "MetadataUpdate").withArgs(1n);
         expect((await sent.wait())?.logs).to.have.length(2);
         expect(await purchaseOf(1n)).to.deep.equal({ ...before, status: to });
@@ -335,7 +343,7 @@ describeTree("PurchaseNFT", () => {
       });
     });
     describe("given several purchases", () => {
-      const moved = (id: bigint) => ["StatusUpdated", id, STATUS.pending, to];
+      const moved = (id: bigint) => ["StatusUpdated", id, to];
       const move = async (ids: bigint[]) => eventsOf(await send(nft, name, [ids], system.confirmer));
       it("it should emit one metadata event with the first and the last id of a run", async () => {
         await system.mint(...many(7));
@@ -731,6 +739,20 @@ describeTree("PurchaseNFT", () => {
     it("it should refuse to pause twice", async () => {
       await send(nft, "pause", [], system.pauser);
       await expect(send(nft, "pause", [], system.pauser)).to.be.revertedWithCustomError(nft, "EnforcedPause");
+    });
+  });
+
+  describe("ticketsOf", () => {
+    it("it should return the records of several tokens in order, and an empty one for an unknown id", async () => {
+      await system.mint(...many(3));
+      await system.confirm(3n);
+      const tickets = await read<unknown[][]>(nft, "ticketsOf", [3n, 99n, 1n]);
+      expect(tickets.map((one) => [...one])).to.deep.equal([
+        [aliceAddress, 1n, 123_450n, 500n, 75n, STATUS.confirmed],
+        [ethers.ZeroAddress, 0n, 0n, 0n, 0n, STATUS.none],
+        [aliceAddress, 1n, 123_450n, 500n, 75n, STATUS.pending],
+      ]);
+      expect(await read(nft, "ticketsOf", [])).to.deep.equal([]);
     });
   });
 

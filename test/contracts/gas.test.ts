@@ -7,16 +7,16 @@ const SNAPSHOT = join(import.meta.dirname, "gas-snapshot.json");
 
 /** The maximum cost of each. Every friendly case has a realistic counterpart: distinct buyers, sparse ids. */
 const LIMITS: Record<string, number> = {
-  mintNewBuyer: 79_000,
+  mintNewBuyer: 79_100,
   mintReturningBuyer: 62_000,
-  mintBatchNewBuyers: 53_500,
-  mintBatchDistinctReturningBuyers: 36_400,
-  mintBatchDistinctReturningBuyersSparse: 36_400,
-  confirmOne: 33_000,
-  confirmRun: 8_000,
-  confirmSparse: 8_900,
-  payBatchExisting: 15_800,
-  payBatchNew: 41_000,
+  mintBatchNewBuyers: 53_800,
+  mintBatchDistinctReturningBuyers: 36_700,
+  mintBatchDistinctReturningBuyersSparse: 36_750,
+  confirmOne: 32_700,
+  confirmRun: 7_700,
+  confirmSparse: 8_500,
+  payBatchExisting: 15_500,
+  payBatchNew: 40_500,
   payStrict: 60_000,
 };
 

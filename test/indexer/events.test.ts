@@ -25,12 +25,13 @@ const MINT = {
   valueCents: 2 ** 40 - 1,
   cashbackBps: 10_000,
   bonusBps: 250,
+  saleRef: 2n ** 64n - 2n,
 } as const;
-const CANCELLATION = { tokenId: 8n, from: 1, to: 3 } as const;
+const CANCELLATION = { tokenId: 8n, to: 3 } as const;
 
 /** The largest values of each kind, as the contract would emit them, and the expected event. */
 const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
-  { args: MINT, content: { kind: "PurchaseMinted", ...MINT } },
+  { args: MINT, content: { kind: "PurchaseMinted", ...MINT, saleRef: -2n } },
   { args: CANCELLATION, content: { kind: "StatusUpdated", ...CANCELLATION } },
   {
     args: { purchaseId: 9n, recipient: RECIPIENT, amount: 2n ** 96n - 1n },
@@ -61,7 +62,7 @@ describe("Events", () => {
   }
 
   it("ignores an id above 2^63 - 1", () => {
-    expect(decodeLog(logOf("StatusUpdated", { tokenId: 2n ** 63n, from: 1, to: 2 }))).to.equal(undefined);
+    expect(decodeLog(logOf("StatusUpdated", { tokenId: 2n ** 63n, to: 2 }))).to.equal(undefined);
   });
 });
 
@@ -70,8 +71,8 @@ describe("The owner of a new ticket", () => {
   const inTransaction = (transactionHash: string, log: RpcLog): RpcLog => ({ ...log, transactionHash });
   const transfer = (tokenId: bigint, to = BUYER, from = ZERO) => logOf("Transfer", { from, to, id: tokenId });
   const minted = (tokenId: bigint, buyer = BUYER) =>
-    logOf("PurchaseMinted", { tokenId, buyer, storeId: 1, valueCents: 1, cashbackBps: 1, bonusBps: 0 });
-  const confirmed = (tokenId: bigint) => logOf("StatusUpdated", { tokenId, from: 1, to: 2 });
+    logOf("PurchaseMinted", { tokenId, buyer, storeId: 1, valueCents: 1, cashbackBps: 1, bonusBps: 0, saleRef: 0n });
+  const confirmed = (tokenId: bigint) => logOf("StatusUpdated", { tokenId, to: 2 });
   const refuses = (logs: RpcLog[], reason: RegExp) =>
     expect(() => decodeEvents(logs)).to.throw(ContradictoryLogsError, reason);
 

@@ -12,8 +12,9 @@ const mint = (tokenId: bigint): EventContent => ({
   valueCents: 10_000,
   cashbackBps: 250,
   bonusBps: 100,
+  saleRef: 7n,
 });
-const status = (tokenId: bigint, to: number): EventContent => ({ kind: "StatusUpdated", tokenId, from: 1, to });
+const status = (tokenId: bigint, to: number): EventContent => ({ kind: "StatusUpdated", tokenId, to });
 const pay = (tokenId: bigint, amountWei: bigint): EventContent => ({
   kind: "CashbackPaid",
   tokenId,

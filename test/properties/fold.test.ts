@@ -41,8 +41,9 @@ const content: fc.Arbitrary<EventContent> = fc.oneof(
     valueCents: fc.integer({ min: 1, max: 2 ** 40 - 1 }),
     cashbackBps: fc.nat(10_000),
     bonusBps: fc.nat(10_000),
+    saleRef: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   }),
-  fc.record({ kind: fc.constant("StatusUpdated" as const), tokenId, from: fc.constant(1), to: fc.nat(4) }),
+  fc.record({ kind: fc.constant("StatusUpdated" as const), tokenId, to: fc.nat(4) }),
   fc.record({
     kind: fc.constantFrom("CashbackPaid" as const, "CashbackDeferred" as const),
     tokenId,

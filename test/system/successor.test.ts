@@ -100,7 +100,15 @@ describe("A distributor that takes over", function () {
   const nft = (functionName: string, args: unknown[]) =>
     send(first.purchaseNft.address, purchaseNftAbi, functionName, args);
   const confirmed = async (...ids: bigint[]) => {
-    const terms = { buyer: BUYER, storeId: 1, valueCents: 10_000, cashbackBps: 500, bonusBps: 0, metadataUri: "" };
+    const terms = {
+      buyer: BUYER,
+      storeId: 1,
+      valueCents: 10_000,
+      cashbackBps: 500,
+      bonusBps: 0,
+      saleRef: 0n,
+      metadataUri: "",
+    };
     await nft("mintBatch", [ids.map((id) => ({ id, ...terms }))]);
     await nft("confirm", [ids]);
   };

@@ -19,8 +19,8 @@ const WORDS_OF_TOPICS = 4;
 const SIGNATURES = {
   Transfer: "Transfer(address,address,uint256)",
   Locked: "Locked(uint256)",
-  PurchaseMinted: "PurchaseMinted(uint256,address,uint16,uint40,uint16,uint16)",
-  StatusUpdated: "StatusUpdated(uint256,uint8,uint8)",
+  PurchaseMinted: "PurchaseMinted(uint256,address,uint16,uint40,uint16,uint16,uint64)",
+  StatusUpdated: "StatusUpdated(uint256,uint8)",
   MetadataUpdate: "MetadataUpdate(uint256)",
   StoreRegistered: "StoreRegistered(uint16,string)",
   CashbackPaid: "CashbackPaid(uint256,address,uint256)",
@@ -47,18 +47,19 @@ export type MintOfChain = {
   valueCents?: number;
   cashbackBps?: number;
   bonusBps?: number;
+  saleRef?: bigint;
 };
 
 /** The events of one mint, in the contract's order. */
 export function mintEvents(mint: MintOfChain): EventRecord[] {
-  const { tokenId, buyer, storeId = 1, valueCents = 10_000, cashbackBps = 250, bonusBps = 0 } = mint;
+  const { tokenId, buyer, storeId = 1, valueCents = 10_000, cashbackBps = 250, bonusBps = 0, saleRef = 0n } = mint;
   return [
     { from: "nft", topics: [TOPICS.Transfer, word(0), addressWord(buyer), word(tokenId)], data: "0x" },
     { from: "nft", topics: [TOPICS.Locked], data: words(tokenId) },
     {
       from: "nft",
       topics: [TOPICS.PurchaseMinted, word(tokenId), addressWord(buyer), word(storeId)],
-      data: words(valueCents, cashbackBps, bonusBps),
+      data: words(valueCents, cashbackBps, bonusBps, saleRef),
     },
   ];
 }
@@ -66,7 +67,7 @@ export function mintEvents(mint: MintOfChain): EventRecord[] {
 /** The events of one confirmation (`to` 2) or cancellation (`to` 3). */
 export function statusEvents(tokenId: bigint, to: 2 | 3 = 2): EventRecord[] {
   return [
-    { from: "nft", topics: [TOPICS.StatusUpdated, word(tokenId)], data: words(1, to) },
+    { from: "nft", topics: [TOPICS.StatusUpdated, word(tokenId)], data: words(to) },
     { from: "nft", topics: [TOPICS.MetadataUpdate], data: words(tokenId) },
   ];
 }

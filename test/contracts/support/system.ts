@@ -28,12 +28,24 @@ export type Purchase = {
   cashbackBps: number;
   bonusBps: number;
   storeId: number;
+  saleRef: bigint;
   metadataUri: string;
 };
 
+/** As large as a hash is: its bytes cost gas. */
+export const SALE_REF = 0xfedcba9876543210n;
+
 /** A purchase of R$ 1.234,50 at store 1 with 5 % cashback and 0.75 % bonus by default. */
 export function aPurchase(purchase: Partial<Purchase> & { id: bigint; buyer: string }): Purchase {
-  return { valueCents: 123_450n, cashbackBps: 500, bonusBps: 75, storeId: 1, metadataUri: "", ...purchase };
+  return {
+    valueCents: 123_450n,
+    cashbackBps: 500,
+    bonusBps: 75,
+    storeId: 1,
+    saleRef: SALE_REF,
+    metadataUri: "",
+    ...purchase,
+  };
 }
 
 /** Every case, or the first three under coverage: for what is slow there, and also tested as it is deployed. */

@@ -49,11 +49,11 @@ export async function foldChain(rpcUrl: string): Promise<IndexText> {
         `${purchaseId} ${recipient.toLowerCase()} ${amount / 10n ** 9n} ${state} ${transaction} ${block} ${log.logIndex} ${at}`,
       );
     } else if (log.eventName === "PurchaseMinted") {
-      const { tokenId, buyer, storeId, valueCents, cashbackBps, bonusBps } = log.args;
+      const { tokenId, buyer, storeId, valueCents, cashbackBps, bonusBps, saleRef } = log.args;
       if (tokenId > INT64_MAX) continue;
       note(tokenId);
       nfts.set(tokenId, {
-        fixed: `${tokenId} ${buyer.toLowerCase()} ${storeId} ${valueCents} ${cashbackBps} ${bonusBps} ${transaction} ${block} ${at}`,
+        fixed: `${tokenId} ${buyer.toLowerCase()} ${storeId} ${valueCents} ${cashbackBps} ${bonusBps} ${BigInt.asIntN(64, saleRef)} ${transaction} ${block} ${at}`,
         status: "1 null null null",
       });
     } else if (log.eventName === "StatusUpdated") {
@@ -81,6 +81,7 @@ export async function readIndexText(database: Database): Promise<IndexText> {
         n.value_cents,
         n.cashback_bps,
         n.bonus_bps,
+        n.sale_ref,
         n.mint_transaction,
         n.minted_block,
         n.minted_at,

@@ -45,7 +45,7 @@ const SLOW_MS = 300;
 const STRANGER = "0x3333333333333333333333333333333333333333";
 /** The token of the forged mints, which must never be indexed. */
 export const FORGED_ID = 777_777n;
-const PURCHASE_MINTED = "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea";
+const PURCHASE_MINTED = "0x454947731b3a80b4d004efcad070e18381363e20a2e37b50060906c2170f144b";
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
 
 function word(value: bigint): string {

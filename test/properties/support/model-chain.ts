@@ -274,7 +274,8 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
       const bps = BigInt(one.cashbackBps + one.bonusBps);
       tokens.set(one.id, { buyer, cents, bps, status: CHAIN_STATUS.pending, paidWei: null });
       const { storeId, valueCents, cashbackBps, bonusBps } = one;
-      events.push({ kind: "PurchaseMinted", tokenId: one.id, buyer, storeId, valueCents, cashbackBps, bonusBps });
+      const terms = { storeId, valueCents, cashbackBps, bonusBps, saleRef: BigInt.asIntN(64, one.saleRef) };
+      events.push({ kind: "PurchaseMinted", tokenId: one.id, buyer, ...terms });
     }
   } else if (call.functionName === "confirm" || call.functionName === "cancel") {
     const to = call.functionName === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
@@ -283,7 +284,7 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
       if (token?.status !== CHAIN_STATUS.pending)
         throw new Revert(encodeErrorResult({ abi, errorName: "NotPending", args: [id, token?.status ?? 0] }));
       tokens.set(id, { ...token, status: to });
-      events.push({ kind: "StatusUpdated", tokenId: id, from: CHAIN_STATUS.pending, to });
+      events.push({ kind: "StatusUpdated", tokenId: id, to });
     }
   } else throw new Error(`The model does not know ${call.functionName}`);
 }
