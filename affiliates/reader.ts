@@ -5,12 +5,13 @@ import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
-import type { SaleState } from "../domain/sale/state.ts";
+import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
 import { decideSales } from "../purchases/save.ts";
 import { decodeReport, encodeReport } from "../purchases/stored-report.ts";
+import { budgetProblem, POLL_SHARE, reckonBudget } from "./budget.ts";
 import { dayOf, fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
@@ -45,15 +46,14 @@ const NIGHT_MS = DAY_MS;
 /** A window of two days or more is read in halves if its answer is too large: some networks count in whole days. */
 const SHORTEST_WINDOW_MS = DAY_MS;
 const LOOK_MS = 300;
-/** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
-const POLL_SHARE = 0.6;
 const REFUSED_MS = 60_000;
 const RATES_MS = 1_000;
 const RATE_SALES = 200;
 const RATES_AT_ONCE = 16;
 const NIGHTLY = "nightly";
-/** Calls reserved for pushes while sales are being reread. */
-const HINT_CALLS = 2;
+/** How often it is reckoned whether the budget is enough. */
+const RECKON_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 type Window = { from: number; to: number };
@@ -73,6 +73,7 @@ export class Reader {
   #idsRefusedUntil = 0;
   #night: ({ pass: Pass } & Window)[] = [];
   #nightBegan = 0;
+  #nextReckoningAt = 0;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -111,11 +112,34 @@ export class Reader {
       this.#polledAt = Date.now();
       this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
-    // Anyone with a push secret can cause many reads, so calls for the next poll are reserved.
-    const spare = this.#calls.remaining - this.#options.network.passes.length;
+    if (Date.now() >= this.#nextReckoningAt) await this.#reckonBudget();
+    const spare = this.#spareCalls();
     if (spare > 0 && (await this.#readHints())) return;
-    if (spare > HINT_CALLS && (await this.#readUnread())) return;
-    if (spare > HINT_CALLS && !(await this.#readNight())) await this.#rereadOldest();
+    if (spare > this.#hintCalls && (await this.#readUnread())) return;
+    if (spare > this.#hintCalls && !(await this.#readNight())) await this.#rereadOldest();
+  }
+
+  /** Anyone with a push secret can cause many reads, so the calls of a poll within the minute are reserved. */
+  #spareCalls(): number {
+    const isPollNear = this.#nextPollAt - Date.now() < MINUTE_MS;
+    return this.#calls.remaining - (isPollNear ? this.#options.network.passes.length : 0);
+  }
+
+  /** Calls reserved for pushes while sales are being reread; none of a small budget. */
+  get #hintCalls(): number {
+    return Math.min(2, Math.floor(this.#options.account.calls_per_minute / 4));
+  }
+
+  async #reckonBudget(): Promise<void> {
+    const { database, network, account, log } = this.#options;
+    this.#nextReckoningAt = Date.now() + RECKON_MS;
+    const needed = await reckonBudget(database, account, {
+      salesPerCall: network.salesPerCall,
+      callsPerPoll: network.passes.length,
+      nightlyCalls: this.#nightWindows(Date.now()).length,
+    });
+    const problem = budgetProblem({ ...keyOf(account), budget: account.calls_per_minute, needed });
+    if (problem) log.warn({ ...keyOf(account), needed }, problem);
   }
 
   /**
@@ -174,7 +198,6 @@ export class Reader {
 
   /** Once a night, all windows back to the longest validation, one at a time between polls. */
   async #readNight(): Promise<boolean> {
-    const { network } = this.#options;
     if (this.#night.length === 0) {
       const last = await this.#progress.through(NIGHTLY);
       const now = Date.now();
@@ -182,9 +205,7 @@ export class Reader {
       if (last === undefined) await this.#readThrough(NIGHTLY, now);
       if (last === undefined || now - last < NIGHT_MS) return false;
       this.#nightBegan = now;
-      this.#night = network.passes
-        .filter((pass) => pass.isNightly)
-        .flatMap((pass) => windows(now - HISTORY_MS, now, pass.maximumMs).map((window) => ({ pass, ...window })));
+      this.#night = this.#nightWindows(now);
     }
     const [next] = this.#night;
     if (!next) return false;
@@ -192,6 +213,13 @@ export class Reader {
     this.#night.shift();
     if (this.#night.length === 0) await this.#readThrough(NIGHTLY, this.#nightBegan);
     return true;
+  }
+
+  #nightWindows(now: number): ({ pass: Pass } & Window)[] {
+    const nightly = this.#options.network.passes.filter((pass) => pass.isNightly);
+    return nightly.flatMap((pass) =>
+      windows(now - HISTORY_MS, now, pass.maximumMs).map((window) => ({ pass, ...window })),
+    );
   }
 
   /** Reads the sales that pushes mentioned. */
@@ -282,8 +310,16 @@ export class Reader {
         { unreadSince: now - unreadMs, changeableSince: now - HISTORY_MS, limit: network.salesPerCall },
       );
     const pollMs = account.poll_seconds * 1_000;
-    const open = await list(["held", "unmatched", "open", "approved"], pollMs);
-    return open.length > 0 ? open : list(["payable", "declined", "settled"], 4 * pollMs);
+    for (const [states, unreadMs] of [
+      // However small the budget is, nobody starves.
+      [SALE_STATES, DAY_MS],
+      [["held", "unmatched", "open", "approved"], pollMs],
+      [["payable", "declined", "settled"], 4 * pollMs],
+    ] as const) {
+      const sales = await list(states, Math.max(unreadMs, pollMs));
+      if (sales.length > 0) return sales;
+    }
+    return [];
   }
 
   /** Stores each sale in its own transaction; unchanged ones are only marked as read, unreadable ones set aside. */

@@ -10,11 +10,15 @@ const LOOKED_AT = 500;
 const LOOKS = 10;
 
 type Unread = { network: string; account: string; states: readonly SaleState[] };
-type UnreadSale = Pick<Selectable<Schema["sales"]>, "id" | "sale_key" | "occurred_at" | "created_at">;
+type UnreadSale = Pick<
+  Selectable<Schema["sales"]>,
+  "id" | "sale_key" | "occurred_at" | "created_at" | "changed_at" | "state"
+>;
 
 /**
- * An account's sales that were not read since `unreadSince`, longest unread first. Those created before
- * `changeableSince`, which their network no longer changes, leave the queue, so that each is read only once.
+ * An account's sales that were not read since `unreadSince`, longest unread first. Those that are paid or declined, and
+ * did not change since `changeableSince`, which their network no longer changes, leave the queue; no other one does,
+ * however old it is. docs/product.md#sales-budget
  */
 export async function listLongestUnread(
   queries: Queries,
@@ -23,7 +27,10 @@ export async function listLongestUnread(
 ): Promise<UnreadSale[]> {
   for (let look = 0; look < LOOKS; look++) {
     const longest = await listLongest(queries, of, unreadSince, Math.max(limit, LOOKED_AT));
-    const isOver = (sale: { created_at: bigint }) => sale.created_at < BigInt(changeableSince);
+    const isOver = ({ state, created_at, changed_at }: UnreadSale) =>
+      (state === "settled" || state === "declined") &&
+      created_at < BigInt(changeableSince) &&
+      (changed_at ?? created_at) < BigInt(changeableSince);
     await leaveQueue(
       queries,
       longest.filter(isOver).map((sale) => sale.id),
@@ -42,7 +49,7 @@ async function listLongest(
   limit: number,
 ): Promise<UnreadSale[]> {
   const stretches = states.map(
-    (state) => sql`select * from (select id, sale_key, occurred_at, created_at, read_at from sales
+    (state) => sql`select * from (select id, sale_key, occurred_at, created_at, changed_at, state, read_at from sales
       where network = ${network} and account = ${account} and state = ${state} and read_at <= ${BigInt(unreadSince)}
       order by read_at limit ${limit}) as ${sql.ref(state)}`,
   );

@@ -110,6 +110,7 @@ const VARIABLES = {
       },
     )
     .optional(),
+  SALE_OVERDUE_DAYS: wholeNumber(90, 1),
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   NOTIFY_URL: z
     .string()

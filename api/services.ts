@@ -66,6 +66,11 @@ export function deepestBlock({ environment }: Pick<Services, "environment">, cur
   return (cursor ?? 0n) - BigInt(environment.PAYOUT_CONFIRMATIONS) + 1n;
 }
 
+/** A sale that still waits for its network since before this time is overdue. docs/product.md#sales-budget */
+export function overdueSince({ SALE_OVERDUE_DAYS: days }: ApiEnvironment): bigint {
+  return BigInt(Date.now()) - BigInt(days) * 86_400_000n;
+}
+
 /** @throws ApiError 503 if there is no rate. */
 export function requireRate({ rates }: Pick<Services, "rates">): bigint {
   const rate = rates.current();

@@ -9,7 +9,7 @@ import { operationsIn } from "../sender/queue.ts";
 const OTHER_KINDS = OPERATION_KINDS.filter((kind) => kind !== "pay");
 
 /** The rows of the open tasks, each from the index that has them. */
-function tasksOf(queries: Queries) {
+function tasksOf(queries: Queries, overdueSince: bigint) {
   const ofState = (table: string, state: string) =>
     sql`select 1 from ${sql.table(table)} ${inStretch(queries, [{ column: sql.ref("state"), value: state }])}`;
   const ofKind = (status: OperationStatus, kind: OperationKind) =>
@@ -19,6 +19,7 @@ function tasksOf(queries: Queries) {
   return {
     held_sales: ofState("sales", "held"),
     unmatched_sales: ofState("sales", "unmatched"),
+    overdue_sales: overdueSales(overdueSince),
     open_claims: ofState("claims", "open"),
     unread_rows: sql`select 1 from unread_rows`,
     undecided_purchases: sql`select 1 from due_purchases where attempts > 0`,
@@ -32,6 +33,10 @@ function tasksOf(queries: Queries) {
   };
 }
 
+/** Sales that have waited for their network since before this time. docs/product.md#sales-budget */
+export const overdueSales = (since: bigint) =>
+  sql`select 1 from sales where state in ('open', 'approved') and created_at < ${since}`;
+
 export type AttentionCounts = Record<
   keyof ReturnType<typeof tasksOf> | "held_purchases" | "draft_stores" | "open_approvals",
   number
@@ -40,10 +45,15 @@ export type AttentionCounts = Record<
 /** Counts the open tasks, each through an index. docs/product.md#panel-figures */
 export async function countAttention(
   queries: Queries,
-  { isHeld, isDraft, isOpenApproval }: Record<"isHeld" | "isDraft" | "isOpenApproval", RawBuilder<SqlBool>>,
+  {
+    isHeld,
+    isDraft,
+    isOpenApproval,
+    overdueSince,
+  }: Record<"isHeld" | "isDraft" | "isOpenApproval", RawBuilder<SqlBool>> & { overdueSince: bigint },
 ): Promise<AttentionCounts> {
   const all = {
-    ...tasksOf(queries),
+    ...tasksOf(queries, overdueSince),
     held_purchases: sql`select 1 from purchases where ${isHeld}`,
     draft_stores: sql`select 1 from stores where ${isDraft}`,
     open_approvals: sql`select 1 from approvals where ${isOpenApproval}`,

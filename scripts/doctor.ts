@@ -1,4 +1,6 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
+import { polledAccounts } from "../affiliates/accounts.ts";
+import { accountsOf } from "../affiliates/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -29,7 +31,7 @@ async function examine(): Promise<Finding[]> {
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
       ...examineEnvFile(),
       ...examineApprovals(environment),
-      ...(await examineDatabase(operator, environment.keys)),
+      ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
       ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
     ];
   } catch (error) {

@@ -13,7 +13,7 @@ import { IS_HELD } from "../../purchases/purchase-list.ts";
 import { listForeign } from "../../sender/foreign-transactions.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { type Route, route } from "../http/route.ts";
-import type { Services } from "../services.ts";
+import { overdueSince, type Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
 import { isOpenApproval } from "./approvals.ts";
 import { readDistributorBalance } from "./distributor-balance.ts";
@@ -102,7 +102,12 @@ function toWirePeriod(days: readonly DayTotals[]) {
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
   const [counts, paused, cause, foreign, differences, differenceList, balances] = await Promise.all([
-    countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
+    countAttention(reader, {
+      isHeld: IS_HELD,
+      isDraft: IS_DRAFT,
+      isOpenApproval: isOpenApproval(),
+      overdueSince: overdueSince(services.environment),
+    }),
     services.payouts.reason(),
     services.payouts.cause(),
     listForeign(reader, services.senders.keys),
@@ -123,6 +128,7 @@ export async function readAttention(services: Services): Promise<Attention> {
   const urgent = [
     found.held_sales,
     found.unmatched_sales,
+    found.overdue_sales,
     found.open_claims,
     found.unread_rows,
     found.doubtful_rates,

@@ -21,6 +21,7 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 const KINDS = {
   held_sales: "sales are held for review",
   unmatched_sales: "sales have no buyer",
+  overdue_sales: "sales have waited for their network for too long",
   doubtful_rates: "exchange rates jumped and must be accepted",
   unread_rows: "rows of affiliate networks cannot be read",
   open_claims: "claims for missing cashback are open",

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { polledAccounts } from "../../affiliates/accounts.ts";
+import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
@@ -94,6 +96,8 @@ function readinessRoute(services: Services): Route {
         warnings.push("No purchase is registered until the index is complete");
       const undecided = await listUndecided(kysely, WARNED).catch(() => []);
       for (const { id, problem } of undecided) warnings.push(`The next step of purchase ${id} fails: ${problem}`);
+      const budgets = await listBudgets(kysely, polledAccounts(services.accounts)).catch(() => []);
+      warnings.push(...budgets.flatMap((budget) => budgetProblem(budget) ?? []));
       const isReady = problems.length === 0;
       return {
         status: isReady ? 200 : 503,

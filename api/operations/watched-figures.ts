@@ -2,14 +2,16 @@ import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { Gauge, type Registry } from "prom-client";
 import { polledAccounts } from "../../affiliates/accounts.ts";
+import { listBudgets } from "../../affiliates/budget.ts";
 import { readClock } from "../../database/clock.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
 import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
 import { writeProblem } from "../../database/write-probe.ts";
+import { overdueSales } from "../../purchases/attention.ts";
 import { summarizeDue } from "../../sender/due.ts";
-import type { Services } from "../services.ts";
+import { overdueSince, type Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
 /** A database that takes longer counts as down. */
@@ -28,6 +30,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchDue(gauge, services);
   watchSales(gauge, services);
   watchPolls(gauge, services);
+  watchBudgets(gauge, services);
   watchDrift(gauge, services);
   gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
   gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
@@ -120,7 +123,7 @@ function watchDue(gauge: AddGauge, { database: { kysely } }: Services): void {
   );
 }
 
-function watchSales(gauge: AddGauge, { database: { kysely } }: Services): void {
+function watchSales(gauge: AddGauge, { database: { kysely }, environment }: Services): void {
   gauge("purchases_undecided", "Purchases that stand because their next step fails to be decided", async () =>
     only(await countRows(kysely, sql`select 1 from due_purchases where attempts > 0`)),
   );
@@ -130,6 +133,9 @@ function watchSales(gauge: AddGauge, { database: { kysely } }: Services): void {
       return only(await countRows(kysely, sql`select 1 from sales ${ofState}`));
     });
   }
+  gauge("sales_overdue", `Sales that wait for their network for too long (counted up to ${COUNTED})`, async () =>
+    only(await countRows(kysely, overdueSales(overdueSince(environment)))),
+  );
   gauge("sales_held_oldest_seconds", "Age of the oldest held sale", async () => {
     const query = kysely.selectFrom("sales").select("created_at").where("state", "=", "held");
     const oldest = await query.orderBy("id").limit(1).executeTakeFirst();
@@ -166,6 +172,20 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
     async () => polled.map((account) => ({ labels: labelsOf(account), value: account.poll_seconds })),
     labelNames,
   );
+}
+
+/** The calls a minute of each network account, and those that it needs. */
+function watchBudgets(gauge: AddGauge, { accounts, database: { kysely } }: Services): void {
+  for (const [name, help, figure] of [
+    ["affiliate_calls_per_minute", "The account's budget", "budget"],
+    ["affiliate_calls_needed", "With which every open sale is read once a day", "needed"],
+  ] as const) {
+    const read = async () => {
+      const budgets = await listBudgets(kysely, polledAccounts(accounts));
+      return budgets.map(({ network, account, ...one }) => ({ labels: { network, account }, value: one[figure] }));
+    };
+    gauge(name, `Calls a minute: ${help}`, read, ["network", "account"]);
+  }
 }
 
 /** Network data that was not understood, by account. */

@@ -201,6 +201,7 @@ create index sales_order_key on sales (order_key) where order_key is not null;
 create index sales_sale_key on sales (sale_key);
 create index sales_state on sales (state, id);
 create index sales_unread on sales (network, account, state, read_at);
+create index sales_waiting on sales (created_at) where state in ('open', 'approved');
 create index sales_wallet on sales (wallet, occurred_at);
 create index sales_without_rate on sales (network, account, id)
   where amount_cents is null and state in ('held', 'unmatched');
@@ -301,6 +302,7 @@ create table affiliate_status (
   error text,
   error_at integer,
   drift_count integer not null default 0,
+  calls_needed integer,
   constraint affiliate_status_key primary key (network, account)
 ) strict;
 

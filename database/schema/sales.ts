@@ -207,6 +207,8 @@ type AffiliateStatusTable = {
   error_at: bigint | null;
   /** Rows that could not even be stored. */
   drift_count: Generated<bigint>;
+  /** The calls a minute with which every open sale is read once a day; null before the first reckoning. */
+  calls_needed: bigint | null;
 };
 
 /** The question for the rate of a sale's day; `published_day` is the answer, once there is one. */

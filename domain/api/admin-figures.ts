@@ -26,6 +26,8 @@ export type ListedDifference = z.infer<typeof differenceSchema>;
 export const attentionSchema = z.object({
   held_sales: z.number(),
   unmatched_sales: z.number(),
+  /** Sales that wait for their network longer than SALE_OVERDUE_DAYS. */
+  overdue_sales: z.number(),
   open_claims: z.number(),
   /** Rows of networks that could not be read. */
   unread_rows: z.number(),

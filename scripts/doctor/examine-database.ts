@@ -1,6 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
+import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
+import type { PolledAccount } from "../../affiliates/network.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
@@ -21,6 +23,7 @@ const GREATEST_WAIT_MS = 10 * 60_000;
 export async function examineDatabase(
   environment: OperatorEnvironment,
   keys: readonly WatchedKey[],
+  accounts: readonly PolledAccount[],
 ): Promise<Finding[]> {
   let database: Database;
   try {
@@ -35,6 +38,7 @@ export async function examineDatabase(
       ...(await examineOutbox(database)),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
+      ...(await examineBudgets(database, accounts)),
       await examineForeign(database, keys),
       await examineAuditLog(database),
     ];
@@ -115,6 +119,16 @@ async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]):
     if (lease) return healthy(name, `is ${lease.holder}, term ${lease.fencing_token}`);
     const what = name === "indexer" ? "the indexer: npm run indexer" : "an api process with that key: npm run api";
     return warning(name, "nobody holds the lease", `Start ${what}`);
+  });
+}
+
+async function examineBudgets({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {
+  const budgets = await listBudgets(kysely, accounts);
+  return budgets.map((one) => {
+    const problem = budgetProblem(one);
+    const name = `${one.network}/${one.account}`;
+    if (!problem) return healthy(name, `needs ${one.needed} of ${one.budget} calls a minute`);
+    return warning("network", problem, "Raise calls_per_minute as far as the network allows (docs/sales.md)");
   });
 }
 

@@ -14,7 +14,7 @@ import type { Simulator } from "../../affiliates/simulators/simulator.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
-import { RULES, Shop } from "./support/shop.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
 const DAY_MS = 86_400_000;
 const CALLS = 600;
@@ -205,6 +205,39 @@ describe("The network reader", function () {
       );
       const startedAt = Date.parse(`${last.searchParams.get("startDate")}Z`);
       expect(startedAt).to.be.closeTo(Date.now() - 2 * DAY_MS, 60_000);
+    });
+
+    it("reads open sales by id with a budget of five calls a minute, however old they are", async () => {
+      const { simulator, sell, start, shop, click } = await open("awin", {
+        calls: 5,
+        account: { poll_seconds: 600 },
+        isIdle: true,
+      });
+      const { kysely } = shop.database;
+      // No poll looks back as far as this sale.
+      const now = BigInt(Date.now());
+      const passes = findNetwork("awin")?.passes ?? [];
+      await kysely
+        .insertInto("affiliate_cursors")
+        .values(
+          [...passes.map(({ name }) => name), "nightly"].map((pass) => ({
+            ...ACCOUNT,
+            ...{ pass, through_at: now, updated_at: now },
+          })),
+        )
+        .execute();
+      const soldAt = Date.now() - 130 * DAY_MS;
+      const { id } = sell(100, { soldAt });
+      await shop.read(reportOf(click, { saleKey: id, occurredAt: BigInt(soldAt) }));
+      await kysely
+        .updateTable("sales")
+        .set({ created_at: BigInt(soldAt), read_at: 1n })
+        .execute();
+      simulator.book.approve(id);
+      start();
+      await until("it is read again", async () => (await shop.sale(id)).status === "approved");
+      const status = kysely.selectFrom("affiliate_status").select("calls_needed");
+      expect((await status.executeTakeFirstOrThrow()).calls_needed).to.equal(1n);
     });
 
     it("reads all pages of a window", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { SALE_STATES, type SaleState } from "../../domain/sale/state.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const OLD = 1_200;
@@ -28,6 +29,19 @@ describe("The sales to reread", () => {
       expect(await list()).to.deep.equal(["read longest ago"]);
     });
 
+    it("are never too old while they are open, or were declined lately", async () => {
+      const { database } = await open();
+      await insertSales(database.kysely, [
+        { key: "open", madeAt: 1, readAt: 1, state: "open" },
+        { key: "payable", madeAt: 1, readAt: 2, state: "payable" },
+        { key: "declined long ago", madeAt: 1, readAt: 3, state: "declined" },
+        { key: "declined lately", madeAt: 1, readAt: 4, state: "declined", changedAt: 4_001 },
+      ]);
+      const times = { unreadSince: 8_000, changeableSince: 4_000, limit: 5 };
+      const listed = await listLongestUnread(database.kysely, { ...ACCOUNT, states: SALE_STATES }, times);
+      expect(listed.map((sale) => sale.sale_key)).to.deep.equal(["open", "payable", "declined lately"]);
+    });
+
     it("are none if only old ones are left", async () => {
       const { database } = await open();
       await insertSales(database.kysely, [{ key: "old", madeAt: 1, readAt: 1 }]);
@@ -37,15 +51,18 @@ describe("The sales to reread", () => {
   });
 });
 
-async function insertSales(queries: Queries, sales: readonly { key: string; madeAt: number; readAt: number }[]) {
+type Inserted = { key: string; madeAt: number; readAt: number; state?: SaleState; changedAt?: number };
+
+async function insertSales(queries: Queries, sales: readonly Inserted[]) {
   await queries
     .insertInto("sales")
     .values(
-      sales.map(({ key, madeAt, readAt }) => ({
+      sales.map(({ key, madeAt, readAt, state = "settled", changedAt }) => ({
         ...ACCOUNT,
         sale_key: key,
         status: "approved" as const,
-        state: "settled" as const,
+        state,
+        changed_at: changedAt === undefined ? null : BigInt(changedAt),
         currency: "BRL",
         amount_micros: 1n,
         report: "{}",

@@ -134,7 +134,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "sales without a rate": (queries) => listWithoutRate(queries, { network: "awin", account: "main" }, 100),
   "a buyer's unpaid purchases": (queries) => listUnpaid(queries, BUYER, { after: 0n, limit: 100 }),
   "the open tasks": (queries) =>
-    countAttention(queries, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
+    countAttention(queries, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval(), overdueSince: 1n }),
   "payouts set aside": (queries) =>
     listSetAside(queries, "pay", { reasons: ["day_cap", "pool_empty"], atMostGwei: 10n ** 9n }),
   "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
@@ -364,7 +364,7 @@ describe("In a filled shop", function () {
         const isNone = sql<SqlBool>`1 = 0`;
         const asked = await recordQueries(database, async (queries) => {
           await readFigures(queries, 10n ** 16n);
-          await countAttention(queries, { isHeld: isNone, isDraft: isNone, isOpenApproval: isNone });
+          await countAttention(queries, { isHeld: isNone, isDraft: isNone, isOpenApproval: isNone, overdueSince: 1n });
           await summarizeStanding(queries);
         });
         for (const query of asked) {

@@ -28,6 +28,11 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.overdue_sales,
+    words: ["venda que a rede não decide há tempo demais", "vendas que as redes não decidem há tempo demais"],
+    href: viewHref({ view: "sales" }, { state: "open" }),
+  },
+  {
     count: attention.open_claims,
     words: ["reclamação aberta", "reclamações abertas"],
     href: viewHref({ view: "claims" }, { state: "open" }),

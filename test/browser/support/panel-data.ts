@@ -29,6 +29,7 @@ const attention: Attention = {
   held_sales: 2,
   unmatched_sales: 1,
   unread_rows: 0,
+  overdue_sales: 0,
   doubtful_rates: 0,
   open_claims: 3,
   held_purchases: 1,
