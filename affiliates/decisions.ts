@@ -128,7 +128,8 @@ export async function declineSale(
 }
 
 /**
- * Sets the click, and with it the buyer, of a sale that has none, or that another store sold. To a click at another
+ * Sets the click, and with it the buyer, of a sale that has none, that another store sold, or whose ticket another buyer
+ * has. To a click at another
  * store than the one that sold it, it is assigned at the lower of the two stores' percents. Undefined: no such sale.
  * @throws DecisionError if it has a buyer, or there is no such click
  * @throws SaleChangedError
@@ -145,7 +146,8 @@ export async function assignSale(
   const click = await findClickByToken(queries, token);
   requireOther(actor, [sale.wallet, click?.wallet]);
   const isOfOtherStore = sale.hold_reasons.split(" ").includes("other_store");
-  if (sale.click_id !== null && !isOfOtherStore) {
+  const isOfOtherTicket = sale.hold_reasons.split(" ").includes("other_ticket");
+  if (sale.click_id !== null && !isOfOtherStore && !isOfOtherTicket) {
     throw new DecisionError("has_buyer", "This sale already has a buyer");
   }
   if (!click) throw new DecisionError("no_click", "There is no such click");

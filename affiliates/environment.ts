@@ -16,6 +16,7 @@ import {
 import { networkContradictions } from "../platform/networks.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
 import type { SaleRules } from "./sale.ts";
+import { saleRefsBy } from "./sale-refs.ts";
 
 const affiliateSecrets = list(
   (item) => {
@@ -32,6 +33,12 @@ const fxRate = list((item) => {
   const micros = readMicros(text);
   return /^[A-Z]{3}$/.test(currency) && micros !== undefined && micros > 0n ? { currency, micros } : undefined;
 }, "must be currencies with their price in reais, such as USD:5.00,EUR:6.00");
+
+/** No message quotes it. */
+const saleRefKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits");
+
+/** The local chain's, where nothing is secret. */
+const LOCAL_SALE_REF_KEY = `0x${"10ca1".padEnd(64, "0")}`;
 
 /** The settings for reading and checking sales, used by the api (pushes and direct reports) and by the network reader. */
 export const SALE_VARIABLES = {
@@ -50,6 +57,10 @@ export const SALE_VARIABLES = {
   SALES_PER_DAY_MAX: wholeNumber(10, 1),
   SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
   SALE_MIN_SECONDS: wholeNumber(5, 0),
+  SALE_REF_KEY: saleRefKey.optional(),
+  SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, "must be keys: 0x and 64 hexadecimal digits each", {
+    isSecret: true,
+  }).default([]),
 };
 
 type SaleVariables = z.output<z.ZodObject<typeof SALE_VARIABLES>>;
@@ -77,6 +88,7 @@ export function saleRules(values: SaleVariables, accounts: readonly AffiliateAcc
     holdMs: BigInt(values.HOLD_SECONDS) * 1_000n,
     accounts,
     fx: { url: values.FX_URL, fixed: new Map(values.FX_RATES.map(({ currency, micros }) => [currency, micros])) },
+    saleRefs: saleRefsBy([values.SALE_REF_KEY ?? (isLocal ? LOCAL_SALE_REF_KEY : []), values.SALE_REF_KEYS].flat()),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
+import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
@@ -39,6 +40,8 @@ export type ReaderOptions = {
 
 const DAY_MS = 86_400_000;
 /** The longest time during which a network may still change a sale. */
+/** How long the word holds that the index is complete. */
+const IDS_KNOWN_MS = 60_000;
 const HISTORY_MS = 120 * DAY_MS;
 /** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;
@@ -63,7 +66,6 @@ export class Reader {
   readonly #options: ReaderOptions;
   readonly #calls: HttpCalls<PolledAccount>;
   readonly #progress: ReadProgress;
-  #hasIds = false;
   #isWaitingTold = false;
   #nextPollAt = 0;
   #polledAt = 0;
@@ -144,16 +146,18 @@ export class Reader {
 
   /**
    * A sale becomes a purchase, and its id is a token id: no id is assigned before the index has every existing token.
-   * The api checks that when it starts.
+   * The api tells that, again and again.
    */
   async #mayGiveIds(): Promise<boolean> {
-    if (this.#hasIds) return true;
-    this.#hasIds = (await readSetting(this.#options.database.kysely, "ids_open")) !== undefined;
-    if (!this.#hasIds && !this.#isWaitingTold) {
+    const { kysely } = this.#options.database;
+    const toldAt = Number((await readSetting(kysely, "ids_open")) ?? 0);
+    const hasIds = toldAt > Number(await readClock(kysely)) - IDS_KNOWN_MS;
+    if (hasIds) this.#isWaitingTold = false;
+    else if (!this.#isWaitingTold) {
       this.#isWaitingTold = true;
       this.#options.log.warn(keyOf(this.#options.account), "Waiting until the index is complete");
     }
-    return this.#hasIds;
+    return hasIds;
   }
 
   /** How often the budget allows a poll. */

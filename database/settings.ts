@@ -33,7 +33,7 @@ export type SettingName =
   | "reconciled_at"
   /** The block from which the indexer is asked to reread the chain; empty once it has. */
   | "second_read"
-  /** The index is complete: sales may become purchases. */
+  /** When the index was last known to be complete, so that sales may become purchases; milliseconds. */
   | "ids_open"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";

@@ -17,11 +17,12 @@ import {
   type SaleFacts,
   type SameOrder,
   type StoreFacts,
+  type TicketFacts,
 } from "../domain/sale/decide.ts";
 import { readReleased } from "../domain/sale/hold.ts";
 import type { SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
-import type { FxRates } from "../domain/sale/rules.ts";
+import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
@@ -39,7 +40,7 @@ const SAME_ORDER = 50;
  * Everything that decides about some sales, with a number of queries that does not depend on how many. Locks their
  * buyers and their operations until the transaction ends. docs/product.md#sales-decision
  */
-export async function loadSales(queries: Queries, ids: readonly bigint[], fx: FxRates): Promise<LoadedSale[]> {
+export async function loadSales(queries: Queries, ids: readonly bigint[], rules: SaleRules): Promise<LoadedSale[]> {
   const rows = await queries
     .selectFrom("sales")
     .selectAll()
@@ -56,7 +57,8 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], fx: Fx
     new Set(rows.flatMap((row) => [click(row), named(row)].flatMap((one) => one?.wallet ?? []))),
   );
   const purchases = Map.groupBy(await readSalePurchases(queries, ids), (one) => one.saleId);
-  const rates = await readRates(queries, fx, rows, reports);
+  const tickets = await readTickets(queries, rows, rules);
+  const rates = await readRates(queries, rules.fx, rows, reports);
   const drafts = rows.map((row) => {
     const report = reports.get(row.id) as SaleReport;
     const own = purchases.get(row.id) ?? [];
@@ -82,6 +84,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], fx: Fx
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
       sameOrder: orderKey === null ? [] : (orders.get(orderKey) ?? []).filter((one) => one.id !== row.id),
       purchases: own,
+      tickets: tickets.get(row.id) ?? [],
       debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
     },
   }));
@@ -236,6 +239,45 @@ export async function readSalePurchases(
       unsent: kinds(own.filter(({ status }) => status !== "withdrawn" && !["assigned", "done"].includes(status))),
     };
   });
+}
+
+/** The tickets on chain that carry the reference of each sale and are none of its purchases. */
+async function readTickets(
+  queries: Queries,
+  rows: readonly SaleRow[],
+  { saleRefs }: SaleRules,
+): Promise<Map<bigint, TicketFacts[]>> {
+  const saleOf = new Map(
+    rows.flatMap((row) => saleRefs({ ...row, saleKey: row.sale_key }).map((ref) => [ref, row.id])),
+  );
+  if (saleOf.size === 0) return new Map();
+  const found = await queries
+    .selectFrom("nfts")
+    .leftJoin("purchases", "purchases.id", "nfts.token_id")
+    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+    .select(["nfts.token_id", "nfts.owner", "nfts.store_id", "nfts.value_cents", "nfts.cashback_bps", "nfts.bonus_bps"])
+    .select(["nfts.sale_ref", "nfts.status", "payouts.amount_gwei", "purchases.id", "purchases.sale_id"])
+    .where(among(queries, "nfts.sale_ref", [...saleOf.keys()]))
+    .where("nfts.sale_ref", "<>", 0n)
+    .orderBy("nfts.token_id")
+    .execute();
+  const unknown = found.filter((one) => one.sale_id === null || one.sale_id !== saleOf.get(one.sale_ref));
+  return Map.groupBy(
+    unknown.map((one) => ({
+      saleId: saleOf.get(one.sale_ref) ?? 0n,
+      id: one.token_id,
+      ref: one.sale_ref,
+      owner: one.owner,
+      storeId: one.store_id,
+      valueCents: one.value_cents,
+      cashbackBps: one.cashback_bps,
+      bonusBps: one.bonus_bps,
+      isCancelled: Number(one.status) === CHAIN_STATUS.cancelled,
+      paidGwei: one.amount_gwei,
+      isTaken: one.id !== null,
+    })),
+    ({ saleId }) => saleId,
+  );
 }
 
 /** The debt for each purchase: the sum of its adjustments. */

@@ -4,6 +4,8 @@ import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import type { TicketFacts } from "../domain/sale/decide.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals } from "./approvals.ts";
@@ -16,6 +18,8 @@ import { settleSales } from "./sale-totals.ts";
  * docs/product.md#purchase-steps
  */
 
+const BPS = 10_000n;
+
 export type NewPurchase = {
   wallet: WalletAddress;
   storeId: bigint;
@@ -27,7 +31,7 @@ export type NewPurchase = {
   holdingsBlock: bigint | null;
   source: "simulated" | "live";
   /** The sale it belongs to, and its exact cashback. */
-  sale?: { id: bigint; centBps: bigint };
+  sale?: { id: bigint; centBps: bigint; ref: bigint };
   /** The rate that a restored entitlement had. */
   weiPerCent?: bigint | null;
   /** Whose decision lets it be paid. */
@@ -76,6 +80,15 @@ export async function insertPurchases(
     ({ ids, highest } = await insertRowsAbove(queries, rows, highest));
   }
   await addNewPurchases(queries, rows);
+  await countNew(queries, rows);
+  return rows.map((row) => ({
+    id: ids.get(row.click_id) ?? 0n,
+    createdAt: row.created_at,
+    clickId: row.click_id,
+  }));
+}
+
+async function countNew(queries: Queries, rows: readonly PurchaseRow[]): Promise<void> {
   for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
     const sum = (field: "amount_cents" | "cashback_cent_bps") => ofDay.reduce((total, row) => total + row[field], 0n);
     await addToDay(queries, day, {
@@ -84,11 +97,37 @@ export async function insertPurchases(
       cashback_cent_bps: sum("cashback_cent_bps"),
     });
   }
-  return rows.map((row) => ({
-    id: ids.get(row.click_id) ?? 0n,
-    createdAt: row.created_at,
-    clickId: row.click_id,
-  }));
+}
+
+/**
+ * A ticket on chain that the database does not know becomes a purchase, with the cashback of the ticket. The rate of a
+ * payment follows from what was paid. docs/product.md#sale-ref
+ */
+export async function adoptTicket(
+  queries: Queries,
+  ticket: TicketFacts,
+  { saleId, storeName }: { saleId: bigint; storeName: string },
+): Promise<void> {
+  const { id, ref, valueCents, cashbackBps, bonusBps, paidGwei } = ticket;
+  const centBps = valueCents * (cashbackBps + bonusBps);
+  const row = rowOf({
+    wallet: ticket.owner,
+    storeId: ticket.storeId,
+    storeName,
+    amountCents: valueCents,
+    cashbackBps,
+    bonusBps,
+    tokenSlug: null,
+    holdingsBlock: null,
+    source: "live",
+    sale: { id: saleId, centBps, ref },
+    // Rounded up, so that the cashback at this rate is exactly what was paid.
+    weiPerCent: paidGwei === null ? null : (paidGwei * WEI_PER_GWEI * BPS + centBps - 1n) / centBps,
+  });
+  await insertRows(queries, [{ ...row, id, reversed_at: ticket.isCancelled ? row.created_at : null }]);
+  await addNewPurchases(queries, [row]);
+  await countNew(queries, [row]);
+  await recountPurchases(queries, [id]);
 }
 
 /**
@@ -103,6 +142,7 @@ function rowOf(purchase: NewPurchase) {
     cashback_bps: purchase.cashbackBps,
     bonus_bps: purchase.bonusBps,
     sale_id: purchase.sale?.id ?? null,
+    sale_ref: purchase.sale?.ref ?? 0n,
     cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
@@ -121,7 +161,7 @@ type PurchaseRow = ReturnType<typeof rowOf>;
 /** The ids by click id, and the highest token. */
 async function insertRows(
   queries: Queries,
-  rows: readonly (PurchaseRow & { id?: bigint })[],
+  rows: readonly (PurchaseRow & { id?: bigint; reversed_at?: bigint | null })[],
 ): Promise<{ ids: ReadonlyMap<string, bigint>; highest: bigint }> {
   const inserted = await queries
     .insertInto("purchases")

@@ -1,6 +1,6 @@
 import { readClock } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type ClickFacts, decide, type SaleDecision } from "../domain/sale/decide.ts";
+import { adoptable, buyerOf, type ClickFacts, decide, type SaleDecision } from "../domain/sale/decide.ts";
 import { encodeFigures } from "../domain/sale/hold.ts";
 import { sayHolds } from "../domain/sale/hold-words.ts";
 import type { SaleAction } from "../domain/sale/plan.ts";
@@ -10,7 +10,14 @@ import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { recountPurchases } from "./counting.ts";
 import { adjustDebt } from "./debt.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
-import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayout, withdrawPurchase } from "./lifecycle.ts";
+import {
+  adoptTicket,
+  entitlePurchase,
+  insertPurchase,
+  permitPurchase,
+  takeBackPayout,
+  withdrawPurchase,
+} from "./lifecycle.ts";
 import { contributionOf, countPaid, moveTotals } from "./sale-totals.ts";
 
 /**
@@ -38,20 +45,37 @@ async function decideOnce(
   changed: Set<bigint>,
 ): Promise<Set<bigint>> {
   if (ids.size === 0) return new Set();
-  const loaded = await loadSales(queries, [...ids], rules.fx);
+  let loaded = await loadSales(queries, [...ids], rules);
+  if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
   const now = BigInt(await readClock(queries));
   for (const sale of loaded) {
     const decision = decide(sale.facts, rules, now);
-    if (await save(queries, sale, decision)) changed.add(sale.row.id);
+    if (await save(queries, sale, decision, rules)) changed.add(sale.row.id);
   }
   return new Set(loaded.flatMap(({ facts }) => facts.sameOrder.map((one) => one.id)));
 }
 
+/** Tickets of a sale that the database does not know become its purchases. Returns whether there were any. */
+async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
+  const found = loaded.flatMap(({ row, facts }) => adoptable(facts).map((ticket) => ({ row, facts, ticket })));
+  for (const { row, facts, ticket } of found) {
+    const click = buyerOf(facts).click as ClickFacts;
+    await adoptTicket(queries, ticket, { saleId: row.id, storeName: click.storeName });
+  }
+  return found.length > 0;
+}
+
 /** Writes the difference between a sale and what was decided. Returns whether its purchases changed. */
-async function save(queries: Queries, { row, facts }: LoadedSale, decision: SaleDecision): Promise<boolean> {
+async function save(
+  queries: Queries,
+  { row, facts }: LoadedSale,
+  decision: SaleDecision,
+  { saleRefs }: SaleRules,
+): Promise<boolean> {
   const { actions, click, steps } = decision;
   const touched = new Set<bigint>();
-  for (const action of actions) await act(queries, { row, facts }, decision, action, touched);
+  const [ref = 0n] = saleRefs({ ...row, saleKey: row.sale_key });
+  for (const action of actions) await act(queries, { row, facts }, decision, { action, ref }, touched);
   for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
     touched.add(id);
     await permitPurchase(queries, id, { approvedAt, payableAt });
@@ -80,12 +104,12 @@ async function act(
   queries: Queries,
   { row, facts }: LoadedSale,
   { click, permission }: SaleDecision,
-  action: SaleAction,
+  { action, ref }: { action: SaleAction; ref: bigint },
   touched: Set<bigint>,
 ): Promise<void> {
   if (action.kind === "create") {
     if (!click) throw new Error(`Sale ${row.id} has no buyer`);
-    const id = await create(queries, row, click, action);
+    const id = await create(queries, row, click, { ...action, ref });
     await permitPurchase(queries, id, permission);
     if (permission.mintAfterMs !== null) {
       await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: permission.mintAfterMs }]);
@@ -109,7 +133,7 @@ async function create(
   queries: Queries,
   { id: saleId, decided_by: decidedBy }: SaleRow,
   click: ClickFacts,
-  action: SaleAction & { kind: "create" },
+  action: SaleAction & { kind: "create"; ref: bigint },
 ): Promise<bigint> {
   const { id } = await insertPurchase(queries, {
     wallet: click.wallet,
@@ -121,7 +145,7 @@ async function create(
     tokenSlug: click.tokenSlug,
     holdingsBlock: click.holdingsBlock,
     source: "live",
-    sale: { id: saleId, centBps: action.centBps },
+    sale: { id: saleId, centBps: action.centBps, ref: action.ref },
     weiPerCent: action.weiPerCent ?? null,
     decidedBy,
   });

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
-import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
+import { readClock } from "../../database/clock.ts";
+import { writeSetting } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { SESSION_MS } from "../../domain/session.ts";
@@ -23,6 +24,7 @@ const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const IDS_MS = 500;
+const IDS_TOLD_EVERY_MS = 10_000;
 const DELETED_AT_ONCE = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
@@ -75,14 +77,18 @@ async function mend({ database, client, contracts, senders, log }: Services): Pr
   senders.wake();
 }
 
-/** Signals the network reader, once, that ids can be assigned: it has no node of its own. */
+/**
+ * Tells the network reader, which has no node of its own, that ids can be assigned. Again and again: in a database that
+ * was restored or moved back in time, an old word of it says nothing.
+ */
 function openIds(services: Services): NodeJS.Timeout {
   const { kysely } = services.database;
+  let nextAt = 0;
   const timer = setInterval(() => {
     void quietly(services, async () => {
-      if (!(await services.ids.isOpen(kysely))) return;
-      clearInterval(timer);
-      await writeSettingOnce(kysely, "ids_open", "1");
+      if (Date.now() < nextAt || !(await services.ids.isOpen(kysely))) return;
+      nextAt = Date.now() + IDS_TOLD_EVERY_MS;
+      await writeSetting(kysely, "ids_open", String(await readClock(kysely)));
     });
   }, IDS_MS);
   return timer;

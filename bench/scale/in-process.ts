@@ -14,6 +14,7 @@ const RULES = {
   mintDelayMs: 0n,
   holdMs: 0n,
   accounts: [],
+  saleRefs: () => [],
   fx: { url: undefined, fixed: new Map() },
 };
 const DUE = 1_000;

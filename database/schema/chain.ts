@@ -59,7 +59,7 @@ type NftsTable = {
   value_cents: bigint;
   cashback_bps: bigint;
   bonus_bps: bigint;
-  /** The reference of its sale, as a signed 64-bit integer; 0 without one. */
+  /** The reference of its sale, as a signed 64-bit integer; 0 without one. docs/product.md#sale-ref */
   sale_ref: Generated<bigint>;
   /** `CHAIN_STATUS`. */
   status: bigint;

@@ -79,6 +79,21 @@ export type PurchaseFacts = SalePurchase & {
   unsent: ReadonlySet<Move>;
 };
 
+/** A ticket on chain that carries the sale's reference, and is none of its purchases. */
+export type TicketFacts = {
+  id: bigint;
+  ref: bigint;
+  owner: WalletAddress;
+  storeId: bigint;
+  valueCents: bigint;
+  cashbackBps: bigint;
+  bonusBps: bigint;
+  isCancelled: boolean;
+  paidGwei: bigint | null;
+  /** Whether another purchase has its id. */
+  isTaken: boolean;
+};
+
 /** Everything that decides about a sale. */
 export type SaleFacts = AccountKey & {
   id: bigint;
@@ -100,6 +115,7 @@ export type SaleFacts = AccountKey & {
   ordinalOfDay: bigint;
   sameOrder: readonly SameOrder[];
   purchases: readonly PurchaseFacts[];
+  tickets: readonly TicketFacts[];
   /** Of the buyer, now. */
   debtGwei: bigint;
 };
@@ -148,6 +164,19 @@ export function buyerOf(
   const isPayoutQueued = facts.purchases.some(({ stage, queued }) => stage === "paid" || queued.has("pay"));
   if (isPayoutQueued || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
   return { click: named, other: null, isMoved: true };
+}
+
+/**
+ * The tickets of the sale's buyer and store that the database does not know: it was lost, restored or moved back. They
+ * become purchases of the sale before anything else is decided. docs/product.md#sale-ref
+ */
+export function adoptable(facts: SaleFacts): readonly TicketFacts[] {
+  const { click } = buyerOf(facts);
+  return facts.tickets.filter((one) => isOf(one, click));
+}
+
+function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
+  return !isTaken && owner === click?.wallet && storeId === click.store.id;
 }
 
 function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
@@ -276,6 +305,7 @@ function holdsOf(
       occurredAt: facts.report.occurredAt,
       ordinalOfDay: facts.ordinalOfDay,
       sameOrder: sameOrderOf(facts, click),
+      otherTickets: facts.tickets.filter((one) => !isOf(one, click)).map(({ id }) => id),
     },
     rules.limits,
   );

@@ -45,6 +45,10 @@ const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
     en: () => "The same order was reported more than once",
     pt: () => "O mesmo pedido foi avisado mais de uma vez",
   },
+  other_ticket: {
+    en: ({ tickets }) => `The chain has a ticket of this sale for another buyer or store: ${tickets}`,
+    pt: ({ tickets }) => `A rede já tem um ingresso desta venda para outra carteira ou loja: ${tickets}`,
+  },
   low_commission: {
     en: () => "The commission is below the cashback",
     pt: ({ commission, cashback }) =>

@@ -10,6 +10,7 @@ export const HOLD_REASONS = [
   "too_fast",
   "order_twice",
   "low_commission",
+  "other_ticket",
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
@@ -40,12 +41,14 @@ export type HoldFacts = {
   ordinalOfDay: bigint;
   /** Other sales of the same order. */
   sameOrder: readonly bigint[];
+  /** Tickets on chain with the sale's reference, of another buyer or store. */
+  otherTickets: readonly bigint[];
 };
 
 const BPS = 10_000n;
 
 const FIGURES = ["limit", "seconds", "currency", "detail", "commission", "cashback"] as const;
-const EXACT_FIGURES = ["amount", "elapsed", "store", "advertiser", "click", "sales"] as const;
+const EXACT_FIGURES = ["amount", "elapsed", "store", "advertiser", "click", "sales", "tickets"] as const;
 /** The figures that word a reason, and those that tell it from another one of its kind; amounts are in cents. */
 export type HoldFigures = Partial<Record<(typeof FIGURES)[number] | (typeof EXACT_FIGURES)[number], string>>;
 /** A reason that applies. */
@@ -78,6 +81,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
     commission: String(facts.commissionCents),
     cashback: String(facts.cashbackCentBps / BPS),
   });
+  add(facts.otherTickets.length > 0, "other_ticket", { tickets: facts.otherTickets.join(" ") });
   return found;
 }
 
@@ -107,8 +111,8 @@ export function isReleased({ reason, figures }: Hold, released: readonly Hold[])
   return !UNRELEASABLE.has(reason) && released.some((one) => one.reason === reason && isSame(one.figures));
 }
 
-/** What no release can lift: there is no amount, or another store sold it. */
-export const UNRELEASABLE: ReadonlySet<HoldReason> = new Set(["no_rate", "other_store"]);
+/** What no release can lift: there is no amount, another store sold it, or another ticket stands for it. */
+export const UNRELEASABLE: ReadonlySet<HoldReason> = new Set(["no_rate", "other_store", "other_ticket"]);
 
 /** Stored reasons with their figures. */
 export function readHolds(reasons: string, figures: string | null): Hold[] {

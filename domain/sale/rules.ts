@@ -14,4 +14,6 @@ export type SaleRules = {
   holdMs: bigint;
   accounts: readonly AccountKey[];
   fx: FxRates;
+  /** What the tickets of a sale carry, by each key of the operator's, the current one first. docs/product.md#sale-ref */
+  saleRefs: (sale: AccountKey & { saleKey: string }) => readonly bigint[];
 };

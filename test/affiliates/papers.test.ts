@@ -65,7 +65,10 @@ describe("The networks according to their documentation", function () {
       const { database } = await engine.open();
       const shop = await Shop.open(database);
       await database.kysely.updateTable("stores").set({ network: name }).execute();
-      await database.kysely.insertInto("settings").values({ name: "ids_open", value: "1", updated_at: 1n }).execute();
+      await database.kysely
+        .insertInto("settings")
+        .values({ name: "ids_open", value: "9".repeat(15), updated_at: 1n })
+        .execute();
       const click = await shop.click(await shop.buyer("a"));
       await database.kysely
         .updateTable("clicks")

@@ -173,7 +173,10 @@ describe("One bad row", function () {
     async function start() {
       const { database } = await engine.open();
       const shop = await Shop.open(database);
-      await database.kysely.insertInto("settings").values({ name: "ids_open", value: "1", updated_at: 1n }).execute();
+      await database.kysely
+        .insertInto("settings")
+        .values({ name: "ids_open", value: "9".repeat(15), updated_at: 1n })
+        .execute();
       const simulator = new AwinSimulator({ publisherId: "45628", token: "t" }, 600);
       const account = awin.accountSchema.parse({
         network: "awin",

@@ -116,7 +116,10 @@ describe("The network reader", function () {
       const { database } = await engine.open();
       const shop = await Shop.open(database);
       await database.kysely.updateTable("stores").set({ network: name }).execute();
-      await database.kysely.insertInto("settings").values({ name: "ids_open", value: "1", updated_at: 1n }).execute();
+      await database.kysely
+        .insertInto("settings")
+        .values({ name: "ids_open", value: "9".repeat(15), updated_at: 1n })
+        .execute();
       const url = await made.simulator.listen();
       ends.push(() => made.simulator.close());
       const account = made.account(url, options.account);

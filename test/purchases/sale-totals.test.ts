@@ -43,7 +43,7 @@ describe("Sales whose purchases are settled together", () => {
           })
           .execute();
         for (const centBps of purchases) {
-          const ofSale = { storeId: sale.store_id, source: "live", sale: { id: sale.id, centBps } } as const;
+          const ofSale = { storeId: sale.store_id, source: "live", sale: { id: sale.id, centBps, ref: 0n } } as const;
           ids.push(await insertPlainPurchase(kysely, ofSale));
         }
       }

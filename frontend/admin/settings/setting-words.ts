@@ -61,6 +61,8 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   SALES_PER_DAY_MAX: "Vendas por comprador e dia antes de reter",
   SALE_MAX_REAIS: "Valor de venda que retém, em reais",
   SALE_MIN_SECONDS: "Tempo mínimo entre o clique e a venda, em segundos",
+  SALE_REF_KEY: "Chave que liga ingressos às suas vendas",
+  SALE_REF_KEYS: "Chaves anteriores dessa ligação",
   SENDER_KEYS: "Carteiras pelas quais este servidor assina",
   SERVICE_TOKENS: "Senhas de serviços",
   SIMULATED_DAILY_MAX_REAIS: "Compras simuladas de uma carteira por dia, em reais, no máximo",

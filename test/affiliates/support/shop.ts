@@ -2,6 +2,7 @@ import { type Click, insertClicks } from "../../../affiliates/clicks.ts";
 import { releaseSale } from "../../../affiliates/decisions.ts";
 import { storeReport } from "../../../affiliates/reports.ts";
 import type { SaleRules } from "../../../affiliates/sale.ts";
+import { saleRefsBy } from "../../../affiliates/sale-refs.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
 import type { Database } from "../../../database/connect.ts";
 import type { OperationKind } from "../../../database/schema/outbox.ts";
@@ -24,6 +25,7 @@ export const RULES: SaleRules = {
   holdMs: 0n,
   accounts: [ACCOUNT],
   fx: { url: undefined, fixed: new Map([["USD", 5_000_000n]]) },
+  saleRefs: saleRefsBy([`0x${"5a".repeat(32)}`]),
 };
 const TERMS: ClickTerms = { groups: { fashion: 700n }, defaultBps: 500n, bonusBps: 0n };
 
@@ -169,7 +171,7 @@ export class Shop {
       .select(["operations.id", "operations.kind", "operations.amount_gwei"])
       .select((eb) => eb.ref("purchases.id").as("purchase"))
       .select(["purchases.wallet", "purchases.store_id", "purchases.amount_cents", "purchases.cashback_bps"])
-      .select(["purchases.bonus_bps", "purchases.wei_per_cent"])
+      .select(["purchases.bonus_bps", "purchases.wei_per_cent", "purchases.sale_ref"])
       .where("operations.kind", "in", ["mint", "confirm", "cancel", "pay"])
       .where("operations.status", "=", "queued")
       .where("operations.not_before", "<=", BigInt(Date.now()))
@@ -206,6 +208,7 @@ export class Shop {
     amount_cents: bigint;
     cashback_bps: bigint;
     bonus_bps: bigint;
+    sale_ref: bigint;
   }) {
     await this.database.kysely
       .insertInto("nfts")
@@ -216,6 +219,7 @@ export class Shop {
         value_cents: one.amount_cents,
         cashback_bps: one.cashback_bps,
         bonus_bps: one.bonus_bps,
+        sale_ref: one.sale_ref,
         status: 1n,
         mint_transaction: "0x",
         minted_block: this.#block,

@@ -51,6 +51,7 @@ describe("holdReasons", () => {
     otherAdvertiser: null,
     otherClick: null,
     sameOrder: [],
+    otherTickets: [],
   };
   const reasons = (more: Partial<typeof fine> | object) =>
     holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
@@ -66,6 +67,7 @@ describe("holdReasons", () => {
     ["buyer_changed", { otherClick: 7n }],
     ["order_twice", { sameOrder: [7n] }],
     ["low_commission", { commissionCents: 499n }],
+    ["other_ticket", { otherTickets: [12n] }],
   ] as const) {
     it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));
   }

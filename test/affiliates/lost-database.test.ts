@@ -1,0 +1,120 @@
+import { expect } from "chai";
+import { assignSale } from "../../affiliates/decisions.ts";
+import { saleRefsBy } from "../../affiliates/sale-refs.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { RULES, reportOf, Shop } from "./support/shop.ts";
+
+const payable = { status: "approved", payable: true } as const;
+
+/** The chain has tickets of sales that the database no longer knows: it was lost, or restored from before them. */
+describe("A sale whose ticket is on the chain, and not in the database", function () {
+  this.timeout(300_000);
+  onBothEngines((engine) => {
+    async function open() {
+      const shop = await Shop.open((await engine.open()).database);
+      const wallet = await shop.buyer("a");
+      return { shop, wallet, click: await shop.click(wallet) };
+    }
+    const tickets = (shop: Shop) =>
+      shop.database.kysely.selectFrom("nfts").select(["token_id", "status"]).orderBy("token_id").execute();
+
+    it("adopts what was paid, and pays nothing again", async () => {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+      await forgetSales(shop);
+      await shop.read(report);
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+      expect(await tickets(shop)).to.have.length(1);
+      const [purchase, ...others] = await shop.purchases();
+      expect(others).to.have.length(0);
+      expect(purchase?.settled_at).to.not.equal(null);
+      expect((await shop.sale(report.saleKey)).state).to.equal("settled");
+      const { database } = shop;
+      const totals = await database.kysely.selectFrom("buyer_totals").selectAll().execute();
+      expect(totals.map(({ paid_gwei }) => paid_gwei)).to.deep.equal([5_000_000_000n]);
+    });
+
+    it("adopts a Pending ticket, confirms and pays it", async () => {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click);
+      await shop.read(report);
+      await shop.run();
+      const [ticket] = await tickets(shop);
+      await forgetSales(shop);
+      await shop.read({ ...report, ...payable });
+      await shop.run();
+      expect(await tickets(shop)).to.deep.equal([{ ...ticket, status: 2n }]);
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("pays only the rest of one that has grown, and records the debt of one that was declined", async () => {
+      const { shop, wallet, click } = await open();
+      const [grown, declined] = [reportOf(click, payable), reportOf(click, payable)];
+      await shop.read(grown);
+      await shop.read(declined);
+      await shop.run();
+      await forgetSales(shop);
+      await shop.read({ ...declined, status: "declined" });
+      await shop.read({ ...grown, amountMicros: 150_000_000n });
+      await shop.run();
+      // 2.5 more are due, and kept back for the 5 of the declined one.
+      expect(await shop.received(wallet)).to.equal(10);
+      expect(Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9).to.equal(2.5);
+    });
+
+    it("knows a ticket that carries a reference by an older key", async () => {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      await forgetSales(shop);
+      const [older, newer] = [`0x${"5a".repeat(32)}`, `0x${"5b".repeat(32)}`];
+      await shop.read(report, { ...RULES, saleRefs: saleRefsBy([newer, older]) });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("is held if the ticket is another buyer's, which no release lifts", async () => {
+      const { shop, wallet, click } = await open();
+      const other = await shop.buyer("b");
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      const [ticket] = await tickets(shop);
+      await forgetSales(shop);
+      const otherClick = await shop.click(other);
+      await shop.read({ ...report, clickRef: otherClick.token });
+      expect(await shop.sale(report.saleKey)).to.include({
+        state: "held",
+        hold_reasons: "other_ticket",
+        reason: `The chain has a ticket of this sale for another buyer or store: ${ticket?.token_id}`,
+      });
+      await shop.release(report.saleKey);
+      await shop.run();
+      expect(await shop.received(other)).to.equal(0);
+      const { id } = await shop.sale(report.saleKey);
+      await inTransaction(shop.database.kysely, (queries) =>
+        assignSale(queries, id, click.token, { rules: RULES, actor: "admin", holds: ["other_ticket"] }),
+      );
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+  });
+});
+
+/** Everything that the database knew of sales; visits and what the index has stay. */
+async function forgetSales({ database: { kysely } }: Shop): Promise<void> {
+  const ids = (await kysely.selectFrom("purchases").select("id").execute()).map(({ id }) => id);
+  await kysely.deleteFrom("operations").where("subject_id", "in", ids).execute();
+  for (const table of ["due_purchases", "adjustments", "buyer_totals", "shop_totals", "day_totals"] as const)
+    await kysely.deleteFrom(table).execute();
+  await kysely.deleteFrom("purchases").execute();
+  await kysely.updateTable("sales").set({ revision_id: null }).execute();
+  for (const table of ["sale_revisions", "sales"] as const) await kysely.deleteFrom(table).execute();
+}
