@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
 const WRITE = /(?:updateTable|insertInto|deleteFrom)\("purchases"\)|\b(?:update|insert into|delete from) purchases\b/i;
-/** How it was counted; every change of a purchase. */
-const WRITERS = ["purchases/counting.ts", "purchases/lifecycle.ts"];
+/** Whose decision pays it; how it was counted; every other change of a purchase. */
+const WRITERS = ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"];
 /** The columns that totals are counted from, and those that make a purchase due. */
 const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
 

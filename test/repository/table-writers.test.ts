@@ -6,7 +6,7 @@ import { expect } from "chai";
  * Migrations are exempt. docs/architecture.md.
  */
 const MAY_WRITE: Record<string, readonly string[]> = {
-  purchases: ["purchases/counting.ts", "purchases/lifecycle.ts"],
+  purchases: ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"],
   due_purchases: ["purchases/due.ts"],
   adjustments: ["purchases/debt.ts"],
   buyer_totals: ["purchases/totals.ts"],
