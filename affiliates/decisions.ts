@@ -4,7 +4,7 @@ import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts"
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute, deciderOf } from "../purchases/approvals.ts";
-import { encodeKept, readKept, readTerms, storeFacts } from "../purchases/facts.ts";
+import { encodeKept, findSeller, readKept, readTerms } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
@@ -183,15 +183,7 @@ async function attributeSale(queries: Queries, id: bigint, actor: string): Promi
 
 /** The click's percents, each at most what the store that sold it pays; null if it is the same store. */
 async function lowerTerms(queries: Queries, sale: Sale, click: Click): Promise<ClickTerms | null> {
-  const stores = await queries
-    .selectFrom("stores")
-    .selectAll()
-    .where("network", "=", sale.network)
-    .where("advertiser_id", "is not", null)
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .execute();
-  const seller = stores.find((store) => storeFacts(store).advertiserIds.includes(sale.advertiser_id ?? ""));
+  const seller = await findSeller(queries, sale, sale.advertiser_id);
   if (seller?.id === click.store_id) return null;
   const terms = readTerms(click.terms);
   const rates = seller

@@ -6,6 +6,7 @@ export type LinkedStore = {
   network: string | null;
   account: string | null;
   advertiser_id: string | null;
+  link_code: string | null;
   store_url: string | null;
 };
 
@@ -17,14 +18,15 @@ const CLICK = "{click}";
  */
 export function linkOf(store: LinkedStore, click: string, accounts: readonly AffiliateAccount[]): string | null {
   if (store.affiliate_link !== null) return fillTemplate(store.affiliate_link, click);
-  const { network: name, advertiser_id: advertiserId, store_url: storeUrl } = store;
+  const { network: name, advertiser_id: ids, link_code: code, store_url: storeUrl } = store;
+  const advertiserId = (code ?? ids?.split(",")[0] ?? "").trim();
   const network = name === null ? undefined : findNetwork(name);
   const ofNetwork = polledAccounts(accounts).filter((one) => one.network === name);
   const account =
     store.account === null && ofNetwork.length === 1
       ? ofNetwork[0]
       : ofNetwork.find((one) => one.account === store.account);
-  if (!network || !account || advertiserId === null || storeUrl === null) return null;
+  if (!network || !account || advertiserId === "" || storeUrl === null) return null;
   return network.buildLink(account, { advertiserId, storeUrl, click }) ?? null;
 }
 

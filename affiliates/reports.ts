@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readClock } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
+import { findSeller } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
 import type { AccountKey, Sale, SaleRules } from "./sale.ts";
@@ -149,13 +150,6 @@ function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | nul
 /** The store of a sale whose buyer is not known, by the advertiser that the report names. */
 async function storeOf(queries: Queries, sale: Sale, report: SaleReport) {
   if (sale.click_id !== null) return {};
-  const store = await queries
-    .selectFrom("stores")
-    .select("id")
-    .where("network", "=", sale.network)
-    .where("account", "=", sale.account)
-    .where("advertiser_id", "=", report.advertiserId ?? "")
-    .limit(1)
-    .executeTakeFirst();
+  const store = await findSeller(queries, sale, report.advertiserId);
   return { store_id: store?.id ?? null };
 }

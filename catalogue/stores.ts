@@ -43,6 +43,8 @@ export function fieldsOf(store: StoreRow) {
     network: store.network,
     account: store.account,
     advertiser_id: store.advertiser_id,
+    link_code: store.link_code,
+    merchant: store.merchant,
     store_url: store.store_url,
     mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
     hold_seconds: numberIfAny(store.hold_seconds),

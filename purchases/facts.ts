@@ -144,32 +144,62 @@ async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(
 async function readStores(queries: Queries, ids: ReadonlySet<bigint>): Promise<Map<bigint, StoreFacts>> {
   const rows = await queries
     .selectFrom("stores")
-    .select(["id", "network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds"])
+    .select([...STORE_COLUMNS])
     .where(among(queries, "id", ids))
     .execute();
   return new Map(rows.map((row) => [row.id, storeFacts(row)]));
 }
 
-type StoreRow = Pick<
-  Selectable<Schema["stores"]>,
-  "id" | "network" | "account" | "advertiser_id" | "store_url" | "mint_delay_seconds" | "hold_seconds"
->;
+const STORE_COLUMNS = [
+  ...(["id", "network", "account", "advertiser_id", "link_code"] as const),
+  ...(["merchant", "store_url", "mint_delay_seconds", "hold_seconds"] as const),
+] as const;
+type StoreRow = Pick<Selectable<Schema["stores"]>, (typeof STORE_COLUMNS)[number]>;
 
 /** The one place that reads what stores say of their reports. */
 export function storeFacts(row: StoreRow): StoreFacts {
   const network = row.network ?? "direct";
   const inMs = (seconds: bigint | null) => (seconds === null ? null : seconds * 1_000n);
-  // Admitad's id in links is not the one in reports.
-  const ids = network === "admitad" ? "" : (row.advertiser_id ?? "");
+  const ids = network === "direct" ? String(row.id) : reportedIds(row);
   return {
     id: row.id,
     network,
     account: row.account,
     advertiserIds: ids.split(",").flatMap((id) => id.trim() || []),
-    merchant: (row.store_url && URL.parse(row.store_url)?.hostname.replace(/^www\./, "")) || `store ${row.id}`,
+    merchant: merchantOf(row),
     mintDelayMs: inMs(row.mint_delay_seconds),
     holdMs: inMs(row.hold_seconds),
   };
+}
+
+/** The store of an account that a report names; the first, if several do. */
+export async function findSeller(
+  queries: Queries,
+  { network, account }: { network: string; account: string },
+  advertiserId: string | null,
+): Promise<StoreFacts | undefined> {
+  if (advertiserId === null || advertiserId === "") return undefined;
+  const stores = queries
+    .selectFrom("stores")
+    .select([...STORE_COLUMNS])
+    .where("deleted_at", "is", null)
+    .where((where) => where.or([where("account", "=", account), where("account", "is", null)]))
+    .orderBy("id");
+  const named =
+    network === "direct"
+      ? stores.where("id", "=", BigInt(advertiserId))
+      : stores.where("network", "=", network).where("advertiser_id", "like", `%${advertiserId}%`);
+  return (await named.execute()).map(storeFacts).find((store) => store.advertiserIds.includes(advertiserId));
+}
+
+/** Admitad's reports have another id than its links: only a store with a link code names it as `advertiser_id`. */
+function reportedIds({ network, advertiser_id, link_code }: StoreRow): string {
+  return network === "admitad" && link_code === null ? "" : (advertiser_id ?? "");
+}
+
+function merchantOf({ id, merchant, store_url }: StoreRow): string {
+  const host = (store_url && URL.parse(store_url)?.hostname.replace(/^www\./, "")) || null;
+  return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
 }
 
 // Purchases ---------------------------------------------------------------------------------------------------------------

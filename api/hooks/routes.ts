@@ -15,7 +15,8 @@ import {
   type DirectEvent,
   pushResponseSchema,
 } from "../../domain/api/affiliate.ts";
-import { ApiError, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
+import { encodeReport } from "../../purchases/stored-report.ts";
+import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -79,9 +80,10 @@ function directRoute(services: Services): Route {
         isRequired: true,
       },
     },
+    failures: { 409: "The event_id was sent before with another body" },
     responses: { 200: affiliateResponseSchema },
     before: (call) => requireSignature(services, call),
-    async handle({ body, params, rawBody }) {
+    async handle({ body, params }) {
       const { currency, occurredAt } = body.report;
       const { database, saleRules, log } = services;
       if (!(await services.ids.isOpen(database.kysely))) {
@@ -92,7 +94,7 @@ function directRoute(services: Services): Route {
         log.warn({ currency, reason: String(error) }, "The exchange rate feed fails"),
       );
       const stored = await inTransaction(database.kysely, (queries) =>
-        storeEvent(services, queries, params.network, body, rawBody),
+        storeEvent(services, queries, params.network, body),
       );
       if (!stored.duplicate) {
         log.info({ ...(await saleFields(database.kysely, BigInt(stored.sale_id))), outcome: "new" }, "Sale read");
@@ -104,16 +106,23 @@ function directRoute(services: Services): Route {
   });
 }
 
-async function storeEvent(services: Services, queries: Queries, account: string, event: DirectEvent, rawBody: string) {
+async function storeEvent(services: Services, queries: Queries, account: string, event: DirectEvent) {
   const key = { network: "direct", account };
+  await requireStore(services, queries, account, event);
+  const hash = hashOf(event);
   const isNew = await insertAffiliateEvent(queries, {
     network: account,
     event_id: event.eventId,
     click_id: event.report.clickRef ?? "",
     kind: event.kind,
-    body_hash: createHash("sha256").update(rawBody).digest("hex"),
+    body_hash: hash,
     received_at: BigInt(Date.now()),
   });
+  if (!isNew && (await findEventHash(queries, account, event.eventId)) !== hash) {
+    throw conflict("This event_id was sent before with another body: use a new one for each change", "EVENT_REUSED", {
+      field: "event_id",
+    });
+  }
   if (isNew) await storeReport(queries, key, event.report, services.saleRules, "direct");
   const sale = await queries
     .selectFrom("sales")
@@ -130,6 +139,49 @@ async function storeEvent(services: Services, queries: Queries, account: string,
     purchase_id: sale?.purchase_id == null ? null : Number(sale.purchase_id),
     duplicate: !isNew,
   };
+}
+
+/** Of what was understood: two bodies that say the same are the same. */
+function hashOf({ kind, report }: DirectEvent): string {
+  return createHash("sha256")
+    .update(`${kind} ${encodeReport(report)}`)
+    .digest("hex");
+}
+
+async function findEventHash(queries: Queries, account: string, eventId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("affiliate_events")
+    .select("body_hash")
+    .where("network", "=", account)
+    .where("event_id", "=", eventId)
+    .executeTakeFirst();
+  return row?.body_hash;
+}
+
+/**
+ * A report names the store that sold where its account has several, and only a store of its account.
+ * docs/product.md#sales-direct
+ */
+async function requireStore(
+  services: Services,
+  queries: Queries,
+  account: string,
+  { report: { advertiserId } }: DirectEvent,
+): Promise<void> {
+  const isOnly = services.accounts.filter(({ network }) => network === "direct").length === 1;
+  const ofAccount = queries
+    .selectFrom("stores")
+    .select("id")
+    .where((where) => where.or([where("network", "=", "direct"), where("network", "is", null)]))
+    .where((where) => where.or([where("account", "=", account), ...(isOnly ? [where("account", "is", null)] : [])]))
+    .where("deleted_at", "is", null);
+  if (advertiserId !== null) {
+    const known = await ofAccount.where("id", "=", BigInt(advertiserId)).executeTakeFirst();
+    if (!known) throw invalid("store_id is no store of this account", "store_id");
+    return;
+  }
+  const several = await ofAccount.where("account", "=", account).limit(2).execute();
+  if (several.length > 1) throw invalid("store_id is missing: this account has several stores", "store_id");
 }
 
 /** HMAC-SHA-256 over `timestamp.body`, hex, in `x-torcida-signature`; `x-torcida-timestamp` in seconds. */

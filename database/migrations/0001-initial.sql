@@ -61,6 +61,8 @@ create table stores (
   network text,
   account text,
   advertiser_id text,
+  link_code text,
+  merchant text,
   store_url text,
   mint_delay_seconds integer check (mint_delay_seconds >= 0),
   hold_seconds integer check (hold_seconds >= 0),
@@ -201,7 +203,7 @@ create index sales_order_key on sales (order_key) where order_key is not null;
 create index sales_sale_key on sales (sale_key);
 create index sales_state on sales (state, id);
 create index sales_unread on sales (network, account, state, read_at);
-create index sales_waiting on sales (created_at) where state in ('open', 'approved');
+create index sales_waiting on sales (created_at) where case when state in ('open', 'approved') then 1 end = 1;
 create index sales_wallet on sales (wallet, occurred_at);
 create index sales_without_rate on sales (network, account, id)
   where amount_cents is null and state in ('held', 'unmatched');

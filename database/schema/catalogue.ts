@@ -22,8 +22,12 @@ type StoresTable = {
   /** The network and our account with it that report the store's sales. */
   network: string | null;
   account: string | null;
-  /** The network's id for the store. */
+  /** The ids by which the network's reports name the store, separated by commas; links are built from the first. */
   advertiser_id: string | null;
+  /** What stands for it in Admitad's links, where the reports have another id. */
+  link_code: string | null;
+  /** Whose orders they are: an order of one merchant pays once. Null: the host of `store_url` stands for it. */
+  merchant: string | null;
   store_url: string | null;
   /** Null if the environment's value applies. */
   mint_delay_seconds: bigint | null;

@@ -3,6 +3,7 @@ import { limit, must } from "../field-rules.ts";
 import { isPlainText } from "../plain-text.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import type { SaleReport } from "../sale/report.ts";
+import { idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
 const word = (maximum: number) =>
@@ -41,6 +42,8 @@ export const directReportSchema = z.object({
   event_id: word(128),
   sale_key: word(128),
   click_id: clickSchema.nullish(),
+  /** Which of the account's stores sold; must be named if there are several. */
+  store_id: idSchema.nullish(),
   status: z.enum(["pending", "approved", "declined"], { error: "must be pending, approved or declined" }),
   /** Whether the shop pays for it now; if absent, the hold after the approval applies. */
   payable: z.boolean().nullish(),
@@ -68,6 +71,7 @@ export const affiliateEventSchema = z
     event_id: word(128),
     type: z.enum(["report", "confirm", "reverse"], { error: "must be report, confirm or reverse" }),
     click_id: clickSchema,
+    store_id: idSchema.nullish(),
     amount: amountReaisSchema.optional(),
   })
   .refine((event) => event.type === "reverse" || event.amount !== undefined, {
@@ -125,7 +129,8 @@ function fromReport(body: DirectReport): DirectEvent {
     report: {
       saleKey: body.sale_key,
       clickRef: body.click_id ?? null,
-      advertiserId: null,
+      // A direct shop's stores are known by their own ids.
+      advertiserId: body.store_id == null ? null : String(body.store_id),
       orderRef: body.order_ref || null,
       status: body.status,
       payable: body.payable ?? null,
@@ -151,7 +156,7 @@ function fromEvent(body: EarlierEvent): DirectEvent {
       ...EARLIER[body.type],
       saleKey: body.click_id,
       clickRef: body.click_id,
-      advertiserId: null,
+      advertiserId: body.store_id == null ? null : String(body.store_id),
       orderRef: null,
       payable: null,
       amountMicros: (body.amount ?? 0n) * MICROS_PER_CENT,

@@ -35,7 +35,12 @@ export const storeSchema = z.object({
   /** The network that reports its sales; null if there is at most one shop account. */
   network: z.string().nullable(),
   account: z.string().nullable(),
+  /** The network's ids for it, separated by commas. */
   advertiser_id: z.string().nullable(),
+  /** Admitad: the code in links, where reports have another id. */
+  link_code: z.string().nullable(),
+  /** Whose orders they are: an order of one merchant pays once. */
+  merchant: z.string().nullable(),
   store_url: z.string().nullable(),
   /** Null if the shop-wide values apply. */
   mint_delay_seconds: z.number().nullable(),
@@ -185,7 +190,9 @@ export const createStoreRequestSchema = z.strictObject({
   affiliate_link: optionalLink,
   network: optionalName,
   account: optionalName,
-  advertiser_id: optionalText(64),
+  advertiser_id: optionalText(200),
+  link_code: optionalText(64),
+  merchant: optionalText(120),
   store_url: optionalUrl,
   mint_delay_seconds: optionalCount(365 * 24 * 3_600),
   hold_seconds: optionalCount(365 * 24 * 3_600),

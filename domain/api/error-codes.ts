@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   "NOT_STUCK",
   // Sales and claims
   "DECISION_REFUSED",
+  "EVENT_REUSED",
   "SALE_CHANGED",
   "OWN_SALE",
   "CLAIMED",

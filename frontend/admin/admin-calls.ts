@@ -42,6 +42,8 @@ export type StoreFields = {
   network: string;
   account: string;
   advertiser_id: string;
+  link_code: string;
+  merchant: string;
   store_url: string;
   mint_delay_seconds: string;
   hold_seconds: string;

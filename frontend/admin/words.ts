@@ -233,6 +233,8 @@ export const FIELD_WORDS: Record<string, string> = {
   network: "rede",
   account: "conta",
   advertiser_id: "anunciante",
+  link_code: "código do link",
+  merchant: "comerciante",
   store_url: "site da loja",
   mint_delay_seconds: "espera antes do ingresso",
   hold_seconds: "prazo de segurança",

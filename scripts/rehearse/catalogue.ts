@@ -11,7 +11,7 @@ const NETWORK_OF: readonly NetworkName[] = [
 ];
 export const ACCOUNT_OF: Readonly<Record<NetworkName, string>> = { awin: "br", admitad: "main", direct: "shop" };
 
-const FIRST_ADVERTISER = 17_000;
+export const FIRST_ADVERTISER = 17_000;
 
 /** Every sample store sells at the rehearsal's shop, through one of its networks; changes made by an admin stay. */
 export async function linkStores({ kysely }: Database, shopUrl: string): Promise<void> {

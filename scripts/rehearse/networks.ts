@@ -5,7 +5,7 @@ import { AdmitadSimulator } from "../../affiliates/simulators/admitad.ts";
 import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
 import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "../../affiliates/simulators/book.ts";
 import type { Simulator } from "../../affiliates/simulators/simulator.ts";
-import { ACCOUNT_OF } from "./catalogue.ts";
+import { ACCOUNT_OF, FIRST_ADVERTISER } from "./catalogue.ts";
 
 export const NETWORK_NAMES = ["awin", "admitad", "direct"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
@@ -146,6 +146,7 @@ export class Networks {
       event_id: `${sale.id}-${sale.changedAt}-${randomBytes(4).toString("hex")}`,
       sale_key: sale.id,
       click_id: sale.click || null,
+      store_id: Number(sale.advertiserId) - FIRST_ADVERTISER,
       status: sale.status,
       payable: sale.isPaid,
       amount: decimal(totalOf(sale, "cents")),

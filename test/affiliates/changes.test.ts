@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { assignSale, OwnSaleError, releaseSale, SaleChangedError } from "../../affiliates/decisions.ts";
+import { insertStore } from "../../catalogue/stores.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
@@ -228,6 +229,25 @@ describe("A sale whose facts change", function () {
         const late = part();
         await shop.read(late);
         expect((await shop.sale(late.saleKey)).hold_reasons).to.equal("order_twice");
+      });
+
+      it("is held at two stores of one named merchant", async () => {
+        const { shop, wallet, click } = await open();
+        const { kysely } = shop.database;
+        const other = await insertStore(kysely, {
+          ...{ name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "5, 6" },
+          merchant: "acme",
+        });
+        await kysely.updateTable("stores").set({ merchant: "ACME" }).where("id", "=", shop.storeId).execute();
+        const there = await shop.click(wallet);
+        await kysely.updateTable("clicks").set({ store_id: other }).where("id", "=", there.id).execute();
+        await shop.read(reportOf(click, { ...payable, orderRef: "9" }));
+        const second = reportOf(there, { ...payable, orderRef: "9", advertiserId: "6" });
+        await shop.read(second);
+        expect((await shop.sale(second.saleKey)).hold_reasons, "and its second id is its own").to.equal("order_twice");
+        const lost = reportOf(undefined, { advertiserId: "6" });
+        await shop.read(lost);
+        expect((await shop.sale(lost.saleKey)).store_id).to.equal(other);
       });
 
       it("is held at a second network of one merchant", async () => {

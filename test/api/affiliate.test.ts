@@ -21,7 +21,8 @@ onBothSystems("Reports of a shop", environment, (system) => {
   const eventId = () => `event-${++eventCount}`;
   before(async () => {
     const { kysely } = await system().database();
-    await kysely.updateTable("stores").set({ network: "direct", account: "awin" }).execute();
+    const ofAccount = { network: "direct", account: "awin" };
+    await kysely.updateTable("stores").set(ofAccount).where("id", "=", 1n).execute();
     // Other groups have 5 %.
     await kysely
       .updateTable("store_cashbacks")
@@ -130,6 +131,40 @@ onBothSystems("Reports of a shop", environment, (system) => {
       expect([sale.state, sale.amount_cents]).to.deep.equal(["approved", 7_000n]);
     });
 
+    it("count once by their event_id, and never with another body", async () => {
+      const click_id = await visit(await system().user());
+      const sent = report(click_id, { payable: false });
+      expect((await tell(system(), sent)).body.duplicate).to.equal(false);
+      const same = await tell(system(), { ...sent, amount: 100, order_ref: null });
+      expect([same.status, same.body.duplicate], "the same in other words").to.deep.equal([200, true]);
+      expectRefusal(await tell(system(), { ...sent, status: "declined" }), 409, "EVENT_REUSED");
+      expectRefusal(await tell(system(), { ...sent, sale_key: "another" }), 409, "EVENT_REUSED");
+      const ahead = { ...sent, event_id: eventId(), changed_at: Date.now() + 600_000 };
+      expectInvalid(await tell(system(), ahead), "changed_at");
+    });
+
+    it("name the store that sold where the account has several, and are held at another one than the click's", async () => {
+      const { kysely } = await system().database();
+      const move = (account: string | null) =>
+        kysely.updateTable("stores").set({ network: "direct", account }).where("id", "=", 2n).execute();
+      const click_id = await visit(await system().user());
+      await move("awin");
+      try {
+        expectInvalid(await tell(system(), report(click_id)), "store_id");
+        expectInvalid(await tell(system(), report(click_id, { store_id: 3 })), "store_id");
+        const own = report(click_id, { store_id: 1, payable: false });
+        expect((await tell(system(), own)).status).to.equal(200);
+        const other = report(click_id, { store_id: 2 });
+        expect((await tell(system(), other)).status).to.equal(200);
+        expect([(await saleOf(own.sale_key)).state, (await saleOf(other.sale_key)).hold_reasons]).to.deep.equal([
+          "approved",
+          "other_store",
+        ]);
+      } finally {
+        await move(null);
+      }
+    });
+
     it("for an unknown click are stored, and wait for a claim", async () => {
       const stored = report("nobody");
       const answer = await tell(system(), stored);
@@ -176,8 +211,6 @@ onBothSystems("Reports of a shop", environment, (system) => {
       expect((await tell(system(), event)).body.duplicate).to.equal(true);
       const other = await tell(system(), event, { network: "rakuten", secret: OTHER_SECRET });
       expect([other.status, other.body.duplicate]).to.deep.equal([200, false]);
-      const reused = await tell(system(), { ...event, status: "declined" });
-      expect([reused.status, reused.body.duplicate], "no network can act on a 409").to.deep.equal([200, true]);
       expect((await known(event.event_id)).map((row) => row.network).sort()).to.deep.equal(["awin", "rakuten"]);
     });
   });

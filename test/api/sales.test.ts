@@ -48,7 +48,8 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   before(async () => {
     admin = await system().adminCaller();
     const { kysely } = await system().database();
-    await kysely.updateTable("stores").set({ network: "direct", account: "awin" }).execute();
+    const ofAccount = { network: "direct", account: "awin" };
+    await kysely.updateTable("stores").set(ofAccount).where("id", "=", BigInt(STORE)).execute();
     await kysely
       .updateTable("store_cashbacks")
       .set({ is_default: 1n })

@@ -175,6 +175,11 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
       [
         ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
         ["Anunciante", store.advertiser_id],
+        [
+          "Código do link",
+          store.link_code ?? (store.network === "admitad" ? "falta: as vendas são ligadas pela conta" : null),
+        ],
+        ["Comerciante", store.merchant ?? (store.store_url ? hostOf(store.store_url) : null)],
         ["Site da loja", store.store_url],
         ["Espera antes do ingresso", durationOf(store.mint_delay_seconds) ?? "a da plataforma"],
         ["Prazo de segurança", durationOf(store.hold_seconds) ?? "o da plataforma"],
@@ -205,3 +210,6 @@ const idOf = (title: string): string => `facts-${title.replaceAll(" ", "-")}`;
 
 const durationOf = (seconds: number | null | undefined): string | undefined =>
   seconds == null ? undefined : durationText(seconds, "pt");
+
+/** Stands for the merchant where none is named. */
+const hostOf = (url: string) => URL.parse(url)?.hostname.replace(/^www\./, "") ?? null;

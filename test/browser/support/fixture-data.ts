@@ -36,6 +36,8 @@ export function fixtureStores(): Store[] {
       network: null,
       account: null,
       advertiser_id: null,
+      link_code: null,
+      merchant: null,
       store_url: null,
       mint_delay_seconds: null,
       hold_seconds: null,
