@@ -13,6 +13,7 @@ import { ApiError } from "../../frontend/api/http.ts";
 const NOT_FOR_THE_PANEL: readonly ErrorCode[] = [
   ...(["REVERSED", "CANCELLED", "NOT_MINTED", "NOT_APPROVED", "NOT_DUE"] as const),
   ...(["METADATA_URI_FORBIDDEN", "IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
+  ...(["EVENT_REUSED", "SIMULATED_LIMIT"] as const),
 ];
 const intl = createIntl({ locale: "pt", messages: JSON.parse(readFileSync("frontend/i18n/pt.json", "utf8")) });
 const refusalOf = (error: unknown) =>
