@@ -7,7 +7,7 @@ import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 
 const RUNS = 12;
-const MANY_RUNS = 80;
+const MANY_RUNS = 64;
 const CONFIRMATIONS = 3;
 const DEEPEST_REORG = 4;
 const USUAL_FEE_TIMES = 1;

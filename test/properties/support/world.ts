@@ -284,12 +284,14 @@ export class World {
       const blocks = this.chain.blocks.slice(from, from + blocksAtOnce);
       const last = blocks.at(-1);
       if (!last) return;
-      await this.#writer.commit({
+      const step = {
         previous: cursor,
         cursor: { number: last.number, hash: last.hash },
         events: blocks.flatMap((block) => block.events),
         blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
-      });
+      };
+      // The writer waits without letting this process go on: no transaction that the sender has open may be waited for.
+      await this.database.kysely.connection().execute(() => this.#writer.commit(step));
       cursor = { number: last.number, hash: last.hash };
     }
   }
