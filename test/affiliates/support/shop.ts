@@ -38,6 +38,8 @@ export class Shop {
   readonly storeId: bigint;
   /** The rate at which purchases are confirmed from now on. */
   weiPerCent = WEI_PER_CENT;
+  /** The rules by which the planner decides. */
+  rules = RULES;
   approvals: ApprovalRules = { aboveGwei: undefined, roleOf: () => undefined };
   #block = 1n;
   #nonce = 0n;
@@ -141,10 +143,10 @@ export class Shop {
     );
   }
 
-  async plan(): Promise<boolean> {
-    return planNextSteps(this.database, {
+  async plan(database = this.database): Promise<boolean> {
+    return planNextSteps(database, {
       rates: fixedRate(this.weiPerCent),
-      rules: RULES,
+      rules: this.rules,
       approvals: this.approvals,
       stepDelayMs: 0,
       holdMs: 0,

@@ -1,0 +1,345 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { Click } from "../../affiliates/clicks.ts";
+import { declineSale, releaseSale } from "../../affiliates/decisions.ts";
+import { storeReport } from "../../affiliates/reports.ts";
+import type { Database } from "../../database/connect.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { LeaseLostError } from "../../platform/lease.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
+import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { decideSales } from "../../purchases/save.ts";
+import { requeueOperations } from "../../sender/outcomes.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import { onEitherEngine } from "../testing/databases.ts";
+import { standIn } from "../testing/stand-in.ts";
+import { Bookkeeper, type ReportFacts, type Visit } from "./support/bookkeeper.ts";
+import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
+
+/*
+ * Random histories of sales, whose books an independent bookkeeper keeps too. Facts, decision, saving and planner are the
+ * product's on a real database; the chain is a table that carries out the outbox, because neither contracts nor sender
+ * are the subject (outbox.test.ts and sales.test.ts have them).
+ */
+const RUNS = 50;
+const RUNS_IN_DEPTH = 2_000;
+const DEEP_TIMEOUT_MS = 3_600_000;
+const BPS = [500n, 700n, 500n, 300n];
+const SALES = 4;
+
+type Report = Omit<ReportFacts, "visit"> & { sale: number; visit: number | null; isLate: boolean };
+type Fact =
+  | ({ kind: "report" } & Report)
+  | { kind: "again"; sale: number }
+  | { kind: "release"; sale: number }
+  | { kind: "decline"; sale: number }
+  /** Wei per centavo, in 10^15, and millionths of a real for a dollar. */
+  | { kind: "rates"; chz: bigint; dollar: bigint }
+  /** A payout is in flight while this is reported; then it reverts. */
+  | ({ kind: "revert" } & Report);
+/** `killAt`: the process dies at this query, and another one does it again. `isQuiet`: all that can happen then happens. */
+type Step = { fact: Fact; killAt: number; isQuiet: boolean };
+
+const sale = fc.nat(SALES - 1);
+const mostly = <T>(usual: T, ...others: T[]) =>
+  fc.oneof({ weight: 7, arbitrary: fc.constant(usual) }, ...others.map((one) => fc.constant(one)));
+const report = {
+  sale,
+  visit: fc.oneof({ weight: 5, arbitrary: sale }, fc.constant(null)),
+  status: fc.constantFrom("pending" as const, "approved" as const, "approved" as const, "declined" as const),
+  payable: fc.constantFrom(true, true, false),
+  cents: mostly<"some" | null>("some", null).chain((one) =>
+    one === null ? fc.constant(null) : fc.constantFrom(0n, 1n, 999n, 4_000n, 10_000n, 20_000n),
+  ),
+  currency: mostly("BRL", "USD", "JPY", "USD", "JPY", "GBP"),
+  brlCents: mostly<bigint | null>(null, 12_000n, 12_000n, 30_000n),
+  drift: mostly<string | null>(null, "a", "b"),
+  isLate: mostly(false, true),
+};
+const step: fc.Arbitrary<Step> = fc.record({
+  fact: fc.oneof(
+    { weight: 10, arbitrary: fc.record({ kind: fc.constant("report" as const), ...report }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("again" as const), sale }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("release" as const), sale }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("decline" as const), sale }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("rates" as const),
+        chz: fc.constantFrom(3n, 10n, 20n),
+        dollar: fc.constantFrom(5_000_000n, 9_000_000n),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), ...report }) },
+  ),
+  killAt: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
+  isQuiet: fc.constantFrom(true, true, false),
+});
+
+let histories = 0;
+
+class History {
+  readonly shop: Shop;
+  readonly books = new Bookkeeper();
+  readonly #name = ++histories;
+  readonly #clicks: Click[] = [];
+  readonly #visits: Visit[] = [];
+  readonly #received = new Map<string, bigint>();
+  /** The last report of each sale, and the network's time. */
+  readonly #sent = new Map<string, ReturnType<typeof reportOf>>();
+  #time = BigInt(Date.now());
+
+  constructor(shop: Shop) {
+    this.shop = shop;
+    this.#setRates(10n, 5_000_000n);
+  }
+
+  async begin(): Promise<void> {
+    for (const [number, bps] of BPS.entries()) {
+      const wallet: `0x${string}` = `0x${(this.#name * 2 + (number >> 1)).toString(16).padStart(40, "0")}`;
+      if (number % 2 === 0) {
+        const user = { wallet, email: "a@b.c", first_name: "A", last_name: "B", created_at: 1n };
+        await this.shop.database.kysely.insertInto("users").values(user).execute();
+      }
+      this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n }));
+      this.#visits.push({ number, wallet, bps });
+    }
+  }
+
+  async do({ fact, killAt, isQuiet }: Step): Promise<void> {
+    if (fact.kind === "rates") {
+      // So that what was queued at a rate was also confirmed at it.
+      await this.quiet(killAt);
+      this.#setRates(fact.chz, fact.dollar);
+    } else if (fact.kind === "revert") await this.#revert(fact);
+    else if (fact.kind === "report") await this.#report(fact, killAt);
+    else await this.#decide(fact.kind, this.#key(fact.sale), killAt);
+    if (isQuiet) await this.quiet(killAt);
+  }
+
+  /** Everything is released, approved and paid that can be. */
+  async end(): Promise<void> {
+    await this.quiet(0);
+    for (const key of this.books.sales.keys()) await this.#decide("release", key, 0);
+    await this.quiet(0);
+  }
+
+  /** Until nothing is left to do; then the books must agree. */
+  async quiet(killAt: number): Promise<void> {
+    await this.#dying(killAt, (database) => this.shop.plan(database));
+    await this.shop.run();
+    this.books.quiet();
+    await this.#compare();
+  }
+
+  #key(number: number): string {
+    return `${this.#name}-${number}`;
+  }
+
+  #setRates(chz: bigint, dollar: bigint): void {
+    this.shop.weiPerCent = chz * 10n ** 15n;
+    this.books.weiPerCent = this.shop.weiPerCent;
+    this.books.rates.set("USD", dollar).set("JPY", 30_000n);
+    this.shop.rules = { ...RULES, mintDelayMs: 0n, fx: { url: undefined, fixed: new Map(this.books.rates) } };
+  }
+
+  async #report(one: Report, killAt: number): Promise<void> {
+    const key = this.#key(one.sale);
+    const last = this.#sent.get(key);
+    const isLate = one.isLate && last !== undefined;
+    // The first two sales are of one order.
+    const order = `${this.#name} ${Math.max(1, one.sale)}`;
+    const visit = one.visit === null ? undefined : this.#visits[one.visit];
+    this.#time += 10n;
+    const sent = reportOf(one.visit === null ? undefined : this.#clicks[one.visit], {
+      saleKey: key,
+      orderRef: one.sale === 0 ? ` ${order} ` : order,
+      status: one.status,
+      payable: one.payable,
+      currency: one.currency,
+      amountMicros: (one.cents ?? 0n) * 10_000n,
+      trackedBrlMicros: one.brlCents === null ? null : one.brlCents * 10_000n,
+      commissionMicros: null,
+      commissionCurrency: null,
+      drift: one.drift,
+      ...(one.cents === null && { isUnread: true as const }),
+      occurredAt: last?.occurredAt ?? BigInt(Date.now() + 30_000),
+      changedAt: isLate ? (last.changedAt ?? 0n) - 1n : this.#time,
+    });
+    await this.#twice(killAt, (queries) => storeReport(queries, ACCOUNT, sent, this.shop.rules));
+    if (isLate) return;
+    this.#sent.set(key, sent);
+    this.books.reported(key, order, { ...one, visit });
+  }
+
+  async #decide(kind: "again" | "release" | "decline", key: string, killAt: number): Promise<void> {
+    const sent = this.#sent.get(key);
+    if (!sent) return;
+    const { id } = await this.shop.sale(key);
+    const by = { rules: this.shop.rules, actor: "admin" };
+    if (kind === "again") await this.#twice(killAt, (queries) => storeReport(queries, ACCOUNT, sent, by.rules));
+    else if (kind === "decline") {
+      if (this.books.sales.get(key)?.isDeclinedByStaff) return;
+      await this.#twice(killAt, (queries) => declineSale(queries, id, "no", by));
+      this.books.declined(key);
+    } else if (this.books.canRelease(key)) {
+      const holds = (await this.shop.sale(key)).hold_reasons.split(" ").filter(Boolean);
+      await this.#twice(killAt, (queries) => releaseSale(queries, id, { ...by, holds }));
+      this.books.released(key);
+    }
+  }
+
+  /** Sends the sale's payout if it has one, reports, and lets it revert. */
+  async #revert(one: Report): Promise<void> {
+    const { kysely } = this.shop.database;
+    const own = this.books.sales.get(this.#key(one.sale))?.visit?.number ?? null;
+    const plain = { ...one, visit: own, cents: 10_000n, currency: "BRL", brlCents: null, drift: null, isLate: false };
+    await this.#report({ ...plain, status: "approved", payable: false }, 0);
+    await this.quiet(0);
+    await this.#report({ ...plain, status: "approved", payable: true }, 0);
+    await this.shop.plan();
+    const pay = await kysely
+      .selectFrom("operations")
+      .innerJoin("purchases", "purchases.id", "operations.subject_id")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .selectAll("operations")
+      .where("sales.sale_key", "=", this.#key(one.sale))
+      .where("operations.kind", "=", "pay")
+      .where("operations.status", "=", "queued")
+      .executeTakeFirst();
+    if (pay) {
+      const transactionId = await this.shop.send(pay);
+      await this.#report({ ...one, visit: own, isLate: false }, 0);
+      const { rules } = this.shop;
+      const payer = this.#visits[0]?.wallet as `0x${string}`;
+      const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer, rules });
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+      // It is tried again after a while.
+      const waiting = kysely.updateTable("operations").where("status", "in", ["queued", "waiting"]);
+      await waiting.set({ status: "queued", not_before: 0n }).execute();
+    }
+    await this.quiet(0);
+  }
+
+  /** A process that dies in its middle, and another one. */
+  async #twice(killAt: number, work: (queries: Queries) => Promise<unknown>): Promise<void> {
+    const isDone = await this.#dying(killAt, ({ kysely }) => inTransaction(kysely, work));
+    if (!isDone) await inTransaction(this.shop.database.kysely, work);
+  }
+
+  /** Dies at a query; zero does nothing. Returns whether it came to its end. */
+  async #dying(at: number, work: (database: Database) => Promise<unknown>): Promise<boolean> {
+    if (at === 0) return false;
+    let left = at;
+    const kysely = this.shop.database.kysely.withPlugin({
+      transformQuery({ node }) {
+        if (--left === 0) throw new LeaseLostError("killed");
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    try {
+      await work({ ...this.shop.database, kysely });
+      return true;
+    } catch (error) {
+      if (error instanceof LeaseLostError) return false;
+      throw error;
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const { kysely } = this.shop.database;
+    for (const wallet of new Set(this.#visits.map((visit) => visit.wallet as `0x${string}`))) {
+      const payouts = await kysely.selectFrom("payouts").selectAll().where("recipient", "=", wallet).execute();
+      const received = payouts.reduce((sum, row) => sum + row.amount_gwei, 0n);
+      const before = this.#received.get(wallet) ?? 0n;
+      this.#received.set(wallet, received);
+      const debt = await outstandingDebt(kysely, wallet);
+      const { least, most } = this.books.settled(wallet);
+      const figures = `received ${received} (${before} before), debt ${debt}, by the books ${least} to ${most}`;
+      expect(debt >= 0n && received - debt >= least && received - debt <= most, figures).to.equal(true);
+      expect(received === before || debt === 0n, `paid beside a debt: ${figures}`).to.equal(true);
+    }
+    const sales = await kysely.selectFrom("sales").selectAll().where("sale_key", "like", `${this.#name}-%`).execute();
+    for (const row of sales) {
+      const book = this.books.sales.get(row.sale_key);
+      if (!book) throw new Error(`No book for ${row.sale_key}`);
+      const isHeld = this.books.isHeld(book);
+      if (row.state !== "unmatched") expect(row.state === "held", `${row.sale_key} held`).to.equal(isHeld);
+      if (!isHeld && book.visit) expect(await this.#promised(row.id), `${row.sale_key}`).to.equal(book.entitled);
+    }
+    const ids = sales.map(({ id }) => id);
+    const again = () => inTransaction(kysely, (queries) => decideSales(queries, ids, this.shop.rules));
+    const { sales: _facts, ...money } = await this.#rows(ids);
+    await again();
+    const { sales: decided, ...sameMoney } = await this.#rows(ids);
+    expect(sameMoney, "decided again").to.deep.equal(money);
+    // What the chain did since the last decision is noted by the first one, and by no further one.
+    await again();
+    expect((await this.#rows(ids)).sales, "decided a third time").to.deep.equal(decided);
+  }
+
+  /** What a sale's purchases paid and still promise, in centavos × basis points. */
+  async #promised(saleId: bigint): Promise<bigint> {
+    const { kysely } = this.shop.database;
+    const rows = await kysely.selectFrom("purchases").selectAll().where("sale_id", "=", saleId).execute();
+    const ids = rows.map(({ id }) => id);
+    const owed = await kysely
+      .selectFrom("adjustments")
+      .selectAll()
+      .where("purchase_id", "in", [0n, ...ids])
+      .execute();
+    const live = rows.filter((row) => row.reversed_at === null).reduce((sum, row) => sum + row.cashback_cent_bps, 0n);
+    return live - owed.reduce((sum, row) => sum + row.cent_bps, 0n);
+  }
+
+  async #rows(sales: readonly bigint[]) {
+    const { kysely } = this.shop.database;
+    const some = [0n, ...sales];
+    const purchases = await kysely
+      .selectFrom("purchases")
+      .selectAll()
+      .where("sale_id", "in", some)
+      .orderBy("id")
+      .execute();
+    const ids = [0n, ...purchases.map(({ id }) => id)];
+    return {
+      purchases,
+      sales: await kysely.selectFrom("sales").selectAll().where("id", "in", some).orderBy("id").execute(),
+      debts: await kysely
+        .selectFrom("adjustments")
+        .selectAll()
+        .where("purchase_id", "in", ids)
+        .orderBy("purchase_id")
+        .orderBy("revision_id")
+        .execute(),
+      queued: await kysely.selectFrom("operations").selectAll().where("subject_id", "in", ids).orderBy("id").execute(),
+    };
+  }
+}
+
+describe("The books of sales whose facts change", function () {
+  this.timeout(PROPERTY_TIMEOUT_MS);
+
+  onEitherEngine(({ open }) => {
+    async function check(runs: number) {
+      const shop = await Shop.open((await open()).database);
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12, size: "max" }), async (steps) => {
+          const history = new History(shop);
+          await history.begin();
+          for (const one of steps) await history.do(one);
+          await history.end();
+        }),
+        seeded(runs),
+      );
+    }
+
+    it("are those of an independent bookkeeper, after every step", () => check(RUNS));
+
+    it("and in many more histories @deep", async function () {
+      this.timeout(DEEP_TIMEOUT_MS);
+      await check(RUNS_IN_DEPTH);
+    });
+  });
+});

@@ -1,0 +1,210 @@
+/*
+ * Keeps the books of sales a second time, from nothing but reports, clicks, rates and decisions by staff. It shares no
+ * code with the product: every figure that the product must arrive at is derived here anew, in the simplest way.
+ * docs/product.md#sales-decision
+ */
+
+/** Percents are in basis points. */
+export type Visit = { number: number; wallet: string; bps: bigint };
+
+export type ReportFacts = {
+  /** Undefined: the report names no click. */
+  visit: Visit | undefined;
+  status: "pending" | "approved" | "declined";
+  payable: boolean;
+  /** Hundredths of its currency; null if it cannot be read. */
+  cents: bigint | null;
+  currency: string;
+  /** What the network says it is in reais, in centavos. */
+  brlCents: bigint | null;
+  drift: string | null;
+};
+
+type Tracked = { brlCents: bigint; cents: bigint; currency: string };
+
+/** Entitlements are in centavos × basis points. */
+class SaleBook {
+  visit: Visit | undefined;
+  last: ReportFacts | undefined;
+  order: string;
+  moves = 0;
+  isDeclinedByStaff = false;
+  readonly released = new Set<string>();
+  /** The rate of each currency in which it was reported, in millionths of a real. */
+  readonly rates = new Map<string, bigint>();
+  tracked: Tracked | null = null;
+  isKnown = false;
+  entitled = 0n;
+  /** What was confirmed at which rate (wei per centavo), lowest first. */
+  confirmed: { units: bigint; weiPerCent: bigint }[] = [];
+  /**
+   * The least and the most that counts as paid or kept. They differ while a debt of a restored sale waits to be lifted:
+   * how much of it other purchases have already paid back is not written in these books.
+   */
+  least = 0n;
+  most = 0n;
+  /** The most that ever was. */
+  highest = 0n;
+
+  constructor(order: string) {
+    this.order = order;
+  }
+
+  get isPaid(): boolean {
+    return this.highest > 0n;
+  }
+
+  get isDeclined(): boolean {
+    return this.isDeclinedByStaff || this.last?.status === "declined";
+  }
+
+  /** An entitlement in gwei: each part at the rate of its first confirmation. */
+  gwei(units: bigint): bigint {
+    let [sum, rest] = [0n, units];
+    for (const part of this.confirmed) {
+      const taken = rest < part.units ? rest : part.units;
+      sum += (taken * part.weiPerCent) / 10n ** 13n;
+      rest -= taken;
+    }
+    return sum;
+  }
+}
+
+export class Bookkeeper {
+  readonly sales = new Map<string, SaleBook>();
+  /** Millionths of a real by currency; a currency that is missing has no rate. */
+  readonly rates = new Map<string, bigint>();
+  weiPerCent = 0n;
+
+  open(key: string, order: string): SaleBook {
+    const sale = this.sales.get(key) ?? new SaleBook(order);
+    this.sales.set(key, sale);
+    return sale;
+  }
+
+  reported(key: string, order: string, report: ReportFacts): void {
+    const sale = this.open(key, order);
+    sale.last = report;
+    const rate = this.rates.get(report.currency);
+    if (rate !== undefined && !sale.rates.has(report.currency)) sale.rates.set(report.currency, rate);
+    if (report.cents !== null) sale.tracked = trackedAfter(report, sale.tracked);
+    if (this.#isMoving(sale)) {
+      if (sale.visit) sale.moves += 1;
+      if (sale.visit?.wallet !== report.visit?.wallet) sale.confirmed = [];
+      sale.visit = report.visit;
+    }
+    this.#judge();
+  }
+
+  released(key: string): void {
+    const sale = this.#sale(key);
+    for (const reason of this.#reasons(sale)) sale.released.add(reason);
+    this.#judge();
+  }
+
+  declined(key: string): void {
+    this.#sale(key).isDeclinedByStaff = true;
+    this.#judge();
+  }
+
+  /** Everything that may happen has happened, at one rate. */
+  quiet(): void {
+    for (const sale of this.sales.values()) {
+      if (sale.last?.status !== "approved" || sale.isDeclined || !sale.visit || this.isHeld(sale)) continue;
+      const known = sale.confirmed.reduce((sum, part) => sum + part.units, 0n);
+      if (sale.entitled > known) {
+        sale.confirmed.push({ units: sale.entitled - known, weiPerCent: this.weiPerCent });
+      }
+      if (!sale.last.payable) continue;
+      sale.least = sale.entitled;
+      sale.most = sale.entitled;
+      if (sale.entitled > sale.highest) sale.highest = sale.entitled;
+    }
+    this.#judge();
+  }
+
+  isHeld(sale: SaleBook): boolean {
+    return !sale.isDeclined && (!sale.isKnown || this.#reasons(sale).some((reason) => !sale.released.has(reason)));
+  }
+
+  canRelease(key: string): boolean {
+    const sale = this.#sale(key);
+    return sale.visit !== undefined && sale.isKnown && !sale.isDeclined && this.isHeld(sale);
+  }
+
+  /** What a wallet has been paid or credited by now, in gwei. */
+  settled(wallet: string): { least: bigint; most: bigint } {
+    const own = [...this.sales.values()].filter((sale) => sale.visit?.wallet === wallet);
+    return {
+      least: own.reduce((sum, sale) => sum + sale.gwei(sale.least), 0n),
+      most: own.reduce((sum, sale) => sum + sale.gwei(sale.most), 0n),
+    };
+  }
+
+  #sale(key: string): SaleBook {
+    const sale = this.sales.get(key);
+    if (!sale) throw new Error(`No sale ${key}`);
+    return sale;
+  }
+
+  /** The sale belongs to the click that the last read names, until it is paid or has moved twice. */
+  #isMoving(sale: SaleBook): boolean {
+    const named = sale.last?.visit;
+    if (!named || named.number === sale.visit?.number) return false;
+    return !sale.visit || (!sale.isPaid && sale.moves < 2);
+  }
+
+  /** After any fact: what is entitled, and what of the paid stays so. A hold never delays what is owed to us. */
+  #judge(): void {
+    for (const sale of this.sales.values()) {
+      const centavos = sale.isDeclined ? 0n : centavosOf(sale);
+      sale.isKnown = centavos !== undefined;
+      if (centavos !== undefined) sale.entitled = centavos * (sale.visit?.bps ?? 0n);
+      sale.least = lower(sale.least, sale.entitled);
+    }
+    for (const sale of this.sales.values()) {
+      sale.most = lower(this.isHeld(sale) ? sale.most : sale.highest, sale.entitled);
+    }
+  }
+
+  #reasons(sale: SaleBook): string[] {
+    const { last, visit, tracked } = sale;
+    if (!last) return [];
+    const reasons: string[] = [];
+    const isOdd =
+      tracked !== null &&
+      last.cents !== null &&
+      (last.currency !== tracked.currency || last.cents > tracked.cents) &&
+      last.brlCents === tracked.brlCents;
+    const odd = isOdd ? `${last.currency} ${last.cents} for ${tracked.currency} ${tracked.cents}` : null;
+    if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
+    if (last.visit && visit && last.visit.number !== visit.number) reasons.push(`visit ${last.visit.number}`);
+    const isOther = (one: SaleBook) =>
+      one !== sale && one.order === sale.order && one.visit && !one.isDeclined && one.visit.number !== visit?.number;
+    if (!sale.isPaid && visit && [...this.sales.values()].some(isOther)) reasons.push("order");
+    return reasons;
+  }
+}
+
+/** The first amount beside a figure in reais. */
+function trackedAfter({ currency, cents, brlCents }: ReportFacts, before: Tracked | null): Tracked | null {
+  if (cents === null || brlCents === null || currency === "BRL") return null;
+  return before?.brlCents === brlCents ? before : { brlCents, cents, currency };
+}
+
+/** Undefined if nobody can say. */
+function centavosOf({ last, rates, tracked }: SaleBook): bigint | undefined {
+  if (!last || last.cents === null) return undefined;
+  if (last.currency === "BRL") return last.cents;
+  if (last.brlCents !== null && tracked) {
+    if (last.cents === 0n) return 0n;
+    const isLess = last.currency === tracked.currency && last.cents < tracked.cents;
+    return isLess ? (last.brlCents * last.cents) / tracked.cents : last.brlCents;
+  }
+  const rate = rates.get(last.currency);
+  return rate === undefined ? undefined : (last.cents * rate) / 1_000_000n;
+}
+
+function lower(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
