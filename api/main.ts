@@ -145,7 +145,8 @@ function createServices(given: {
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const accounts = accountsOf(environment);
-  const rules = saleRules(environment, accounts, environment.isLocal);
+  const isLive = !environment.SIMULATED_PURCHASES;
+  const rules = { ...saleRules(environment, accounts, environment.isLocal), isLive };
   const adminWallets = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };

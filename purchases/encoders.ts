@@ -60,8 +60,8 @@ export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   const { contracts, rules } = options;
   const encoders = [
     payEncoder(options),
-    leavePendingEncoder("confirm", contracts),
-    cancelEncoder(contracts),
+    leavePendingEncoder("confirm", options),
+    cancelEncoder(options),
     mintEncoder(contracts),
   ];
   return encoders.map((encoder) => ({
@@ -104,7 +104,10 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
 }
 
 /** `confirm` and `cancel`: a ticket gets only one of them. */
-function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contracts): Encoder {
+function leavePendingEncoder(
+  kind: "confirm" | "cancel",
+  { contracts: { purchaseNft }, rules }: PurchaseEncoderOptions,
+): Encoder {
   const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
   return {
     kind,
@@ -125,12 +128,12 @@ function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contra
         Number(status) === CHAIN_STATUS.none ? later("not_ready", revert) : never(revert),
       );
     },
-    listUnwanted: listReversedOrHeld,
+    listUnwanted: listUnpayable(rules),
   };
 }
 
-function cancelEncoder(contracts: Contracts): Encoder {
-  const { listUnwanted: _, ...encoder } = leavePendingEncoder("cancel", contracts);
+function cancelEncoder(options: PurchaseEncoderOptions): Encoder {
+  const { listUnwanted: _, ...encoder } = leavePendingEncoder("cancel", options);
   return encoder;
 }
 
@@ -156,7 +159,7 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
       };
     },
     readRefusal: refusalOfPayout,
-    listUnwanted: listReversedOrHeld,
+    listUnwanted: listUnpayable(options.rules),
     readAllowance: () => readPayoutAllowance(options),
     async listAboveRate(queries, operations, maxWeiPerCent) {
       const rates = await readRates(queries, operations);
@@ -209,11 +212,17 @@ type ListUnwanted = NonNullable<Encoder["listUnwanted"]>;
 const listReversed: ListUnwanted = (queries, operations, options) =>
   listOfPurchases(queries, operations, options, (where) => where("reversed_at", "is not", null));
 
-/** Returned purchases, and those held by an admin. */
-const listReversedOrHeld: ListUnwanted = (queries, operations, options) =>
-  listOfPurchases(queries, operations, options, (where) =>
-    where.or([where("reversed_at", "is not", null), where("held_at", "is not", null)]),
-  );
+/** Returned purchases, those held by an admin, and in live mode those that were simulated. */
+function listUnpayable({ isLive }: SaleRules): ListUnwanted {
+  return (queries, operations, options) =>
+    listOfPurchases(queries, operations, options, (where) =>
+      where.or([
+        where("reversed_at", "is not", null),
+        where("held_at", "is not", null),
+        ...(isLive ? [where("source", "=", "simulated")] : []),
+      ]),
+    );
+}
 
 async function listOfPurchases(
   queries: Queries,

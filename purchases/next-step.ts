@@ -87,6 +87,7 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
     now: BigInt(await readClock(queries)),
     deepestBlock: cursor - depth,
     hasRate: rate.kind === "rate",
+    isLive: options.rules.isLive,
   };
   const purchases = await decided(queries, await readStanding(queries, due), moment, options.rules);
   const moving = Map.groupBy(purchases, ({ life }) => nextMove(life, moment));

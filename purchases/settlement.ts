@@ -3,7 +3,7 @@ import { databaseNow, readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
-import { obstacleTo } from "../domain/purchase/life.ts";
+import { type Moment, obstacleTo } from "../domain/purchase/life.ts";
 import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -54,10 +54,11 @@ export async function payBuyer(
 ): Promise<BuyerPayout> {
   // Locks the buyer's row, so that two settlements of one wallet run one after the other.
   await touchUser(queries, wallet);
-  const listed = await listPayable(queries, wallet, deepestBlock);
+  const listed = await listPayable(queries, wallet, { deepestBlock, isLive: rules.isLive });
   const sales = new Set(listed.purchases.flatMap((purchase) => purchase.sale_id ?? []));
   const changed = await decideSales(queries, sales, rules);
-  const { purchases, waiting } = changed.size > 0 ? await listPayable(queries, wallet, deepestBlock) : listed;
+  const { purchases, waiting } =
+    changed.size > 0 ? await listPayable(queries, wallet, { deepestBlock, isLive: rules.isLive }) : listed;
   const weiPerCent = purchases.some((purchase) => purchase.wei_per_cent === null) ? requireRate() : 0n;
   const payableGwei = amountPayable({
     grossGwei: purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, weiPerCent), 0n),
@@ -181,9 +182,9 @@ const PAGES = 10;
 async function listPayable(
   queries: Queries,
   wallet: WalletAddress,
-  deepestBlock: bigint,
+  known: Pick<Moment, "deepestBlock" | "isLive">,
 ): Promise<{ purchases: StandingRow[]; waiting: QueuedPayout[] }> {
-  const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
+  const moment = { ...known, now: BigInt(await readClock(queries)), hasRate: true };
   const purchases: StandingRow[] = [];
   const waiting: QueuedPayout[] = [];
   for (let after = 0n, page = 0; page < PAGES && purchases.length + waiting.length < LIST_LIMIT; page++) {

@@ -59,6 +59,7 @@ export function stateOf(
 export type Circumstances = {
   arePayoutsPaused: boolean;
   hasRate: boolean;
+  isLive?: boolean | undefined;
   /** Confirmations above this block are not deep enough to be paid. */
   deepestBlock: bigint;
   nowMs: bigint;
@@ -103,7 +104,8 @@ function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...k
     case "approval":
       return { wait: "approval" };
     case "second_person":
-      return { wait: "second_person" };
+    case "simulated":
+      return { wait: obstacle.kind };
     case "rate":
       return { wait: "rate" };
     case "depth":

@@ -145,6 +145,7 @@ async function payReleased(services: Services, queries: Queries, id: bigint): Pr
     now: BigInt(await readClock(queries)),
     deepestBlock: deepestBlock(services, await indexedBlock(queries)),
     hasRate: rate.kind === "rate",
+    isLive: services.saleRules.isLive,
   };
   if (!purchase || obstacleTo("pay", purchase.life, moment)) return undefined;
   const terms = { weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n, delayMs: () => 0n };
@@ -208,6 +209,7 @@ async function toWirePurchases(services: Services, rows: readonly PanelPurchase[
   const circumstances = {
     arePayoutsPaused: pauseReason !== undefined,
     hasRate: services.rates.current().kind === "rate",
+    isLive: services.saleRules.isLive,
     deepestBlock: deepestBlock(services, cursor),
     nowMs: BigInt(Date.now()),
   };

@@ -127,7 +127,7 @@ export async function confirmPurchase(
 }
 
 async function queueConfirmation(services: Services, identity: Identity, purchase: Purchase): Promise<void> {
-  const moment = { now: 0n, deepestBlock: 0n, hasRate: true };
+  const moment = { now: 0n, deepestBlock: 0n, hasRate: true, isLive: services.saleRules.isLive };
   const obstacle = obstacleTo("confirm", lifeOf(purchase), moment, "staff");
   if (obstacle) throw refusedConfirmation(purchase, obstacle);
   const weiPerCent = requireRate(services);
@@ -150,7 +150,8 @@ async function queueConfirmation(services: Services, identity: Identity, purchas
 
 function refusedConfirmation({ chain_status }: Purchase, { kind }: Obstacle): ApiError {
   if (kind === "held") return conflict("An administrator holds this purchase", "HELD");
-  if (kind === "approval") return conflict("The store's network has not approved this sale", "NOT_APPROVED");
+  if (kind === "approval" || kind === "simulated")
+    return conflict("The store's network has not approved this sale", "NOT_APPROVED");
   if (kind === "status" && chain_status === null) {
     return conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
   }

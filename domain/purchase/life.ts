@@ -89,13 +89,16 @@ export type PurchaseLife = {
   sent: ReadonlySet<Move>;
 };
 
-/** The time by the database's clock, the deepest block that counts as final, and whether there is a rate. */
-export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean };
+/**
+ * The time by the database's clock, the deepest block that counts as final, whether there is a rate, and whether only
+ * what networks report is paid.
+ */
+export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean; isLive?: boolean | undefined };
 
 /** Why a move is not made. */
 export type Obstacle =
   | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "asked" | "contradiction" | "rate" }
-  | { kind: "second_person" }
+  | { kind: "second_person" | "simulated" }
   | { kind: "depth"; block: bigint }
   /** `at` is null while the end of the hold is not known. */
   | { kind: "hold"; at: bigint | null };
@@ -111,6 +114,10 @@ export function obstacleTo(
   if (purchase.isReturned !== ofReturned) return { kind: purchase.isReturned ? "returned" : "not_returned" };
   if (purchase.status !== from) return { kind: "status" };
   if (purchase.isSettled || (move === "pay" && purchase.isPaid)) return { kind: "over" };
+  // Registered before the switch to live purchases: docs/product.md#purchase-simulated
+  if (purchase.source === "simulated" && moment.isLive && (move === "confirm" || move === "pay")) {
+    return { kind: "simulated" };
+  }
   const isApproved = purchase.source === "simulated" || purchase.isApproved;
   if (!isApproved && approval.some((mover) => mover === by)) return { kind: "approval" };
   if (purchase.isHeld && (move === "confirm" || move === "pay")) return { kind: "held" };

@@ -14,6 +14,8 @@ export const WAITS = [
   "release",
   /** Its sale is held for a person. */
   "sale_release",
+  /** It was simulated, and only what networks report is paid now. */
+  "simulated",
   /** A second person must agree to its payout. */
   "second_person",
   /** The store's network has not approved the sale. */

@@ -13,6 +13,8 @@ export type SaleRules = {
   /** From approval to payout, for networks that do not report payment. */
   holdMs: bigint;
   accounts: readonly AccountKey[];
+  /** Only what networks report is paid: simulated purchases of before are not. */
+  isLive?: boolean | undefined;
   fx: FxRates;
   /** What the tickets of a sale carry, by each key of the operator's, the current one first. docs/product.md#sale-ref */
   saleRefs: (sale: AccountKey & { saleKey: string }) => readonly bigint[];

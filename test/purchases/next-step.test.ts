@@ -1,7 +1,13 @@
 import { expect } from "chai";
+import { recountPurchases } from "../../purchases/counting.ts";
 import { listUndecided } from "../../purchases/due.ts";
-import { reportOf, Shop } from "../affiliates/support/shop.ts";
+import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { planNextSteps } from "../../purchases/next-step.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
+import { RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
+import { standIn } from "../testing/stand-in.ts";
 
 const POISON = "not a report";
 
@@ -45,6 +51,31 @@ describe("The next step of a purchase that cannot be decided", function () {
       await shop.run();
       expect(await Promise.all(reports.map(({ wallet }) => shop.received(wallet)))).to.deep.equal([5, 5, 5, 5, 5, 5]);
       expect(await listUndecided(kysely, 10)).to.deep.equal([]);
+    });
+
+    it("is none for a simulated purchase once only what networks report is paid", async () => {
+      const { database } = await engine.open();
+      const shop = await Shop.open(database);
+      const id = await insertPlainPurchase(database.kysely, { storeId: shop.storeId, weiPerCent: 10n ** 16n });
+      await database.kysely
+        .insertInto("nfts")
+        .values({ ...PLAIN_TICKET, token_id: id, store_id: shop.storeId })
+        .execute();
+      await database.kysely.updateTable("purchases").set({ payable_at: 1n }).execute();
+      await recountPurchases(database.kysely, [id]);
+      const rules = { ...RULES, isLive: true };
+      const options = { rules, approvals: shop.approvals, rates: fixedRate(10n ** 16n), holdMs: 0, stepDelayMs: 0 };
+      const round = { ...options, payoutConfirmations: 1, assertLease: async () => {} };
+      const queued = () => database.kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").execute();
+      await planNextSteps(database, round);
+      expect(await queued()).to.deep.equal([]);
+      await recountPurchases(database.kysely, [id]);
+      await planNextSteps(database, { ...round, rules: RULES });
+      const operations = await queued();
+      expect(operations, "it would be paid in simulated mode").to.have.lengthOf(1);
+      const [pay] = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: PLAIN_TICKET.owner, rules });
+      const unwanted = await pay?.listUnwanted?.(database.kysely, operations, { isLocked: false });
+      expect(unwanted, "and is withdrawn where it was queued before").to.have.lengthOf(1);
     });
   });
 });

@@ -82,7 +82,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const contracts = MODEL_CONTRACTS;
   const accounts = accountsOf(environment);
-  const rules = saleRules(environment, accounts, true);
+  const rules = { ...saleRules(environment, accounts, true), isLive: !environment.SIMULATED_PURCHASES };
   const adminWallets = new Map<WalletAddress, Role>();
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
