@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { isKeyOf, recordOf } from "../domain/records.ts";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
@@ -9,18 +10,17 @@ export const DAY_TOTALS = [
 ] as const;
 export type DayTotals = Record<(typeof DAY_TOTALS)[number], bigint>;
 
-const DAY_MS = 86_400_000n;
 /** PostgreSQL writers are spread over this many rows, so that they rarely wait for each other. */
 const SLOTS = 16;
 
 /** The UTC day of a time: days since 1970-01-01. */
 export function dayOf(milliseconds: bigint): bigint {
-  return milliseconds / DAY_MS;
+  return milliseconds / BIG_DAY_MS;
 }
 
 /** `YYYY-MM-DD`. */
 export function dayText(day: bigint): string {
-  return new Date(Number(day * DAY_MS)).toISOString().slice(0, 10);
+  return new Date(Number(day * BIG_DAY_MS)).toISOString().slice(0, 10);
 }
 
 /** Adds to a day's counters, in the transaction of the counted change; skips zeros. */

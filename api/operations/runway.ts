@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { Services } from "../services.ts";
 
@@ -10,7 +11,6 @@ export type Runway = { wallets: { key: string; daysLeft: number }[]; pool: { chz
 /** How many of the newest rows are read, whatever the size of the table. */
 const TRANSACTIONS = 1_000;
 const OPERATIONS = 6_000;
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** Upper bound of the reported days. */
 const LONGEST_DAYS = 9_999;

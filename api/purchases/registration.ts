@@ -14,7 +14,7 @@ import {
 } from "../../domain/api/purchases.ts";
 import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import { BIG_DAY_MS, isoTime } from "../../domain/iso-time.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -24,7 +24,6 @@ import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
 
-const DAY_MS = 86_400_000n;
 const NAME_LOOK_MS = 200;
 const NAME_LOOKS = 20;
 
@@ -239,7 +238,7 @@ async function registerClick(
     tokenSlug: bonusTerms.tokenSlug,
     holdingsBlock: bonusTerms.block,
     terms,
-    windowMs: windowDays * DAY_MS,
+    windowMs: windowDays * BIG_DAY_MS,
   });
   services.log.info({ store: Number(store.id), visit: Number(click.id) }, "Visit registered");
   return {

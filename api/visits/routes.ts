@@ -9,15 +9,13 @@ import {
   createClaimRequestSchema,
   createClaimResponseSchema,
 } from "../../domain/api/sales.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
+import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
-
-const DAY_MS = 86_400_000n;
 
 /** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function visitRoutes(services: Services): Route[] {
@@ -90,7 +88,7 @@ function claimRoute(services: Services): Route {
     async handle({ body, identity }) {
       const { wallet } = visitorOf(identity);
       const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
-      if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
+      if (bought > BigInt(Date.now()) + BIG_DAY_MS) throw invalid("date must not be in the future", "date");
       const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
       requireWindow(click, claimAfterMs(services));
       const id = await inTransaction(kysely, async (queries) => {
@@ -113,7 +111,7 @@ function claimRoute(services: Services): Route {
 const CLAIMS_A_DAY = 10;
 
 function claimAfterMs({ environment }: Services): bigint {
-  return BigInt(environment.CLAIM_AFTER_DAYS) * DAY_MS;
+  return BigInt(environment.CLAIM_AFTER_DAYS) * BIG_DAY_MS;
 }
 
 /** The visit of a claim: the named one, otherwise the last one before the end of the purchase day. */
@@ -130,7 +128,7 @@ async function findVisit(
           .selectAll()
           .where("wallet", "=", wallet)
           .where("store_id", "=", wanted.storeId)
-          .where("created_at", "<", wanted.bought + 2n * DAY_MS)
+          .where("created_at", "<", wanted.bought + 2n * BIG_DAY_MS)
           .orderBy("id", "desc")
           .limit(1)
           .executeTakeFirst();
@@ -163,7 +161,7 @@ async function requireRoom(queries: Queries, { wallet, id }: Click, order: strin
     .executeTakeFirst();
   if (open?.order_ref === order) throw conflict("This order was already claimed", "CLAIMED");
   if (open) throw conflict("This visit has a claim that is not answered yet", "CLAIM_OPEN", { field: "click_id" });
-  const today = BigInt(Date.now()) / DAY_MS;
+  const today = BigInt(Date.now()) / BIG_DAY_MS;
   const newest = await queries
     .selectFrom("claims")
     .select("created_at")
@@ -171,9 +169,9 @@ async function requireRoom(queries: Queries, { wallet, id }: Click, order: strin
     .orderBy("id", "desc")
     .limit(CLAIMS_A_DAY)
     .execute();
-  const isFull = newest.length === CLAIMS_A_DAY && newest.every((one) => one.created_at >= today * DAY_MS);
+  const isFull = newest.length === CLAIMS_A_DAY && newest.every((one) => one.created_at >= today * BIG_DAY_MS);
   if (!isFull) return;
-  const due_at = isoTime((today + 1n) * DAY_MS);
+  const due_at = isoTime((today + 1n) * BIG_DAY_MS);
   throw conflict(`A wallet can submit ${CLAIMS_A_DAY} claims a day; try again tomorrow`, "CLAIMS_PER_DAY", { due_at });
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
@@ -27,8 +28,6 @@ export function AsOf() {
     </p>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 function useOnline(): boolean {
   return useSyncExternalStore(

@@ -1,5 +1,6 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
@@ -81,8 +82,6 @@ function fromRecord(purchase: PurchaseRecord): Entry {
 
 export const PERIODS = { month: 30, quarter: 90, year: 365 } as const;
 export type Filter = { status?: string; store?: string; period?: string };
-
-const DAY_MS = 86_400_000;
 
 export function filterEntries(entries: readonly Entry[], filter: Filter, nowMs = Date.now()): Entry[] {
   const { period } = filter;
