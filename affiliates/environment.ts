@@ -8,12 +8,13 @@ import {
   databaseUrlOf,
   LOG_LEVEL,
   list,
+  type Problem,
   readUrl,
   type Variables,
   wholeNumber,
   wholeNumberIfSet,
 } from "../platform/environment.ts";
-import { networkContradictions } from "../platform/networks.ts";
+import { deriveNetwork, networkContradictions } from "../platform/networks.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
 import type { SaleRules } from "./sale.ts";
 import { saleRefsBy } from "./sale-refs.ts";
@@ -34,11 +35,12 @@ const fxRate = list((item) => {
   return /^[A-Z]{3}$/.test(currency) && micros !== undefined && micros > 0n ? { currency, micros } : undefined;
 }, "must be currencies with their price in reais, such as USD:5.00,EUR:6.00");
 
+const KEY_MISTAKE = "must be 32 bytes in hexadecimal";
 /** No message quotes it. */
-const saleRefKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits");
+const saleRefKey = z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/, KEY_MISTAKE);
 
 /** The local chain's, where nothing is secret. */
-const LOCAL_SALE_REF_KEY = `0x${"10ca1".padEnd(64, "0")}`;
+const LOCAL_SALE_REF_KEY = "10ca1".padEnd(64, "0");
 
 /** The settings for reading and checking sales, used by the api (pushes and direct reports) and by the network reader. */
 export const SALE_VARIABLES = {
@@ -58,9 +60,7 @@ export const SALE_VARIABLES = {
   SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
   SALE_MIN_SECONDS: wholeNumber(5, 0),
   SALE_REF_KEY: saleRefKey.optional(),
-  SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, "must be keys: 0x and 64 hexadecimal digits each", {
-    isSecret: true,
-  }).default([]),
+  SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, KEY_MISTAKE, { isSecret: true }).default([]),
 };
 
 type SaleVariables = z.output<z.ZodObject<typeof SALE_VARIABLES>>;
@@ -69,6 +69,15 @@ const LIVE_MINT_DELAY_SECONDS = 24 * 3_600;
 
 /** As a rule of a process's schema. */
 export const saleProblems = (values: Partial<SaleVariables>) => accountProblems(() => accountsOf(values));
+
+/** Missing where sales of affiliate accounts are paid. docs/product.md#sale-ref */
+export function saleRefProblems(values: Partial<SaleVariables>, isLive: boolean): Problem[] {
+  const hasAccounts = values.AFFILIATE_ACCOUNTS !== undefined || (values.AFFILIATE_SECRETS ?? []).length > 0;
+  if (!isLive || !hasAccounts || values.SALE_REF_KEY !== undefined) return [];
+  return [
+    { variable: "SALE_REF_KEY", message: "is missing: make one with openssl rand -hex 32, and keep it with the keys" },
+  ];
+}
 
 export function accountsOf(values: Partial<SaleVariables>): AffiliateAccount[] {
   return readAccounts(values.AFFILIATE_ACCOUNTS, values.AFFILIATE_SECRETS ?? []);
@@ -99,6 +108,7 @@ export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (known) => [
     ...networkContradictions(known),
     ...saleProblems(known),
+    ...saleRefProblems(known, deriveNetwork(known) !== "localhost"),
   ]);
   const accounts = accountsOf(values);
   const { isLocal, network } = chainEnvironment(values);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { SALE_VARIABLES, saleProblems } from "../affiliates/environment.ts";
+import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../affiliates/environment.ts";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
@@ -185,6 +185,7 @@ export function readEnvironment(source: Variables) {
         ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
         : []),
       ...saleProblems(right),
+      ...saleRefProblems(right, deriveNetwork(known) !== "localhost" && right.SIMULATED_PURCHASES !== true),
     ];
   });
   const chain = chainEnvironment(values);

@@ -173,6 +173,7 @@ describe("The panel's calls", () => {
         OPERATOR_PRIVATE_KEY: `0x${"ab".repeat(32)}`,
         SERVICE_TOKENS: "a-service-token-that-is-long-enough-to-be-one",
         AFFILIATE_SECRETS: "loja:an-affiliate-secret-that-is-long-enough",
+        SALE_REF_KEY: "5a".repeat(32),
         DATABASE_URL: "postgres://user:a-password@db.example/torcida",
         RPC_URLS: "https://rpc.example/v1/a-key-in-the-path,https://other.example/?key=a-key-in-the-query",
         RATE_URL: "https://user:a-password@feed.example/?token=a-key-in-the-query",

@@ -49,6 +49,7 @@ describe("A configuration with one wrong variable", function () {
     NOTIFY_URL: "https://hooks.example",
     NOTIFY_SECRET: "s".repeat(32),
     AFFILIATE_SECRETS: `trial:${"s".repeat(32)}`,
+    SALE_REF_KEY: "5a".repeat(32),
     PURCHASE_NFT_ADDRESS: `0x${"a1".repeat(20)}`,
     CASHBACK_DISTRIBUTOR_ADDRESS: `0x${"b1".repeat(20)}`,
   };
