@@ -127,6 +127,8 @@ class History {
   /** Until nothing is left to do; then the books must agree. */
   async quiet(killAt: number): Promise<void> {
     await this.#dying(killAt, (database) => this.shop.plan(database));
+    // Twice: a round that only decides anew sends nothing, and ends a run.
+    await this.shop.run();
     await this.shop.run();
     this.books.quiet();
     await this.#compare();
