@@ -17,3 +17,8 @@ export function verdictOn({ buyer, valueCents, totalBps, isPaid, payout }: Chain
   const missingWei = cashbackGwei(terms) * WEI_PER_GWEI - amountWei;
   return missingWei > 0n ? { kind: "less", missingWei } : { kind: "exact" };
 }
+
+/** Whether as many tickets are listed as the wallet has, each once: one that is listed twice would hide another. */
+export function isWhole(listed: readonly { token_id: number }[], count: bigint): boolean {
+  return BigInt(listed.length) === count && new Set(listed.map((one) => one.token_id)).size === listed.length;
+}

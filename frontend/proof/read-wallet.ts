@@ -4,7 +4,7 @@ import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { verdictOn } from "../chain/payout-verdict.ts";
+import { isWhole, verdictOn } from "../chain/payout-verdict.ts";
 import { chainClient, contracts, distributors, type Payout, readPayouts } from "../chain/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
@@ -49,7 +49,7 @@ async function follow(wallet: Hex, said: readonly WalletTicket[], { signal }: Op
   const client = chainClient();
   // Tickets cannot be transferred, so the wallet's balance is the number ever minted to it.
   const count = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
-  if (count !== BigInt(said.length)) return undefined;
+  if (!isWhole(said, count)) return undefined;
   const words = [...new Set(said.map((one) => BigInt(one.token_id) >> WORD_BITS))];
   const bits = new Map<bigint, bigint>();
   await inChunks(words, signal, async (word) => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { verdictOn } from "../../frontend/chain/payout-verdict.ts";
+import { isWhole, verdictOn } from "../../frontend/chain/payout-verdict.ts";
 
 /** R$ 33.33 with 3.33 %, at a rate that no amount in gwei divides. */
 const PAID = {
@@ -31,4 +31,15 @@ describe("What a ticket's page says of its payout", () => {
       expect(verdictOn(ticket)).to.deep.equal(verdict);
     });
   }
+});
+
+describe("The tickets of a wallet that an api lists", () => {
+  const listed = (...ids: number[]) => ids.map((id) => ({ token_id: id }));
+
+  it("are all of them only if each is listed once", () => {
+    expect(isWhole(listed(11, 12), 2n)).to.equal(true);
+    expect(isWhole(listed(12, 12), 2n), "12 hides 11").to.equal(false);
+    expect(isWhole(listed(11), 2n)).to.equal(false);
+    expect(isWhole([], 0n)).to.equal(true);
+  });
 });
