@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, parseEther } from "viem";
+import { type Address, formatEther, getAddress, type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { chainOf } from "../../chain/chains.ts";
@@ -120,11 +120,7 @@ export function readDeployConfiguration(network: Network, source: Variables): De
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
     siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}/dashboard`,
-    limits: {
-      maxWeiPerCent: env.MAX_WEI_PER_CENT ?? DEFAULT_WEI_PER_CENT * RATE_HEADROOM,
-      maxPayout: env.MAX_PAYOUT_CHZ ?? parseEther(LIMITS_CHZ[network].maxPayout),
-      dailyCap: env.DAILY_CAP_CHZ ?? parseEther(LIMITS_CHZ[network].dailyCap),
-    },
+    limits: limitsOf(network, env),
   };
 }
 
@@ -149,7 +145,11 @@ function check(
 function deployProblems(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
   const deployer = DEPLOYER_WAYS.filter((variable) => env[variable] !== undefined);
   const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set together with DEPLOYER_PRIVATE_KEY" };
-  const ofKeys = [...ofSigners(network, env, wrong), ...(deployer.length > 1 ? [both] : [])];
+  const ofKeys = [
+    ...ofSigners(network, env, wrong),
+    ...limitProblems(network, env),
+    ...(deployer.length > 1 ? [both] : []),
+  ];
   if (network === "localhost") return ofKeys;
   const problems: (Problem | false)[] = [
     accountOfKey("operator", env) === undefined &&
@@ -178,7 +178,38 @@ function deployProblems(network: Network, env: Partial<Environment>, wrong: Read
     ),
   ];
   const found = [...ofKeys, ...problems.filter((problem) => problem !== false)];
-  return network === "chiliz" ? [...found, ...coldProblems(env)] : found;
+  return network === "chiliz" ? [...found, ...coldProblems(env), ...delayProblems(env)] : found;
+}
+
+/** What the contracts would refuse, or could not hold, after others were deployed. */
+function limitProblems(network: Network, env: Partial<Environment>): Problem[] {
+  const { maxWeiPerCent, maxPayout, dailyCap } = limitsOf(network, env);
+  const problems: [boolean, string, string][] = [
+    [maxWeiPerCent >= 2n ** 96n, "MAX_WEI_PER_CENT", "must be below 2^96 wei"],
+    [maxPayout >= 2n ** 96n, "MAX_PAYOUT_CHZ", "must be below 2^96 wei, about 79 billion CHZ"],
+    [dailyCap >= 2n ** 112n, "DAILY_CAP_CHZ", "must be below 2^112 wei"],
+    [maxPayout === 0n, "MAX_PAYOUT_CHZ", "must be above 0: nothing could be paid"],
+    [
+      maxPayout > dailyCap,
+      "MAX_PAYOUT_CHZ",
+      `must be at most the daily cap: ${formatEther(maxPayout)} CHZ is above ${formatEther(dailyCap)}`,
+    ],
+  ];
+  return problems.filter(([isWrong]) => isWrong).map(([, variable, message]) => ({ variable, message }));
+}
+
+/** On mainnet a stolen admin key must be noticed before it is of use. */
+function delayProblems({ ADMIN_DELAY_SECONDS: seconds }: Partial<Environment>): Problem[] {
+  if (seconds === undefined || seconds >= DAY_SECONDS) return [];
+  return [{ variable: "ADMIN_DELAY_SECONDS", message: `must be at least ${DAY_SECONDS} on chiliz, one day` }];
+}
+
+function limitsOf(network: Network, env: Partial<Environment>): PayLimits {
+  return {
+    maxWeiPerCent: env.MAX_WEI_PER_CENT ?? DEFAULT_WEI_PER_CENT * RATE_HEADROOM,
+    maxPayout: env.MAX_PAYOUT_CHZ ?? parseEther(LIMITS_CHZ[network].maxPayout),
+    dailyCap: env.DAILY_CAP_CHZ ?? parseEther(LIMITS_CHZ[network].dailyCap),
+  };
 }
 
 const DEPLOYER_WAYS = ["DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE"] as const;
@@ -212,13 +243,26 @@ function coldProblems(env: Partial<Environment>): Problem[] {
       deployer && privateKeyToAccount(deployer).address,
     ],
   ];
-  return cold
-    .filter(([, address]) => address !== undefined && hot.has(address.toLowerCase()))
-    .map(([variable]) => ({
+  const isHot = (address: Address | undefined) => address !== undefined && hot.has(address.toLowerCase());
+  const held = cold.slice(0, COLD_ROLES).filter(([, address]) => !isHot(address));
+  const isShared = ([variable, address]: [string, Address | undefined]) =>
+    held.some(([other, one]) => other < variable && one?.toLowerCase() === address?.toLowerCase());
+  return [
+    ...cold
+      .filter(([, address]) => isHot(address))
+      .map(([variable]) => ({
+        variable,
+        message: "must be set, and to another than the operator and the holders of hot roles, on chiliz",
+      })),
+    ...held.filter(isShared).map(([variable]) => ({
       variable,
-      message: "must be set, and to another than the operator and the holders of hot roles, on chiliz",
-    }));
+      message: "must be another than those of the other cold roles on chiliz: one key would hold them all",
+    })),
+  ];
 }
+
+/** Treasurer, pauser and admin; the deployer only hands over. */
+const COLD_ROLES = 3;
 
 /** Held by the server's keys. */
 const HOT_ROLES = ["minter", "confirmer", "catalogue", "payer"] as const;

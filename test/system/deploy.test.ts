@@ -7,6 +7,7 @@ import {
   createPublicClient,
   createWalletClient,
   encodeFunctionData,
+  formatEther,
   type Hex,
   http,
   keccak256,
@@ -420,6 +421,43 @@ describe("npm run deploy", function () {
       // With separate keys, only the chain is still wrong: the test's chain is Spicy.
       const { output } = await deployHere(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
       expect(output).to.include("is of chain 88882, not 88888");
+    });
+
+    it("on mainnet, one key for all cold roles, and an admin who need not wait", () => {
+      const address = () => privateKeyToAccount(generatePrivateKey()).address;
+      const [admin, treasurer, pauser] = [address(), address(), address()];
+      const apart = {
+        DEPLOYER_PRIVATE_KEY: generatePrivateKey(),
+        ...{ ADMIN_ADDRESS: admin, TREASURER_ADDRESS: treasurer, PAUSER_ADDRESS: pauser },
+      };
+      expect(saysOf(apart, "chiliz")).to.equal("");
+      const shared = "must be another than those of the other cold roles";
+      expect(saysOf({ ...apart, TREASURER_ADDRESS: admin }, "chiliz")).to.include(`TREASURER_ADDRESS ${shared}`);
+      expect(saysOf({ ...apart, TREASURER_ADDRESS: admin, PAUSER_ADDRESS: admin }, "chiliz"))
+        .to.include(`TREASURER_ADDRESS ${shared}`)
+        .and.to.include(`PAUSER_ADDRESS ${shared}`);
+      for (const seconds of ["0", "86399"]) {
+        expect(saysOf({ ...apart, ADMIN_DELAY_SECONDS: seconds }, "chiliz")).to.include(
+          "ADMIN_DELAY_SECONDS must be at least 86400",
+        );
+      }
+      expect(saysOf({ ...apart, ADMIN_DELAY_SECONDS: "86400" }, "chiliz")).to.equal("");
+    });
+
+    it("limits that the distributor would refuse after the tickets were deployed", () => {
+      const above = (wei: bigint) => formatEther(wei);
+      const cases: [Record<string, string>, string][] = [
+        [
+          { MAX_PAYOUT_CHZ: "1001", DAILY_CAP_CHZ: "1000" },
+          "MAX_PAYOUT_CHZ must be at most the daily cap: 1001 CHZ is above 1000",
+        ],
+        [{ MAX_PAYOUT_CHZ: "0" }, "MAX_PAYOUT_CHZ must be above 0"],
+        [{ MAX_PAYOUT_CHZ: above(2n ** 96n), DAILY_CAP_CHZ: above(2n ** 100n) }, "MAX_PAYOUT_CHZ must be below 2^96"],
+        [{ DAILY_CAP_CHZ: above(2n ** 112n) }, "DAILY_CAP_CHZ must be below 2^112"],
+        [{ MAX_WEI_PER_CENT: String(2n ** 96n) }, "MAX_WEI_PER_CENT must be below 2^96"],
+      ];
+      for (const [extra, said] of cases) expect(saysOf(extra), said).to.include(said);
+      expect(saysOf({ MAX_PAYOUT_CHZ: "1000", DAILY_CAP_CHZ: "1000" })).to.equal("");
     });
 
     it("an unknown network", async () => {
