@@ -41,7 +41,7 @@ export type ReaderOptions = {
 const DAY_MS = 86_400_000;
 /** The longest time during which a network may still change a sale. */
 /** How long the word holds that the index is complete. */
-const IDS_KNOWN_MS = 60_000;
+const IDS_KNOWN_MS = 120_000;
 const HISTORY_MS = 120 * DAY_MS;
 /** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;

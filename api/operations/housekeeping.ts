@@ -24,7 +24,8 @@ const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const IDS_MS = 500;
-const IDS_TOLD_EVERY_MS = 10_000;
+/** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
+const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
