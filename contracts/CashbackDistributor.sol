@@ -95,8 +95,9 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param tickets The PurchaseNFT whose cashback is paid.
-    /// @param initialLimits The initial limits.
-    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none.
+    /// @param initialLimits The initial limits; a predecessor's are taken over instead.
+    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none. Its limits, its
+    /// pause and what it spent today are taken over.
     constructor(
         address admin,
         uint48 adminDelay,
@@ -106,13 +107,21 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     ) AccessControlDefaultAdminRules(adminDelay, admin) {
         purchaseNFT = tickets;
         predecessor = retired;
-        _setLimits(initialLimits);
         // No purchase has id 0. Setting its bit now makes the first write to this word cheaper for the payer.
         _paidWords[0] = 1;
-        if (address(retired) == address(0)) return;
+        if (address(retired) == address(0)) {
+            _setLimits(initialLimits);
+            return;
+        }
         if (address(retired.purchaseNFT()) != address(tickets)) revert PredecessorOfOtherTickets(address(retired));
         if (!retired.isRetired()) revert PredecessorNotRetired(address(retired));
         _paidWords[0] |= retired.paidWord(0);
+        // Otherwise each successor would lift a pause, and begin the day anew.
+        _setLimits(retired.limits());
+        // The cast is safe: the predecessor keeps it in a uint112.
+        _spent = uint112(retired.spentToday());
+        _spentDay = _today();
+        if (retired.paused()) _pause();
     }
 
     /// @notice Accepts CHZ from anyone. Emits {Funded}.
@@ -148,6 +157,11 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     function spentToday() public view returns (uint256) {
         return _spentDay == _today() ? _spent : 0;
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function paused() public view override(ICashbackDistributor, Pausable) returns (bool) {
+        return Pausable.paused();
     }
 
     /*//////////////////////////////////////////////////////////////////////////

@@ -298,13 +298,17 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (buyer == address(0)) revert InvalidBuyer(id);
         if (!_isRegistered(storeId, frequentStores)) revert UnknownStore(storeId);
         if (valueCents == 0) revert ZeroValue(id);
-        uint256 totalBps = uint256(cashbackBps) + bonusBps;
-        if (totalBps == 0) revert ZeroPercent(id);
-        if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
-
-        PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
-        // "Unchecked" refers to the id, which was checked above not to exist.
-        _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
+        // Blocks keep the stack shallow enough for the compiler without its optimizer, as coverage and fuzzing use it.
+        {
+            uint256 totalBps = uint256(cashbackBps) + bonusBps;
+            if (totalBps == 0) revert ZeroPercent(id);
+            if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
+        }
+        {
+            PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
+            // "Unchecked" refers to the id, which was checked above not to exist.
+            _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
+        }
         emit Locked(id);
         emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps, purchase.saleRef);
         if (bytes(purchase.metadataUri).length != 0) _setMetadataUri(id, purchase.metadataUri);

@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "83aa3f31c4253b149f89795761052d5268156ed12d612b37efe4cbf5b385bee4"
+  "sourceHash": "a1d32c5945ac4daf3c0a788d0b3ade789638c45a34addc65f830ba36e69577e5"
 } as const;

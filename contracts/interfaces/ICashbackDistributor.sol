@@ -144,6 +144,9 @@ interface ICashbackDistributor {
     /// @notice The total paid or credited on the current UTC day, in wei.
     function spentToday() external view returns (uint256);
 
+    /// @notice Whether payments are paused.
+    function paused() external view returns (bool);
+
     /*//////////////////////////////////////////////////////////////////////////
                                    STATE-CHANGING
     //////////////////////////////////////////////////////////////////////////*/

@@ -21,7 +21,7 @@ export type SuccessorOptions = {
 
 /**
  * Deploys a successor of the current distributor, and writes both into the record. The predecessor is retired first and
- * the successor reads its paid bits, so no purchase is paid by both. Can be killed at any point and run again.
+ * the successor reads its paid bits, so no purchase is paid by both, and takes over its limits, its pause and the day's spending. Can be killed at any point and run again.
  * @throws Error with one sentence
  */
 export async function deploySuccessor({
@@ -38,7 +38,14 @@ export async function deploySuccessor({
   if (!known) await retire(wallet, recorded, predecessor, mayRetire);
 
   const nft = recorded.purchaseNft.address;
-  const values = known?.constructorArguments ?? distributorArguments(configuration, wallet.address, nft, predecessor);
+  // The contract takes them from its predecessor, whatever it is given.
+  const limits = await wallet.client.readContract({
+    address: predecessor,
+    abi: cashbackDistributorAbi,
+    functionName: "limits",
+  });
+  const asBefore = { ...configuration, limits };
+  const values = known?.constructorArguments ?? distributorArguments(asBefore, wallet.address, nft, predecessor);
   const { address, transaction } = await wallet.create(
     `CashbackDistributor after ${predecessor}`,
     distributorCreation(values),

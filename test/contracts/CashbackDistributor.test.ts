@@ -164,6 +164,34 @@ describeTree("CashbackDistributor", () => {
         const sent = send(third, "payBatch", [[1n, 2n, 300n, 301n].map((id) => item(id, 1n)), CENT_WEI], system.payer);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [1n]);
       });
+      it("it should take over its limits and what was spent that day, over three generations", async () => {
+        const limits = { ...LIMITS, maxPayout: 60n, dailyCap: 100n };
+        await setLimits(limits);
+        await system.confirmed(aliceAddress, 1n, 2n, 3n, 4n);
+        await startOfDay();
+        await pay(1n, 60n);
+        await send(distributor, "retire", [], system.admin);
+        const second = await successor();
+        expect(await read<bigint[]>(second, "limits").then((found) => [...found])).to.deep.equal(Object.values(limits));
+        expect(await read(second, "spentToday")).to.equal(60n);
+        await refuses(send(second, "pay", [2n, 41n, CENT_WEI], system.payer), "AboveDailyCap", 101n, 100n);
+        await send(second, "pay", [2n, 40n, CENT_WEI], system.payer);
+        await send(second, "retire", [], system.admin);
+        const third = await successor(await second.getAddress());
+        await refuses(send(third, "pay", [3n, 1n, CENT_WEI], system.payer), "AboveDailyCap", 101n, 100n);
+        await startOfDay();
+        expect(await read(third, "spentToday")).to.equal(0n);
+        await send(third, "pay", [3n, 60n, CENT_WEI], system.payer);
+      });
+      it("it should take over its pause, which only the admin lifts", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await send(distributor, "pause", [], system.pauser);
+        await send(distributor, "retire", [], system.admin);
+        const next = await successor();
+        await refuses(send(next, "pay", [1n, 1n, CENT_WEI], system.payer), "EnforcedPause");
+        await send(next, "unpause", [], system.admin);
+        await send(next, "pay", [1n, 1n, CENT_WEI], system.payer);
+      });
     });
   });
 
