@@ -329,6 +329,11 @@ describe("Alerts @deep", function () {
       cause: () => all.trouble(awin, { calls: "away", pushes: "none" }),
       mend: () => all.trouble(awin, { calls: "none", pushes: "none" }),
     });
+    await shop.ring(["TorcidaNetworkBudget"], {
+      minutes: 30,
+      cause: () => shop.change("update affiliate_status set calls_needed = 1000000"),
+      mend: () => shop.change("update affiliate_status set calls_needed = 1"),
+    });
     await forgotten();
   });
 
