@@ -77,6 +77,15 @@ describe("The panel by keyboard alone", function () {
     await tabTo(page, name, "Shift+Tab");
     await page.keyboard.press("Enter");
   }
+  /** A dialog takes the focus once it is drawn: a key that comes sooner is still the page's. */
+  async function tabToReason(page: Page): Promise<void> {
+    const field = page.getByLabel("Motivo");
+    await eventually(async () => {
+      const isIn = await field.evaluate((one) => one.closest("[role$=dialog]")?.contains(document.activeElement));
+      expect(isIn, "the dialog has the focus").to.equal(true);
+    });
+    await tabTo(page, /^Motivo/);
+  }
   const dialog = (page: Page) => page.getByRole("dialog").last();
 
   /** Tab stays in the open dialog; Escape closes it, and its opener has the focus again. */
@@ -102,7 +111,7 @@ describe("The panel by keyboard alone", function () {
   /** Writes the reason in the open dialog and decides. */
   async function decide(page: Page, action: RegExp): Promise<void> {
     await dialog(page).waitFor();
-    await tabTo(page, /^Motivo/);
+    await tabToReason(page);
     await page.keyboard.type("Conferido");
     await press(page, action);
     await dialog(page).waitFor({ state: "detached" });
@@ -152,7 +161,7 @@ describe("The panel by keyboard alone", function () {
         await expectFocus(page, /^Liberar venda$/);
         await page.keyboard.press("Enter");
         await page.getByLabel("Motivo").waitFor();
-        await tabTo(page, /^Motivo/);
+        await tabToReason(page);
         await page.keyboard.type("Conferido");
         await press(page, /^Liberar venda$/);
         await page.getByLabel("Motivo").waitFor({ state: "detached" });
