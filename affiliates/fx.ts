@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
+import { DAY_MS } from "../domain/iso-time.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 import type { FxRates } from "../domain/sale/rules.ts";
 import { askOutside } from "../platform/outside.ts";
@@ -17,7 +18,6 @@ const CLOSING = "Fechamento";
 const FIRST_RETRY_MS = 30_000;
 const LONGEST_RETRY_MS = 6 * 3_600_000;
 const DOUBTFUL_ROWS = 200;
-const DAY_MS = 86_400_000;
 
 function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, 10);

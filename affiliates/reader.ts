@@ -4,6 +4,7 @@ import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { DAY_MS } from "../domain/iso-time.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
@@ -38,7 +39,6 @@ export type ReaderOptions = {
   assertLease: (queries: Queries) => Promise<void>;
 };
 
-const DAY_MS = 86_400_000;
 /** The longest time during which a network may still change a sale. */
 /** How long the word holds that the index is complete. */
 const IDS_KNOWN_MS = 120_000;

@@ -3,6 +3,7 @@ import { among } from "../database/among.ts";
 import { readClock } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
@@ -12,7 +13,6 @@ export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: stri
 
 /** All services together are one decider. */
 const SERVICE = "service";
-const DAY_MS = 86_400_000n;
 
 type Payout = { purchaseId: bigint; wallet: WalletAddress; amountGwei: bigint };
 type Request = Selectable<Schema["approvals"]>;
@@ -77,7 +77,7 @@ export async function requestApprovals(
     .where("state", "!=", "lapsed")
     .orderBy("id", "desc")
     .execute();
-  const day = BigInt(await readClock(queries)) / DAY_MS;
+  const day = BigInt(await readClock(queries)) / BIG_DAY_MS;
   for (const payout of payouts) {
     const row = rows.get(payout.purchaseId);
     if (!row?.decided_by) continue;

@@ -1,10 +1,10 @@
 import { keccak256, toHex } from "viem";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Allowance } from "../sender/allowance.ts";
 import type { PurchaseEncoderOptions } from "./encoders.ts";
 
-const DAY_MS = 86_400_000n;
 const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
 const CLOSED_RETRY_MS = 30_000n;
 
@@ -28,7 +28,7 @@ export async function readPayoutAllowance({
     maxWeiPerCent: limits.maxWeiPerCent,
     maxPayout: limits.maxPayout / WEI_PER_GWEI,
     dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
-    dayEndsInMs: DAY_MS - (BigInt(Date.now()) % DAY_MS),
+    dayEndsInMs: BIG_DAY_MS - (BigInt(Date.now()) % BIG_DAY_MS),
     pool: available / WEI_PER_GWEI,
   };
 }

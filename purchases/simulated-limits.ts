@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
+import { DAY_MS } from "../domain/iso-time.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 
-const DAY_MS = 86_400_000;
 /** The row of all wallets together; no wallet's address. */
 const ALL = "";
 

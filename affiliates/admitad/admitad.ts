@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
@@ -17,7 +18,6 @@ const accountSchema = z.strictObject({
 });
 type AdmitadAccount = z.output<typeof accountSchema>;
 
-const DAY_MS = 86_400_000;
 const PAGE_ROWS = 500;
 /** How often a window is reread while rows move between its pages. */
 const READINGS = 5;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
@@ -14,7 +15,6 @@ const accountSchema = z.strictObject({
 });
 type ImpactAccount = z.output<typeof accountSchema>;
 
-const DAY_MS = 86_400_000;
 const STATUSES: Record<string, SaleReport["status"]> = {
   PENDING: "pending",
   APPROVED: "approved",

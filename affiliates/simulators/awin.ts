@@ -1,8 +1,8 @@
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
 import { type Answered, type Asked, Simulator } from "./simulator.ts";
 
-const DAY_MS = 86_400_000;
 const TIMES = { transaction: "soldAt", amendment: "amendedAt", validation: "validatedAt" } as const;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 

@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
 import { type Answered, type Asked, Simulator } from "./simulator.ts";
 
-const DAY_MS = 86_400_000;
 const STATES: Record<string, string> = { pending: "PENDING", approved: "APPROVED", declined: "REVERSED" };
 const PAGE_ROWS = 2;
 

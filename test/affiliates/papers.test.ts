@@ -6,11 +6,11 @@ import { storePushes } from "../../affiliates/hints.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
 import { Reader } from "../../affiliates/reader.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { RULES, Shop } from "./support/shop.ts";
 
-const DAY_MS = 86_400_000;
 const MOSCOW_MS = 3 * 3_600_000;
 
 type Answer = { status?: number; headers?: Record<string, string>; text: string };

@@ -12,11 +12,11 @@ import type { Book, SimulatedSale } from "../../affiliates/simulators/book.ts";
 import { ImpactSimulator } from "../../affiliates/simulators/impact.ts";
 import type { Simulator } from "../../affiliates/simulators/simulator.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
-const DAY_MS = 86_400_000;
 const CALLS = 600;
 
 type Network = {

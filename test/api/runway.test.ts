@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { daysLeft } from "../../api/operations/runway.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 
-const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;
 const ago = (days: number) => NOW - days * DAY_MS;
 const spent = (...days: number[]) => days.map((day) => ({ amount: 10n, atMs: ago(day) }));

@@ -8,6 +8,7 @@ import { awin } from "../../affiliates/awin/awin.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
 import { Reader } from "../../affiliates/reader.ts";
 import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { RULES } from "../affiliates/support/shop.ts";
 import { until } from "../testing/until.ts";
 import { approvedSale, tell } from "./support/affiliate-network.ts";
@@ -15,7 +16,6 @@ import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { AFFILIATE_SECRET, onBothSystems } from "./support/system.ts";
 
-const DAY_MS = 86_400_000;
 const PUSH_SECRET = "push-secret-of-the-account";
 const PUBLISHER = { publisherId: "45628", token: "a-token" };
 const STORE = 1;

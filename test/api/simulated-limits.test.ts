@@ -2,12 +2,11 @@ import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { limitsOf } from "../../api/purchases/registration.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { admitSimulated, deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { onBothSystems } from "./support/system.ts";
-
-const DAY_MS = 86_400_000;
 
 onBothSystems(
   "A simulated purchase within limits",

@@ -6,6 +6,7 @@ import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
 import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
+import { DAY_MS } from "../../../domain/iso-time.ts";
 import { percentText } from "../../../domain/money.ts";
 import { CHAIN_IDS } from "../../../domain/networks.ts";
 
@@ -189,7 +190,6 @@ export function fixtureTicket(tokenId: string): PublicTicket {
   };
 }
 
-const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /** Visits: a fresh one, one that can be claimed, one with a sale, an expired one. */
