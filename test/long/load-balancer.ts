@@ -13,16 +13,19 @@ const READS = new Set(["GET", "HEAD"]);
 
 /**
  * Passes each request to one of several processes in turn. A request that was not delivered goes to the next process;
- * so does a read whose connection broke. A write whose connection broke returns 502: the caller must retry it.
+ * so does a read whose connection broke, and once a
+ * read that a starting process refuses with 503. A write whose connection broke returns 502: the caller must retry it.
  */
 export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
   let turn = 0;
   let retried = 0;
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
+    const first = turn++;
     for (let attempt = 0; attempt < ROUNDS; attempt++) {
-      const port = ports[turn++ % ports.length] ?? 0;
-      const outcome = await pass(incoming, body, port, outgoing);
+      const port = ports[(first + attempt) % ports.length] ?? 0;
+      const mayRefuse = attempt > 0 || !READS.has(incoming.method ?? "");
+      const outcome = await pass(incoming, body, port, outgoing, mayRefuse);
       if (outcome === undefined) return;
       const mayRetry = !outgoing.headersSent && (NOT_HEARD.has(outcome) || READS.has(incoming.method ?? ""));
       if (!mayRetry) break;
@@ -52,11 +55,13 @@ function pass(
   body: Buffer,
   port: number,
   outgoing: ServerResponse,
+  mayRefuse: boolean,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException) => resolve(error.code ?? "EUNKNOWN");
     const { method, url, headers } = incoming;
     const passed = request({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+      if (answer.statusCode === 503 && !mayRefuse) return void answer.resume().on("close", () => resolve("503"));
       // Whole responses only: a truncated one must not reach the caller as if it were complete.
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -1,21 +1,14 @@
-/**
- * The system as several processes on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and
- * its standby. Kills parts of it while a mixed load runs: `npm run cluster -- [--seconds N] [--seed N] [--database
- * postgres|sqlite]`. With `--database-failover` the database fails: a primary with a synchronous standby is killed
- * under load, the standby is promoted, and no acknowledged purchase may be missing.
- */
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { connect } from "../database/connect.ts";
-import { type FaultSystem, startFaultSystem } from "../test/faults/support/fault-system.ts";
-import { between, pick, type Random, seededRandom } from "../test/faults/support/random.ts";
-import { type Supervised, supervise } from "../test/faults/support/supervised.ts";
-import { freePorts } from "../test/testing/free-port.ts";
-import { startPostgres } from "../test/testing/postgres.ts";
-import { type PostgresPair, startPostgresPair } from "../test/testing/postgres-pair.ts";
-import { Shopper } from "../test/testing/shopper.ts";
-import { until } from "../test/testing/until.ts";
-import { startLoadBalancer } from "./cluster/load-balancer.ts";
+import { connect } from "../../database/connect.ts";
+import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
+import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
+import { type Supervised, supervise } from "../faults/support/supervised.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
+import { Shopper } from "../testing/shopper.ts";
+import { until } from "../testing/until.ts";
+import { startLoadBalancer } from "./load-balancer.ts";
+import type { LongRun, Scenario } from "./main.ts";
 
 const BUYERS = 4;
 const READERS = 8;
@@ -49,51 +42,37 @@ type Write = { id: number; askedAt: number; acknowledgedAt: number };
 /** When parts were killed, and between which moments the database was away. */
 type Faults = { kills: number[]; databaseGoneAt?: number; databaseBackAt?: number };
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    seed: { type: "string", default: "1" },
-    database: { type: "string", default: "postgres" },
-    "database-failover": { type: "boolean", default: false },
-  },
-});
-const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
-if (!(seconds > 0) || !Number.isInteger(seed) || !["postgres", "sqlite"].includes(values.database)) {
-  console.error(
-    "npm run cluster -- [--seconds NUMBER] [--seed WHOLE_NUMBER] [--database postgres|sqlite] [--database-failover]",
-  );
-  process.exit(2);
-}
-process.exit((await main()) ? 0 : 1);
+/**
+ * The system as several processes: two api processes behind a load balancer, an indexer and its standby. Kills parts
+ * of it while a mixed load runs. With `--database-failover` the database fails: a primary with a synchronous standby
+ * is killed under load, the standby is promoted, and no acknowledged purchase may be missing.
+ */
+export const cluster: Scenario = {
+  options: { seconds: { type: "string", default: "60" }, "database-failover": { type: "boolean" } },
+  usage: "[--seconds NUMBER] [--database-failover]",
+  engines: ["postgres"],
+  verdict: { right: "nothing lost, nothing duplicated, no wrong response", wrong: "FAILED" },
+  run: runCluster,
+};
 
-async function main(): Promise<boolean> {
-  const pair = values["database-failover"] ? await startPostgresPair() : undefined;
-  const databaseName = pair ? "a PostgreSQL primary and its synchronous standby" : values.database;
+async function runCluster(run: LongRun): Promise<boolean> {
+  const pair = run.options["database-failover"] ? await startPostgresPair() : undefined;
+  if (pair) run.stopLater(pair);
+  const databaseName = pair ? "a PostgreSQL primary and its synchronous standby" : run.engine;
   console.log(`… ${databaseName}, chain, contracts, indexer and standby, two api processes, load balancer`);
-  const postgres = values.database === "postgres" && !pair ? await startPostgres() : undefined;
-  let system: FaultSystem | undefined;
-  let standby: Supervised | undefined;
-  try {
-    const environment = { RATE_LIMIT_SCALE: "10000", LOG_LEVEL: "warn" };
-    const databaseUrl = pair?.databaseUrl ?? (await postgres?.createDatabase());
-    system = await startFaultSystem({ databaseUrl, environment, seed });
-    const second = await system.anotherApi();
-    standby = await startStandby(system);
-    const ports = [system.url, second.url].map((url) => Number(new URL(url).port));
-    const balancer = await startLoadBalancer(ports);
-    try {
-      const parts = [system.api, second, system.indexer, standby];
-      return await loadAndKill(system, balancer.url, parts, pair);
-    } finally {
-      console.log(`${balancer.retried()} requests were passed to another process`);
-      await balancer.stop();
-    }
-  } finally {
-    await standby?.stop("SIGKILL");
-    await system?.stop();
-    await postgres?.stop();
-    await pair?.stop();
-  }
+  const environment = { RATE_LIMIT_SCALE: "10000", LOG_LEVEL: "warn" };
+  const databaseUrl = pair?.databaseUrl ?? run.databaseUrl;
+  const system = await startFaultSystem({ databaseUrl, environment, seed: run.seed });
+  run.stopLater(system);
+  const second = await system.anotherApi();
+  const standby = await startStandby(system);
+  run.stopLater({ stop: () => standby.stop("SIGKILL") });
+  const ports = [system.url, second.url].map((url) => Number(new URL(url).port));
+  const balancer = await startLoadBalancer(ports);
+  run.stopLater(balancer);
+  const isRight = await loadAndKill(run, system, balancer.url, [system.api, second, system.indexer, standby], pair);
+  console.log(`${balancer.retried()} requests were passed to another process`);
+  return isRight;
 }
 
 async function startStandby({ environment }: FaultSystem): Promise<Supervised> {
@@ -110,12 +89,14 @@ async function startStandby({ environment }: FaultSystem): Promise<Supervised> {
 }
 
 async function loadAndKill(
+  { seed, number }: LongRun,
   system: FaultSystem,
   url: string,
   parts: readonly Supervised[],
   pair: PostgresPair | undefined,
 ): Promise<boolean> {
   const random = seededRandom(seed);
+  const seconds = number("seconds");
   const tally: Tally = { reads: [], refusedReads: 0, writes: [], wrong: [], repeated: 0 };
   const deadline = performance.now() + seconds * 1_000;
   const faults: Faults = { kills: [] };
@@ -123,7 +104,7 @@ async function loadAndKill(
     ...Array.from({ length: BUYERS }, (_, index) => keepBuying(url, seededRandom(seed + index), deadline, tally)),
     ...Array.from({ length: READERS }, (_, index) => keepReading(url, index, deadline, faults, tally)),
   ];
-  if (pair) await failOver(pair, random, faults, tally);
+  if (pair) await failOver(pair, seconds, random, faults, tally);
   else await killParts(parts, random, deadline, faults);
   await Promise.all(load);
   tellReads(tally);
@@ -149,7 +130,13 @@ async function killParts(
 }
 
 /** Kills the primary, promotes the standby a while later, and waits for the first purchase after it. */
-async function failOver(pair: PostgresPair, random: Random, faults: Faults, tally: Tally): Promise<void> {
+async function failOver(
+  pair: PostgresPair,
+  seconds: number,
+  random: Random,
+  faults: Faults,
+  tally: Tally,
+): Promise<void> {
   await delay(between(random, seconds * 200, seconds * 500));
   const before = tally.writes.length;
   const goneAt = performance.now();
@@ -190,9 +177,7 @@ async function isWhole(system: FaultSystem, { writes, wrong }: Tally): Promise<b
   );
   for (const sentence of new Set(wrong)) console.log(`✗ wrong answer: ${sentence}`);
   console.log(reconciled.output.trim());
-  const isRight = lost.length === 0 && writes.length > 0 && wrong.length === 0 && reconciled.code === 0;
-  console.log(isRight ? "Nothing lost, nothing duplicated, no wrong response" : "FAILED");
-  return isRight;
+  return lost.length === 0 && writes.length > 0 && wrong.length === 0 && reconciled.code === 0;
 }
 
 async function storedIds({ databaseUrl }: FaultSystem): Promise<Set<bigint>> {

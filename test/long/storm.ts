@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
-import { type FaultRates, LIES as KINDS_OF_LIES, lying } from "../../test/faults/support/chaos-proxy.ts";
-import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
-import { patiently } from "../../test/faults/support/patiently.ts";
-import { between, pick, type Random, seededRandom } from "../../test/faults/support/random.ts";
-import type { Shopper } from "../../test/testing/shopper.ts";
+import { type FaultRates, LIES as KINDS_OF_LIES, lying } from "../faults/support/chaos-proxy.ts";
+import type { FaultSystem } from "../faults/support/fault-system.ts";
+import { patiently } from "../faults/support/patiently.ts";
+import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
+import type { Shopper } from "../testing/shopper.ts";
 import { fillWallet, relieve, runOut } from "./scarcity.ts";
 import { BACK_MS, GONE_MS, type Weather, type Witness } from "./witness.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
-import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
-import type { Supervised } from "../../test/faults/support/supervised.ts";
+import type { FaultSystem } from "../faults/support/fault-system.ts";
+import type { Supervised } from "../faults/support/supervised.ts";
 
 /** The state of the nodes: all correct, none correct, or in between, where both answers are acceptable. */
 export type Weather = "fair" | "gone" | "rough";

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  administer,
-  CONTRACTS_ADMIN,
-  readAmount,
-  sendMined,
-  setLimits,
-} from "../../test/faults/support/contracts-admin.ts";
-import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
-import { between, pick, type Random } from "../../test/faults/support/random.ts";
+import { administer, CONTRACTS_ADMIN, readAmount, sendMined, setLimits } from "../faults/support/contracts-admin.ts";
+import type { FaultSystem } from "../faults/support/fault-system.ts";
+import { between, pick, type Random } from "../faults/support/random.ts";
 import { readyz } from "./witness.ts";
 
 const CHZ = 10n ** 18n;
