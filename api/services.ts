@@ -56,9 +56,10 @@ export type Services = {
   log: Logger;
 };
 
-/** Settings for showing purchases: the rate for those without a frozen one, and how deep a payout must be. */
-export function viewOptions({ rates, environment }: Pick<Services, "rates" | "environment">) {
-  return { rate: shownRate(rates, environment.WEI_PER_CENT), confirmations: environment.CONFIRMATIONS };
+/** Settings for showing purchases: the rate for those without a frozen one, how deep a payout must be, and the mode. */
+export function viewOptions({ rates, environment, saleRules }: Pick<Services, "rates" | "environment" | "saleRules">) {
+  const rate = shownRate(rates, environment.WEI_PER_CENT);
+  return { rate, confirmations: environment.CONFIRMATIONS, isLive: saleRules.isLive ?? false };
 }
 
 /** Confirmations above this block are not deep enough to be paid. */

@@ -41,6 +41,19 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
 }
 
+/** What a wallet came to owe, newest first, whether it is settled by now or not. */
+export async function listDebts(queries: Queries, wallet: WalletAddress, limit: number) {
+  return queries
+    .selectFrom("adjustments")
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .select(["purchases.id", "purchases.store_name", "adjustments.amount_gwei", "adjustments.created_at"])
+    .where("adjustments.wallet", "=", wallet)
+    .where("adjustments.amount_gwei", ">", 0n)
+    .orderBy("adjustments.created_at", "desc")
+    .limit(limit)
+    .execute();
+}
+
 /** The wallets among these that may have a debt. */
 export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
   if (wallets.size === 0) return new Set();

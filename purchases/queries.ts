@@ -12,6 +12,7 @@ import {
   purchaseStatusFromChain,
 } from "../domain/purchase/life.ts";
 import { keysOf } from "../domain/records.ts";
+import type { SaleState } from "../domain/sale/state.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** A purchase with its ticket and payout. */
@@ -76,7 +77,9 @@ function selectStanding(from: ReturnType<typeof purchasesWithIndex>) {
 
 /** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
+  const saleState = sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
   return selectStanding(purchasesWithIndex(queries)).select([
+    saleState.as("sale_state"),
     "purchases.store_id",
     "purchases.store_name",
     "purchases.amount_cents",
@@ -198,6 +201,21 @@ export async function listUnpaid(
   return readStanding(
     queries,
     rows.map((row) => row.id),
+  );
+}
+
+/**
+ * A wallet's confirmed purchases that were neither returned nor paid in a payout that is long final, in the order of
+ * the index that holds exactly these.
+ */
+export async function listOnTheWay(queries: Queries, wallet: WalletAddress): Promise<Purchase[]> {
+  return (
+    selectPurchases(queries)
+      .where("purchases.wallet", "=", wallet)
+      // Literally the condition of the index: no parameter.
+      .where(sql<SqlBool>`counted_status = 2 and settled_at is null and reversed_at is null`)
+      .orderBy("purchases.id")
+      .execute()
   );
 }
 

@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import type { PurchaseNft } from "../domain/api/people.ts";
-import type { PurchaseRecord, Totals } from "../domain/api/purchases.ts";
+import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../domain/api/purchases.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
@@ -14,8 +14,11 @@ import {
   storedStatus,
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
+import { type Situation, situationOf } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { listDebts } from "./debt.ts";
 import { lifeOf, type listTickets, type Purchase } from "./queries.ts";
+import type { HeldSale, Statement } from "./statement.ts";
 import type { BuyerTotals } from "./totals.ts";
 
 export type PurchaseView = {
@@ -23,14 +26,26 @@ export type PurchaseView = {
   rate: bigint;
   /** Payouts above this block are not final and not shown as paid. */
   shownUpTo: bigint;
+  /** In ms. */
+  now: bigint;
+  /** Only what networks report is paid. */
+  isLive: boolean;
 };
 
 /** The context for showing purchases at an indexed block. A payout counts once it is `confirmations` deep. */
 export function purchaseViewAt(
   indexedBlock: bigint | undefined,
-  { rate, confirmations }: { rate: bigint; confirmations: number },
+  { rate, confirmations, isLive }: { rate: bigint; confirmations: number; isLive: boolean },
 ): PurchaseView {
-  return { rate, shownUpTo: (indexedBlock ?? 0n) - BigInt(confirmations) + 1n };
+  const shownUpTo = (indexedBlock ?? 0n) - BigInt(confirmations) + 1n;
+  return { rate, shownUpTo, now: BigInt(Date.now()), isLive };
+}
+
+/** Where a purchase is, as its buyer reads it. */
+export function situationIn(purchase: Purchase, view: PurchaseView): Situation {
+  const state = cashbackState(purchase, view);
+  const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
+  return situationOf({ ...facts, saleState: purchase.sale_state }, view);
 }
 
 /** One purchase as its buyer sees it. */
@@ -56,6 +71,9 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     stored_status: storedStatus(status),
     cashback_amount: chzTextFromGwei(cashback),
     cashback_state: state,
+    situation: situationIn(purchase, view),
+    paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
+    kept_amount: chzTextFromGwei(purchase.offset_gwei),
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),
     mint_tx: purchase.mint_transaction,
     status_tx: purchase.status_transaction,
@@ -89,6 +107,34 @@ export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint
     confirmed_count: Number(totals.confirmed),
     pending_count: Number(pendingCount),
   };
+}
+
+export function toWireStatement({ nextAt, in_wallet, on_the_way, waiting, to_offset }: Statement): WireStatement {
+  return {
+    in_wallet: chzTextFromGwei(in_wallet),
+    on_the_way: chzTextFromGwei(on_the_way),
+    waiting: chzTextFromGwei(waiting),
+    to_offset: chzTextFromGwei(to_offset),
+    sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
+    next_at: isoTimeIfAny(nextAt),
+  };
+}
+
+export function toWireReview(sale: HeldSale): Review {
+  return {
+    id: Number(sale.id),
+    store_id: Number(sale.store_id),
+    store: sale.store_name,
+    order: sale.order_ref,
+    amount: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
+    cashback_amount: chzTextFromGwei(sale.gwei),
+    at: isoTime(sale.occurred_at ?? sale.created_at),
+  };
+}
+
+export function toWireDebt(debt: Awaited<ReturnType<typeof listDebts>>[number]): Debt {
+  const { id, store_name: store, amount_gwei, created_at } = debt;
+  return { purchase_id: Number(id), store, amount: chzTextFromGwei(amount_gwei), at: isoTime(created_at) };
 }
 
 /** A row of the index as its contract draws it. docs/product.md#ticket-attributes. */

@@ -36,7 +36,7 @@ async function readRows(queries: Queries, ids: readonly bigint[]) {
     .select([
       ...(["purchases.held_by", "purchases.held_reason"] as const),
       ...(["purchases.counted_status", "purchases.counted_paid_gwei"] as const),
-      ...(["sales.state as sale_state", "sales.order_ref"] as const),
+      "sales.order_ref",
     ])
     .where("purchases.id", "in", ids)
     .execute();

@@ -7,6 +7,7 @@ import {
   erc20Abi,
 } from "viem";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 
@@ -37,6 +38,14 @@ export class BalanceReader {
   async read(wallet: WalletAddress, version: string, tokens: readonly FanTokenRow[]): Promise<Balances> {
     const key = `${wallet}:${version}:${tokens.map((token) => token.contract).join()}`;
     return this.#known.forceFetch(key, { context: () => this.#fetch(wallet, tokens) });
+  }
+
+  /** The wei that the distributors hold for a wallet that refused its payouts. */
+  async creditOf(wallet: WalletAddress, distributors: readonly WalletAddress[]): Promise<bigint> {
+    const credits = distributors.map((address) =>
+      this.#client.readContract({ address, abi: cashbackDistributorAbi, functionName: "creditOf", args: [wallet] }),
+    );
+    return (await Promise.all(credits)).reduce((sum, credit) => sum + credit, 0n);
   }
 
   /** The holding of one token and the block at which it was read, which determine a purchase's bonus. */

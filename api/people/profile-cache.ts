@@ -2,12 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { BaseError } from "viem";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
+import { distributorsOf } from "../../chain/deployment.ts";
 import type { HeldToken, Me } from "../../domain/api/people.ts";
 import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
+import { listDebts } from "../../purchases/debt.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
-import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
-import { purchaseViewAt, toPurchaseRecord, toTicket, toTotals } from "../../purchases/view.ts";
+import { readStatement } from "../../purchases/statement.ts";
+import { readBuyerTotals } from "../../purchases/totals.ts";
+import {
+  purchaseViewAt,
+  toPurchaseRecord,
+  toTicket,
+  toTotals,
+  toWireDebt,
+  toWireReview,
+  toWireStatement,
+} from "../../purchases/view.ts";
 import type { Balances } from "../chain/balances.ts";
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
@@ -17,6 +28,7 @@ const FRESH_MS = 3_000;
 /** Up to this age, the cached response is served while it is rebuilt. */
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
+const DEBTS_SHOWN = 50;
 /** A node that hangs must not hold back what the database knows. */
 const BALANCES_WAIT_MS = 2_000;
 
@@ -64,15 +76,21 @@ export async function buildProfile(
   const readHoldings = async () => {
     const fanTokens = await listFanTokens(kysely);
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
-    return { fanTokens, balances: await readBalances(services, wallet, version, fanTokens) };
+    return { fanTokens, balances: await unlessAway(services, services.balances.read(wallet, version, fanTokens)) };
   };
   const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
-  const [{ fanTokens, balances }, unshown, purchases, tickets, totals] = await Promise.all([
+  const readTotals = async () => {
+    const totals = await readBuyerTotals(kysely, wallet);
+    const distributors = distributorsOf(services.contracts);
+    const readCredit = () => unlessAway(services, services.balances.creditOf(wallet, distributors));
+    return { totals, statement: await readStatement(kysely, wallet, { totals, view, readCredit }) };
+  };
+  const [{ fanTokens, balances }, { totals, statement }, purchases, tickets, debts] = await Promise.all([
     readHoldings(),
-    sumPaidAbove(kysely, wallet, view.shownUpTo),
+    readTotals(),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
-    readBuyerTotals(kysely, wallet),
+    listDebts(kysely, wallet, DEBTS_SHOWN),
   ]);
   const me = {
     wallet: visitor.wallet,
@@ -84,9 +102,12 @@ export async function buildProfile(
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
     purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
-    totals: toTotals(totals, { rate: view.rate, notShown: unshown.gwei }),
+    totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
+    statement: toWireStatement(statement),
+    reviews: statement.inReview.map(toWireReview),
+    debts: debts.map(toWireDebt),
   };
-  const { firstBlock } = unshown;
+  const { firstBlock } = statement.unshown;
   return {
     me,
     changesAt: firstBlock === null ? undefined : firstBlock + BigInt(services.environment.CONFIRMATIONS) - 1n,
@@ -94,18 +115,10 @@ export async function buildProfile(
 }
 
 /** Undefined while the chain does not answer: everything else of the profile is in the database. */
-async function readBalances(
-  { balances, log }: Services,
-  wallet: Visitor["wallet"],
-  version: string,
-  fanTokens: readonly FanTokenRow[],
-): Promise<Balances | undefined> {
+async function unlessAway<T>({ log }: Services, read: Promise<T>): Promise<T | undefined> {
   const patience = new AbortController();
   try {
-    return await Promise.race([
-      balances.read(wallet, version, fanTokens),
-      delay(BALANCES_WAIT_MS, undefined, { signal: patience.signal }),
-    ]);
+    return await Promise.race([read, delay(BALANCES_WAIT_MS, undefined, { signal: patience.signal })]);
   } catch (error) {
     if (!(error instanceof BaseError)) throw error;
     log.warn({ reason: error.shortMessage }, "A wallet's balances could not be read");

@@ -195,6 +195,7 @@ create index sales_amount on sales (amount_micros, id);
 create index sales_click on sales (click_id);
 create index sales_drifted on sales (network, account)
   where state in ('held', 'unmatched') and hold_reasons like '%drift%';
+create index sales_held on sales (wallet, id) where state = 'held';
 create index sales_network on sales (network, state, id);
 create index sales_network_amount on sales (network, amount_micros, id);
 create index sales_network_id on sales (network, id);
@@ -389,6 +390,8 @@ create index purchases_state on purchases ((case
     case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end
   when counted_status = 1 then 'pending'
   else 'processing' end), id);
+create index purchases_simulated_open on purchases (wallet)
+  where source = 'simulated' and counted_status < 2 and reversed_at is null;
 create index purchases_unpaid on purchases (wallet, id)
   where counted_status = 2 and settled_at is null and reversed_at is null;
 create index purchases_wallet on purchases (wallet, id);
@@ -584,6 +587,7 @@ create table payouts (
   paid_at integer not null
 ) strict;
 create index payouts_block on payouts (block_number, log_index);
+create index payouts_deferred on payouts (recipient, block_number) where state = 'deferred';
 create index payouts_recipient on payouts (recipient, block_number);
 
 -- Administration.

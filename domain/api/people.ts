@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
 import { addressSchema, challengeSchema, doneSchema } from "./common.ts";
-import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
+import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
 /** `challenge` is for login if the wallet is registered, otherwise for registration. */
@@ -92,6 +92,10 @@ export const meResponseSchema = z.object({
     nfts: z.array(purchaseNftSchema),
     purchases: z.array(purchaseRecordSchema),
     totals: totalsSchema,
+    statement: statementSchema,
+    reviews: z.array(reviewSchema),
+    /** The newest debts; what was kept for them is told by the purchases. */
+    debts: z.array(debtSchema),
   }),
 });
 export type Me = z.infer<typeof meResponseSchema>["data"];

@@ -4,6 +4,8 @@ import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
 import { METADATA_URI_MAX_BYTES, PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
+import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
+import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
@@ -95,6 +97,12 @@ export const purchaseRecordSchema = z.object({
   /** Cashback in CHZ, decimal text, exact. */
   cashback_amount: z.string(),
   cashback_state: z.enum(CASHBACK_STATES),
+  /** Where it is, in one word. docs/product.md#situations */
+  situation: z.enum(keysOf(SITUATIONS)),
+  /** What was paid, in CHZ, decimal text; null before that. */
+  paid_amount: z.string().nullable(),
+  /** What was kept for a debt, in CHZ, decimal text. */
+  kept_amount: z.string(),
   token_id: z.string().nullable(),
   mint_tx: z.string().nullable(),
   status_tx: z.string().nullable(),
@@ -118,6 +126,42 @@ export const totalsSchema = z.object({
   pending_count: z.number(),
 });
 export type Totals = z.infer<typeof totalsSchema>;
+
+/**
+ * A buyer's figures in CHZ, decimal text; every amount lies in exactly one. `sum` = `in_wallet` + `on_the_way` +
+ * `waiting` - `to_offset`. docs/product.md#statement
+ */
+export const statementSchema = z.object({
+  ...recordOf(FIGURES, () => z.string()),
+  sum: z.string(),
+  /** When the next of what is on the way is expected; null if no day is known. */
+  next_at: z.iso.datetime().nullable(),
+});
+export type Statement = z.infer<typeof statementSchema>;
+
+/** A sale of the buyer that is held for a person. docs/product.md#sales-held */
+export const reviewSchema = z.object({
+  id: z.number(),
+  store_id: z.number(),
+  store: z.string(),
+  order: z.string().nullable(),
+  /** Reais, decimal text; null while there is no exchange rate. */
+  amount: z.string().nullable(),
+  /** CHZ, decimal text: what it adds once it is released. */
+  cashback_amount: z.string(),
+  at: z.iso.datetime(),
+});
+export type Review = z.infer<typeof reviewSchema>;
+
+/** What a buyer owes back for a purchase that was returned after its payout. docs/product.md#debt */
+export const debtSchema = z.object({
+  purchase_id: z.number(),
+  store: z.string(),
+  /** CHZ, decimal text. */
+  amount: z.string(),
+  at: z.iso.datetime(),
+});
+export type Debt = z.infer<typeof debtSchema>;
 
 export const mintNftRequestSchema = z.object({
   user: addressSchema,

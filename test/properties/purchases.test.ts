@@ -184,7 +184,10 @@ class Ledger {
     expect(row.offset_gwei, `offset of ${row.id}`).to.satisfy(isNotNegative);
     expect(this.grossOf(claim) - row.offset_gwei, `payment of ${row.id}`).to.satisfy(isNotNegative);
     const shownUpTo = (await indexedBlock(this.world.database.kysely)) ?? 0n;
-    const { status, cashback_state } = toPurchaseRecord(row, { rate: DEFAULT_WEI_PER_CENT, shownUpTo });
+    const { status, cashback_state } = toPurchaseRecord(row, {
+      ...{ rate: DEFAULT_WEI_PER_CENT, shownUpTo },
+      ...{ now: BigInt(Date.now()), isLive: false },
+    });
     const shown = cashback_state === "unpaid" ? status : cashback_state;
     const allowed = NEXT[claim.shown] ?? [];
     expect([claim.shown, ...allowed], `purchase ${row.id} was shown as ${claim.shown}`).to.include(shown);

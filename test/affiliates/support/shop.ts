@@ -195,12 +195,13 @@ export class Shop {
       await kysely.updateTable("operations").set({ status: "done" }).where("id", "=", one.id).execute();
     }
     await kysely.updateTable("chain_cursor").set({ block_number: this.#block }).execute();
-    // As the indexer does after each change of tokens and payouts.
-    await recountPurchases(
-      kysely,
-      due.map((one) => one.purchase),
-    );
+    await this.recount(due.map((one) => one.purchase));
     return due.length > 0;
+  }
+
+  /** As the indexer does after each change of tokens and payouts. */
+  async recount(ids: readonly bigint[]): Promise<void> {
+    await inTransaction(this.database.kysely, (queries) => recountPurchases(queries, ids));
   }
 
   async #mint(one: {

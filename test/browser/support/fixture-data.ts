@@ -98,6 +98,9 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
     tokenType: "PSG",
     destination: `0x${"ab".repeat(20)}`,
     stored_status: "Confirmado",
+    situation: "paid",
+    paid_amount: "7",
+    kept_amount: "0",
     cashback_amount: "7",
     cashback_state: "paid",
     token_id: String(change.id),
@@ -153,6 +156,8 @@ export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
       status: "pending",
       stored_status: "Pendente",
       cashback_state: "unpaid",
+      situation: "awaiting_store",
+      paid_amount: null,
       confirmed_at: null,
       paid_at: null,
       status_tx: null,
@@ -172,6 +177,9 @@ export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
     nfts: purchases.map((one) => fixtureNft(one, wallet)),
     purchases,
     totals: { total: "14", confirmed: "7", pending: "7", paid: "7", count: 2, confirmed_count: 1, pending_count: 1 },
+    statement: { in_wallet: "7", on_the_way: "0", waiting: "7", to_offset: "0", sum: "14", next_at: null },
+    reviews: [],
+    debts: [],
     ...change,
   };
 }

@@ -1,0 +1,65 @@
+import type { SaleState } from "../sale/state.ts";
+import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
+
+/** The buyer's figures, in which every amount lies exactly once. docs/product.md#statement */
+export const FIGURES = ["in_wallet", "on_the_way", "waiting", "to_offset"] as const;
+export type Figure = (typeof FIGURES)[number];
+
+/**
+ * Where a purchase is, as its buyer reads it, with the figure that holds its amount and the status of its ticket.
+ * Declined and netted ones are in no figure. docs/product.md#situations
+ */
+export const SITUATIONS = {
+  /** Recorded; its ticket is not issued yet. */
+  recorded: { figure: "waiting", status: "processing" },
+  /** It has a ticket; the store has not confirmed it. */
+  awaiting_store: { figure: "waiting", status: "pending" },
+  /** It, or its sale, is held for a person. */
+  in_review: { figure: "waiting", status: undefined },
+  /** Confirmed; the network has not said when it pays. */
+  awaiting_network: { figure: "on_the_way", status: "confirmed" },
+  /** Confirmed; the waiting period ends on a known day. */
+  waiting_period: { figure: "on_the_way", status: "confirmed" },
+  /** The payout is being prepared, sent or made final. */
+  paying: { figure: "on_the_way", status: "confirmed" },
+  /** The wallet refused the payout, which is now a credit to withdraw. */
+  credit: { figure: "on_the_way", status: "confirmed" },
+  paid: { figure: "in_wallet", status: "confirmed" },
+  /** Paid, then returned: a debt stands against it. */
+  paid_then_returned: { figure: "in_wallet", status: "confirmed" },
+  /** Kept in full for a debt. */
+  netted: { figure: undefined, status: "confirmed" },
+  /** Simulated before the switch to live purchases; it is never paid. */
+  never_paid: { figure: undefined, status: undefined },
+  declined: { figure: undefined, status: "cancelled" },
+} as const satisfies Record<string, { figure: Figure | undefined; status: PurchaseStatus | undefined }>;
+export type Situation = keyof typeof SITUATIONS;
+
+export type SituationFacts = {
+  life: Pick<
+    PurchaseLife,
+    "status" | "source" | "isOfSale" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt"
+  >;
+  /** Its payout as far as it is final. */
+  payout: "paid" | "deferred" | undefined;
+  /** The state of its sale; null without one. */
+  saleState: SaleState | null;
+};
+
+/** The situation of a purchase at a moment (`now` in ms); the first condition that applies decides. */
+export function situationOf(
+  { life, payout, saleState }: SituationFacts,
+  { now, isLive }: { now: bigint; isLive: boolean },
+): Situation {
+  if (payout === "deferred") return "credit";
+  if (payout === "paid") return life.isReturned || saleState === "declined" ? "paid_then_returned" : "paid";
+  const status = shownStatus(life.status, life);
+  if (status === "cancelled") return "declined";
+  if (life.isPaid) return "paying";
+  if (life.isSettled) return "netted";
+  if (life.source === "simulated" && isLive) return "never_paid";
+  if (life.isHeld || saleState === "held") return "in_review";
+  if (status !== "confirmed") return status === "processing" ? "recorded" : "awaiting_store";
+  if (life.payableAt === null) return life.isOfSale ? "awaiting_network" : "paying";
+  return life.payableAt > now ? "waiting_period" : "paying";
+}
