@@ -20,7 +20,7 @@ const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain"
 /**
  * Tests of gas and the committed bytecode are not run: their failure does not mean that a mutant misbehaves.
  */
-const NOT_ASKED = /\/(gas|generated|verify-source)\.test\.ts$/;
+const NOT_ASKED = /\/(gas|gas-limits|generated|verify-source)\.test\.ts$/;
 /** Only a guard against hanging tests: on a busy machine a run takes minutes. */
 const TIMEOUT_MS = 1_800_000;
 
