@@ -280,13 +280,16 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                 word = paidWord(wordIndex);
             }
             uint256 mask = _paidMask(purchaseId);
-            if (word & mask == 0) {
-                word |= mask;
-                _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
-                total += amount;
-            } else {
+            if (word & mask != 0) {
                 purchases[i] = _SKIPPED;
                 emit CashbackSkipped(purchaseId);
+                continue;
+            }
+            word |= mask;
+            _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
+            // Cannot overflow: at most `MAX_BATCH` amounts of 96 bits.
+            unchecked {
+                total += amount;
             }
         }
         _paidWords[wordIndex] = word;

@@ -191,20 +191,28 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @inheritdoc IPurchaseNFT
-    function mint(Purchase calldata purchase) external onlyRole(MINTER_ROLE) whenNotPaused {
+    function mint(Purchase calldata purchase, string calldata metadataUri)
+        external
+        onlyRole(MINTER_ROLE)
+        whenNotPaused
+    {
         _mintPurchase(purchase, _frequentStores);
+        _setMetadataUri(purchase.id, metadataUri);
     }
 
     /// @inheritdoc IPurchaseNFT
-    function mintBatch(Purchase[] calldata purchases) external onlyRole(MINTER_ROLE) whenNotPaused {
-        _requireBatchSize(purchases.length);
+    function mintBatch(Purchase[] calldata purchases, string[] calldata metadataUris)
+        external
+        onlyRole(MINTER_ROLE)
+        whenNotPaused
+    {
+        (uint256 size, uint256 uriCount) = (purchases.length, metadataUris.length);
+        _requireBatchSize(size);
+        if (uriCount != 0 && uriCount != size) revert InvalidMetadataUriCount(uriCount, size);
         uint256 frequentStores = _frequentStores;
-        for (uint256 i; i < purchases.length;) {
+        for (uint256 i; i < size; ++i) {
             _mintPurchase(purchases[i], frequentStores);
-            // At most `MAX_BATCH`.
-            unchecked {
-                ++i;
-            }
+            if (uriCount != 0) _setMetadataUri(purchases[i].id, metadataUris[i]);
         }
     }
 
@@ -311,7 +319,6 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         }
         emit Locked(id);
         emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps, purchase.saleRef);
-        if (bytes(purchase.metadataUri).length != 0) _setMetadataUri(id, purchase.metadataUri);
     }
 
     function _leavePending(uint256[] calldata tokenIds, Status to) private {
@@ -341,8 +348,10 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         return true;
     }
 
+    /// @dev Does nothing for an empty URI: the ticket is then drawn on chain.
     function _setMetadataUri(uint256 tokenId, string calldata metadataUri) private {
         uint256 length = bytes(metadataUri).length;
+        if (length == 0) return;
         if (length > _MAX_METADATA_URI_BYTES) revert MetadataUriTooLong(tokenId, length, _MAX_METADATA_URI_BYTES);
         if (!WebAddress.isHttps(bytes(metadataUri)) && !WebAddress.isIpfs(bytes(metadataUri))) {
             revert InvalidMetadataUri(tokenId, bytes(metadataUri));

@@ -90,12 +90,13 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
         cashbackBps: Number(row.cashback_bps),
         bonusBps: Number(row.bonus_bps),
         saleRef: BigInt.asUintN(64, row.sale_ref),
-        metadataUri: row.metadata_uri,
       }));
+      const uris = rows.map((row) => row.metadata_uri);
+      const args = [purchases, uris.some((uri) => uri !== "") ? uris : []] as const;
       return {
         to: purchaseNft,
-        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "mintBatch", args: [purchases] }),
-        gasLimit: gasLimits.mint(rows.map((row) => row.metadata_uri)),
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "mintBatch", args }),
+        gasLimit: gasLimits.mint(uris),
       };
     },
     readRefusal: refusalOfMint,

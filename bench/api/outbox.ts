@@ -111,12 +111,11 @@ async function oneByOne(system: ApiSystem, buyers: readonly `0x${string}`[]): Pr
       cashbackBps: 500,
       bonusBps: 0,
       saleRef: 0n,
-      metadataUri: "",
     } as const;
     const send = async (hash: Promise<`0x${string}`>) =>
       client.waitForTransactionReceipt({ hash: await hash, pollingInterval: 5 });
     await send(
-      wallet.writeContract({ address: purchaseNft, abi: purchaseNftAbi, functionName: "mint", args: [purchase] }),
+      wallet.writeContract({ address: purchaseNft, abi: purchaseNftAbi, functionName: "mint", args: [purchase, ""] }),
     );
     await send(
       wallet.writeContract({ address: purchaseNft, abi: purchaseNftAbi, functionName: "confirm", args: [[id]] }),

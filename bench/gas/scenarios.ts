@@ -5,6 +5,7 @@ import {
   ethers,
   gasOf,
   item,
+  mintArgs,
   networkHelpers,
   read,
   SITE_URL,
@@ -36,7 +37,7 @@ export async function measureGas(): Promise<Record<string, number>> {
 async function measureTickets(system: System): Promise<Record<string, number>> {
   const { nft, minter, mint, confirm } = system;
   const buyer = account(0);
-  const one = (id: bigint) => gasOf(send(nft, "mint", [aPurchase({ id, buyer })], minter));
+  const one = (id: bigint) => gasOf(send(nft, "mint", mintArgs(aPurchase({ id, buyer })), minter));
   const batch = async (tokenIds: bigint[], buyers: string[]) =>
     (await gasOf(mint(...tokenIds.map((id, index) => aPurchase({ id, buyer: buyers[index] ?? "" }))))) / NFT_BATCH;
   const distinct = accounts(100, NFT_BATCH);

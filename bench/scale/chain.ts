@@ -46,8 +46,7 @@ export class TokenWriter {
 
   async mint(from: number, to: number, purchase: OnChain): Promise<void> {
     await this.#inBatches(from, to, (ids) =>
-      this.#send(
-        "mintBatch",
+      this.#send("mintBatch", [
         ids.map((id) => ({
           id,
           buyer: purchase.buyer,
@@ -56,14 +55,14 @@ export class TokenWriter {
           cashbackBps: Number(purchase.cashbackBps),
           bonusBps: 0,
           saleRef: 0n,
-          metadataUri: "",
         })),
-      ),
+        [],
+      ]),
     );
   }
 
   async confirm(from: number, to: number): Promise<void> {
-    await this.#inBatches(from, to, (ids) => this.#send("confirm", ids));
+    await this.#inBatches(from, to, (ids) => this.#send("confirm", [ids]));
   }
 
   async #inBatches(from: number, to: number, send: (ids: bigint[]) => Promise<`0x${string}`>): Promise<void> {
@@ -83,12 +82,12 @@ export class TokenWriter {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the two functions' arguments have nothing in common
-  #send(functionName: "mintBatch" | "confirm", argument: any): Promise<`0x${string}`> {
+  #send(functionName: "mintBatch" | "confirm", args: any): Promise<`0x${string}`> {
     return this.#wallet.writeContract({
       address: this.#purchaseNft,
       abi: purchaseNftAbi,
       functionName,
-      args: [argument],
+      args,
       nonce: this.#nonce++,
       gas: 14_000_000n,
     });

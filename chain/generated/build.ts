@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "a1d32c5945ac4daf3c0a788d0b3ade789638c45a34addc65f830ba36e69577e5"
+  "sourceHash": "d0bc80ad551adfe9b9653c9f438d86d825e024467802324b7a6d7bfb603fcbd6"
 } as const;

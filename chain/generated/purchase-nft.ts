@@ -152,6 +152,22 @@ export const purchaseNftAbi = [
     "inputs": [
       {
         "internalType": "uint256",
+        "name": "count",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "purchases",
+        "type": "uint256"
+      }
+    ],
+    "name": "InvalidMetadataUriCount",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
         "name": "id",
         "type": "uint256"
       }
@@ -1166,16 +1182,6 @@ export const purchaseNftAbi = [
       {
         "components": [
           {
-            "internalType": "address",
-            "name": "buyer",
-            "type": "address"
-          },
-          {
-            "internalType": "uint256",
-            "name": "id",
-            "type": "uint256"
-          },
-          {
             "internalType": "uint64",
             "name": "saleRef",
             "type": "uint64"
@@ -1184,6 +1190,16 @@ export const purchaseNftAbi = [
             "internalType": "uint40",
             "name": "valueCents",
             "type": "uint40"
+          },
+          {
+            "internalType": "address",
+            "name": "buyer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "id",
+            "type": "uint256"
           },
           {
             "internalType": "uint16",
@@ -1199,16 +1215,16 @@ export const purchaseNftAbi = [
             "internalType": "uint16",
             "name": "storeId",
             "type": "uint16"
-          },
-          {
-            "internalType": "string",
-            "name": "metadataUri",
-            "type": "string"
           }
         ],
         "internalType": "struct IPurchaseNFT.Purchase",
         "name": "purchase",
         "type": "tuple"
+      },
+      {
+        "internalType": "string",
+        "name": "metadataUri",
+        "type": "string"
       }
     ],
     "name": "mint",
@@ -1221,16 +1237,6 @@ export const purchaseNftAbi = [
       {
         "components": [
           {
-            "internalType": "address",
-            "name": "buyer",
-            "type": "address"
-          },
-          {
-            "internalType": "uint256",
-            "name": "id",
-            "type": "uint256"
-          },
-          {
             "internalType": "uint64",
             "name": "saleRef",
             "type": "uint64"
@@ -1239,6 +1245,16 @@ export const purchaseNftAbi = [
             "internalType": "uint40",
             "name": "valueCents",
             "type": "uint40"
+          },
+          {
+            "internalType": "address",
+            "name": "buyer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "id",
+            "type": "uint256"
           },
           {
             "internalType": "uint16",
@@ -1254,16 +1270,16 @@ export const purchaseNftAbi = [
             "internalType": "uint16",
             "name": "storeId",
             "type": "uint16"
-          },
-          {
-            "internalType": "string",
-            "name": "metadataUri",
-            "type": "string"
           }
         ],
         "internalType": "struct IPurchaseNFT.Purchase[]",
         "name": "purchases",
         "type": "tuple[]"
+      },
+      {
+        "internalType": "string[]",
+        "name": "metadataUris",
+        "type": "string[]"
       }
     ],
     "name": "mintBatch",

@@ -22,27 +22,24 @@ interface IPurchaseNFT {
     }
 
     /// @notice The input to a mint. Contains no personal data: only a wallet address, ids and amounts.
-    /// @param buyer The buyer's wallet, which receives the cashback.
-    /// @param id The purchase id, used as the token id; non-zero and below 2^160.
     /// @param saleRef A keyed hash of the network's sale, shared by all its tickets and meaningless without the operator's
     /// key; zero without a sale. Only emitted, not stored.
     /// @param valueCents The purchase value in cents of a Brazilian real; non-zero.
+    /// @param buyer The buyer's wallet, which receives the cashback.
+    /// @param id The purchase id, used as the token id; non-zero and below 2^160.
     /// @param cashbackBps The store's cashback in basis points.
     /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; their sum is 1 to 10,000.
     /// @param storeId The id of a registered store.
-    /// @param metadataUri Empty, or the https or ipfs URI of metadata that replaces the ticket drawn on chain; at most 200
-    /// bytes.
-    /// @dev The order of the fields gives `mint` one of the lowest selectors. The dispatcher compares selectors from the lowest
-    /// up, at 22 gas each.
+    /// @dev The order of the fields gives `mint` and `mintBatch` low selectors. The dispatcher compares selectors from the
+    /// lowest up, at 22 gas each.
     struct Purchase {
-        address buyer;
-        uint256 id;
         uint64 saleRef;
         uint40 valueCents;
+        address buyer;
+        uint256 id;
         uint16 cashbackBps;
         uint16 bonusBps;
         uint16 storeId;
-        string metadataUri;
     }
 
     /// @notice The on-chain record of a purchase.
@@ -85,6 +82,9 @@ interface IPurchaseNFT {
 
     /// @notice The sum of cashback and bonus exceeds 100 %.
     error PercentTooHigh(uint256 id, uint256 totalBps, uint256 maxBps);
+
+    /// @notice A batch has some metadata URIs, but not one for each purchase.
+    error InvalidMetadataUriCount(uint256 count, uint256 purchases);
 
     /// @notice The metadata URI exceeds the maximum length.
     error MetadataUriTooLong(uint256 id, uint256 length, uint256 maxLength);
@@ -207,11 +207,17 @@ interface IPurchaseNFT {
     /// Checks in this order, and reverts with the first that fails: {InvalidPurchaseId}, {AlreadyMinted},
     /// {InvalidBuyer}, {UnknownStore}, {ZeroValue}, {ZeroPercent}, {PercentTooHigh}, {MetadataUriTooLong},
     /// {InvalidMetadataUri}.
-    function mint(Purchase calldata purchase) external;
+    /// @param purchase The purchase.
+    /// @param metadataUri Empty, or the https or ipfs URI of metadata that replaces the ticket drawn on chain; at most 200
+    /// bytes.
+    function mint(Purchase calldata purchase, string calldata metadataUri) external;
 
     /// @notice Mints 1 to `MAX_BATCH` purchases; one invalid purchase reverts the batch. Minter role; reverts while paused.
-    /// @dev Reverts with {InvalidBatchSize}; otherwise emits and reverts as {mint} does, for each purchase in turn.
-    function mintBatch(Purchase[] calldata purchases) external;
+    /// @dev Reverts with {InvalidBatchSize} or {InvalidMetadataUriCount}; otherwise emits and reverts as {mint} does, for
+    /// each purchase in turn.
+    /// @param purchases The purchases.
+    /// @param metadataUris No URIs at all, or one for each purchase, as for {mint}.
+    function mintBatch(Purchase[] calldata purchases, string[] calldata metadataUris) external;
 
     /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Confirmed. Confirmer role. Works while paused: the distributor
     /// can stop the payment that follows, and this is the most frequent call.

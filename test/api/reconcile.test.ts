@@ -398,9 +398,8 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         bonusBps: 0,
         storeId: 1,
         saleRef: 0n,
-        metadataUri: "",
       } as const;
-      const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "mint", args: [purchase] });
+      const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "mint", args: [purchase, ""] });
       await system().anvil.request("eth_sendTransaction", {
         from: OPERATOR,
         to: system().deployment.purchaseNft.address,

@@ -9,6 +9,7 @@ import {
   fewerUnderCoverage,
   freshSystem,
   MAX_BATCH,
+  mintArgs,
   NFT_ROLES,
   type Purchase,
   read,
@@ -44,7 +45,7 @@ describeTree("PurchaseNFT", () => {
   const metadataOf = async (view: string, ...args: unknown[]) =>
     JSON.parse(Buffer.from((await read<string>(nft, view, ...args)).split(",")[1] ?? "", "base64").toString());
   const refuses = async (purchase: Partial<Purchase>, error: string, ...args: unknown[]) => {
-    const sent = send(nft, "mint", [aPurchase({ id: 1n, buyer: aliceAddress, ...purchase })], system.minter);
+    const sent = send(nft, "mint", mintArgs(aPurchase({ id: 1n, buyer: aliceAddress, ...purchase })), system.minter);
     await expect(sent)
       .to.be.revertedWithCustomError(nft, error)
       .withArgs(...args);
@@ -127,7 +128,7 @@ describeTree("PurchaseNFT", () => {
           aPurchase({ id: 2n, buyer: aliceAddress, cashbackBps: 0, bonusBps: 10_000 }),
         ];
         for (const purchase of extremes) {
-          await send(nft, "mint", [purchase], system.minter);
+          await send(nft, "mint", mintArgs(purchase), system.minter);
           const { buyer, id, valueCents, cashbackBps, bonusBps, storeId } = purchase;
           expect(await purchaseOf(id)).to.deep.equal({
             buyer: ethers.getAddress(buyer),
@@ -167,7 +168,12 @@ describeTree("PurchaseNFT", () => {
     describe("given its own metadata URI", () => {
       it("it should return that URI as tokenURI and emit it in an event", async () => {
         const metadataUri = `ipfs://${"x".repeat(193)}`;
-        const sent = send(nft, "mint", [aPurchase({ id: 1n, buyer: aliceAddress, metadataUri })], system.minter);
+        const sent = send(
+          nft,
+          "mint",
+          mintArgs(aPurchase({ id: 1n, buyer: aliceAddress, metadataUri })),
+          system.minter,
+        );
         await expect(sent).to.emit(nft, "MetadataUriSet").withArgs(1n, metadataUri);
         expect(await read(nft, "tokenURI", 1n)).to.equal(metadataUri);
       });
@@ -222,11 +228,11 @@ describeTree("PurchaseNFT", () => {
         }
         for (const uri of taken) expect(isMetadataAddress(uri), uri).to.equal(true);
       });
-      it("it should refuse more than 1,024 bytes", () =>
+      it("it should refuse more than 200 bytes", () =>
         refuses({ metadataUri: `ipfs://${"x".repeat(194)}` }, "MetadataUriTooLong", 1n, 201n, 200n));
     });
     it("it should give the token to its buyer, Pending and locked, and emit three events", async () => {
-      const sent = await send(nft, "mint", [aPurchase({ id: 7n, buyer: aliceAddress })], system.minter);
+      const sent = await send(nft, "mint", mintArgs(aPurchase({ id: 7n, buyer: aliceAddress })), system.minter);
       await expect(sent).to.emit(nft, "Transfer").withArgs(ethers.ZeroAddress, aliceAddress, 7n);
       await expect(sent).to.emit(nft, "Locked").withArgs(7n);
       await expect(sent).to.emit(nft, "PurchaseMinted").withArgs(7n, aliceAddress, 1, 123_450n, 500, 75, SALE_REF);
@@ -278,6 +284,17 @@ describeTree("PurchaseNFT", () => {
       await expect(read(nft, "purchaseOf", 1n))
         .to.be.revertedWithCustomError(nft, "UnknownPurchase")
         .withArgs(1n);
+    });
+    it("it should accept no metadata URIs or one for each purchase, and no other number", async () => {
+      const mint = (...uris: string[]) => send(nft, "mintBatch", [many(2), uris], system.minter);
+      for (const uris of [["ipfs://x"], ["ipfs://x", "", ""]]) {
+        await expect(mint(...uris))
+          .to.be.revertedWithCustomError(nft, "InvalidMetadataUriCount")
+          .withArgs(uris.length, 2);
+      }
+      await mint("", "ipfs://x");
+      expect(await read(nft, "tokenURI", 1n)).to.match(/^data:/);
+      expect(await read(nft, "tokenURI", 2n)).to.equal("ipfs://x");
     });
     it("it should refuse an empty batch and one of 129", async () => {
       for (const size of [0, MAX_BATCH + 1]) {

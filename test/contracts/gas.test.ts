@@ -7,16 +7,16 @@ const SNAPSHOT = join(import.meta.dirname, "gas-snapshot.json");
 
 /** The maximum cost of each. Every friendly case has a realistic counterpart: distinct buyers, sparse ids. */
 const LIMITS: Record<string, number> = {
-  mintNewBuyer: 79_100,
+  mintNewBuyer: 79_000,
   mintReturningBuyer: 62_000,
-  mintBatchNewBuyers: 53_800,
-  mintBatchDistinctReturningBuyers: 36_700,
-  mintBatchDistinctReturningBuyersSparse: 36_750,
+  mintBatchNewBuyers: 53_400,
+  mintBatchDistinctReturningBuyers: 36_300,
+  mintBatchDistinctReturningBuyersSparse: 36_300,
   confirmOne: 32_700,
   confirmRun: 7_700,
   confirmSparse: 8_500,
-  payBatchExisting: 15_500,
-  payBatchNew: 40_500,
+  payBatchExisting: 15_400,
+  payBatchNew: 40_400,
   payStrict: 60_000,
 };
 

@@ -8,6 +8,7 @@ import {
   gasOf,
   item,
   MAX_BATCH,
+  mintBatchArgs,
   networkHelpers,
   read,
   type System,
@@ -190,7 +191,11 @@ describe("EIP-7702 accounts", () => {
     /** Mints and confirms a purchase for each, and pays all in one batch. */
     const payAll = async (buyers: string[]) => {
       const ids = buyers.map((_, index) => BigInt(index + 1));
-      await send(nft, "mintBatch", [buyers.map((buyer, index) => aPurchase({ id: ids[index] ?? 0n, buyer }))]);
+      await send(
+        nft,
+        "mintBatch",
+        mintBatchArgs(buyers.map((buyer, index) => aPurchase({ id: ids[index] ?? 0n, buyer }))),
+      );
       await send(nft, "confirm", [ids]);
       return send(distributor, "payBatch", [ids.map((id) => item(id, AMOUNT)), CENT_WEI]);
     };

@@ -1,6 +1,17 @@
 import { expect } from "chai";
 import type { BaseContract, FunctionFragment } from "ethers";
-import { aPurchase, ethers, freshSystem, item, LIMITS, read, type System, send } from "./support/system.ts";
+import {
+  aPurchase,
+  ethers,
+  freshSystem,
+  item,
+  LIMITS,
+  mintArgs,
+  mintBatchArgs,
+  read,
+  type System,
+  send,
+} from "./support/system.ts";
 
 /** Who may call a function, or why it is open to anyone. */
 type Rule = { role: string } | { admin: true } | { open: string };
@@ -54,8 +65,8 @@ function argumentsFor(name: string, system: System): unknown[] {
     revokeRole: [ethers.id("X"), someone],
     beginDefaultAdminTransfer: [someone],
     changeDefaultAdminDelay: [1],
-    mint: [aPurchase({ id: 5n, buyer: someone })],
-    mintBatch: [[aPurchase({ id: 5n, buyer: someone })]],
+    mint: mintArgs(aPurchase({ id: 5n, buyer: someone })),
+    mintBatch: mintBatchArgs([aPurchase({ id: 5n, buyer: someone })]),
     confirm: [[1n]],
     cancel: [[1n]],
     registerStore: [2, "x"],

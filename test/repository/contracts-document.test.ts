@@ -37,7 +37,7 @@ describe("docs/contracts.md", () => {
     }
     const { payBatchExisting = 0 } = figures;
     const decision = readFileSync("docs/decisions/0007-one-rate-a-batch.md", "utf8");
-    expect(decision).to.include(`${grouped(payBatchExisting)} of 15,800`);
+    expect(decision).to.include(`${grouped(payBatchExisting)} of 15,400`);
   });
 
   it("states the total gas that a recipient gets", () => {

@@ -107,9 +107,8 @@ describe("A distributor that takes over", function () {
       cashbackBps: 500,
       bonusBps: 0,
       saleRef: 0n,
-      metadataUri: "",
     };
-    await nft("mintBatch", [ids.map((id) => ({ id, ...terms }))]);
+    await nft("mintBatch", [ids.map((id) => ({ id, ...terms })), []]);
     await nft("confirm", [ids]);
   };
   /** 5 CHZ each, the full promised amount. */

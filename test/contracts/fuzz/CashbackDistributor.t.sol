@@ -18,7 +18,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
     }
 
     function _confirmed(uint256 id, address buyer, uint40 valueCents, uint16 totalBps) private {
-        nft.mint(purchase(id, buyer, valueCents, totalBps, 0, 1));
+        nft.mint(purchase(id, buyer, valueCents, totalBps, 0, 1), "");
         nft.confirm(one(id));
     }
 

@@ -68,7 +68,7 @@ contract Handler is TestSystem {
     function mint(uint256 buyerSeed, uint40 valueCents, uint8 high) external {
         uint256 id = ++_lastId;
         address buyer = _buyers[buyerSeed % _BUYERS];
-        nft.mint(purchase(_idOf(id) | uint256(high % 2) << 159, buyer, valueCents % 100_000_000 + 1, 500, 200, 1));
+        nft.mint(purchase(_idOf(id) | uint256(high % 2) << 159, buyer, valueCents % 100_000_000 + 1, 500, 200, 1), "");
         _ids[id] = _idOf(id) | uint256(high % 2) << 159;
         _firstOwner[_ids[id]] = buyer;
     }
@@ -127,7 +127,7 @@ contract Handler is TestSystem {
         for (uint256 i; i < _HOSTILE; ++i) {
             (uint256 id, address buyer) = (_idOf(++_lastId), _buyers[(first % 2 * 64 + i) % _BUYERS]);
             _ids[_lastId] = id;
-            nft.mint(purchase(id, buyer, 10_000, 500, 200, 1));
+            nft.mint(purchase(id, buyer, 10_000, 500, 200, 1), "");
             _firstOwner[id] = buyer;
             ids[i] = id;
             items[i] = id << 96 | (i + 1);

@@ -29,7 +29,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         bonusBps %= 10_001 - cashbackBps;
         VM.assume(cashbackBps + bonusBps != 0);
         if (storeId != 1) nft.registerStore(storeId, "Another");
-        nft.mint(purchase(id, buyer, valueCents, cashbackBps, bonusBps, storeId));
+        nft.mint(purchase(id, buyer, valueCents, cashbackBps, bonusBps, storeId), "");
         IPurchaseNFT.PurchaseRecord memory record = nft.purchaseOf(id);
         expect(record.buyer == buyer && nft.ownerOf(id) == buyer, "buyer");
         expect(record.valueCents == valueCents, "value");
@@ -65,7 +65,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
 
     /// No address can transfer a ticket, whether or not it first tries to be approved.
     function testFuzz_ticketsAreSoulbound(address caller, address to) external {
-        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1), "");
         bytes memory reason = abi.encodeWithSelector(IPurchaseNFT.Soulbound.selector);
         VM.startPrank(caller);
         expect(isRefused(address(nft), abi.encodeCall(nft.approve, (to, 5)), reason), "approve");
@@ -76,7 +76,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
 
     /// Any bytes are either rejected as a name, or give a readable ticket.
     function testFuzz_anyNameIsRefusedOrDrawn(bytes calldata name) external {
-        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1), "");
         (bool isDone,) = address(nft).call(abi.encodeCall(nft.renameStore, (1, string(name))));
         expect(isDone == (PlainText.isName(name, 40)), "rule");
         expect(bytes(nft.tokenURI(5)).length > 100, "tokenURI");
@@ -97,9 +97,9 @@ contract PurchaseNFTFuzzTest is TestSystem {
     /// A caller without a role can call no function that requires one.
     function testFuzz_strangersAreRefused(address stranger) external {
         VM.assume(stranger != address(this));
-        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1), "");
         bytes[8] memory calls = [
-            abi.encodeCall(nft.mint, (purchase(6, stranger, 1, 1, 1, 1))),
+            abi.encodeCall(nft.mint, (purchase(6, stranger, 1, 1, 1, 1), "")),
             abi.encodeCall(nft.confirm, (one(5))),
             abi.encodeCall(nft.cancel, (one(5))),
             abi.encodeCall(nft.registerStore, (2, "x")),

@@ -67,7 +67,7 @@ abstract contract TestSystem {
         pure
         returns (IPurchaseNFT.Purchase memory)
     {
-        return IPurchaseNFT.Purchase(buyer, id, 0, valueCents, cashbackBps, bonusBps, storeId, "");
+        return IPurchaseNFT.Purchase(0, valueCents, buyer, id, cashbackBps, bonusBps, storeId);
     }
 
     function isRefused(address target, bytes memory data, bytes memory reason) internal returns (bool) {

@@ -58,6 +58,17 @@ export function cashbackWei(purchase: Purchase, weiPerCent = CENT_WEI): bigint {
   return (purchase.valueCents * BigInt(purchase.cashbackBps + purchase.bonusBps) * weiPerCent) / 10_000n;
 }
 
+/** The arguments of `mint`. */
+export function mintArgs(purchase: Purchase): unknown[] {
+  return [purchase, purchase.metadataUri];
+}
+
+/** The arguments of `mintBatch`: no URIs at all where no purchase has one. */
+export function mintBatchArgs(purchases: readonly Purchase[]): unknown[] {
+  const uris = purchases.map(({ metadataUri }) => metadataUri);
+  return [purchases, uris.some((uri) => uri !== "") ? uris : []];
+}
+
 /** A payout encoded for `payBatch`. */
 export function item(purchaseId: bigint, amountWei: bigint): bigint {
   return (purchaseId << 96n) | amountWei;
@@ -123,7 +134,7 @@ export async function deploySystem() {
   const distributorAddress = await distributor.getAddress();
   await admin.sendTransaction({ to: distributorAddress, value: POOL_WEI });
 
-  const mint = (...purchases: Purchase[]) => send(nft, "mintBatch", [purchases], minter);
+  const mint = (...purchases: Purchase[]) => send(nft, "mintBatch", mintBatchArgs(purchases), minter);
   const confirm = (...ids: bigint[]) => send(nft, "confirm", [ids], confirmer);
   /** Mints and confirms purchases of `buyerAddress` and returns them. */
   const confirmed = async (buyerAddress: string, ...ids: bigint[]): Promise<Purchase[]> => {
