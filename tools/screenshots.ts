@@ -13,6 +13,7 @@ import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-dat
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
 import { BUYER, fillPanel, manyPurchases } from "../test/browser/support/panel-data.ts";
 import {
+  addAllSituations,
   addMoving,
   empty,
   fail,
@@ -152,6 +153,8 @@ const SHOTS: Shot[] = [
   { name: "dashboard-login", path: "/dashboard" },
   { name: "dashboard-loading", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
   { name: "dashboard", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
+  { name: "dashboard-situations", path: "/dashboard", isLoggedIn: true, prepare: addAllSituations },
+  { name: "dashboard-figure", path: "/dashboard?figure=to_offset", isLoggedIn: true, prepare: addAllSituations },
   { name: "dashboard-full", path: "/dashboard", isLoggedIn: true, prepare: fill },
   { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: fillRecords },
   { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },

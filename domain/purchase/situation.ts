@@ -1,38 +1,42 @@
 import type { SaleState } from "../sale/state.ts";
 import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
+import type { PurchaseState } from "./states.ts";
 
 /** The buyer's figures, in which every amount lies exactly once. docs/product.md#statement */
 export const FIGURES = ["in_wallet", "on_the_way", "waiting", "to_offset"] as const;
 export type Figure = (typeof FIGURES)[number];
 
 /**
- * Where a purchase is, as its buyer reads it, with the figure that holds its amount and the status of its ticket.
- * Declined and netted ones are in no figure. docs/product.md#situations
+ * Where a purchase is, as its buyer reads it, with the figure that holds its amount, the status of its ticket (undefined:
+ * any) and the states under which the panel lists it. Declined and netted ones are in no figure. docs/product.md#situations
  */
 export const SITUATIONS = {
   /** Recorded; its ticket is not issued yet. */
-  recorded: { figure: "waiting", status: "processing" },
+  recorded: { figure: "waiting", status: "processing", panel: ["processing"] },
   /** It has a ticket; the store has not confirmed it. */
-  awaiting_store: { figure: "waiting", status: "pending" },
+  awaiting_store: { figure: "waiting", status: "pending", panel: ["pending"] },
   /** It, or its sale, is held for a person. */
-  in_review: { figure: "waiting", status: undefined },
+  in_review: { figure: "waiting", status: undefined, panel: ["held", "processing", "pending", "confirmed"] },
   /** Confirmed; the network has not said when it pays. */
-  awaiting_network: { figure: "on_the_way", status: "confirmed" },
+  awaiting_network: { figure: "on_the_way", status: "confirmed", panel: ["confirmed"] },
   /** Confirmed; the waiting period ends on a known day. */
-  waiting_period: { figure: "on_the_way", status: "confirmed" },
+  waiting_period: { figure: "on_the_way", status: "confirmed", panel: ["confirmed"] },
   /** The payout is being prepared, sent or made final. */
-  paying: { figure: "on_the_way", status: "confirmed" },
+  paying: { figure: "on_the_way", status: "confirmed", panel: ["confirmed", "paid"] },
   /** The wallet refused the payout, which is now a credit to withdraw. */
-  credit: { figure: "on_the_way", status: "confirmed" },
-  paid: { figure: "in_wallet", status: "confirmed" },
+  credit: { figure: "on_the_way", status: "confirmed", panel: ["confirmed", "settled"] },
+  paid: { figure: "in_wallet", status: "confirmed", panel: ["paid"] },
   /** Paid, then returned: a debt stands against it. */
-  paid_then_returned: { figure: "in_wallet", status: "confirmed" },
+  paid_then_returned: { figure: "in_wallet", status: "confirmed", panel: ["paid"] },
   /** Kept in full for a debt. */
-  netted: { figure: undefined, status: "confirmed" },
+  netted: { figure: undefined, status: "confirmed", panel: ["settled"] },
   /** Simulated before the switch to live purchases; it is never paid. */
-  never_paid: { figure: undefined, status: undefined },
-  declined: { figure: undefined, status: "cancelled" },
-} as const satisfies Record<string, { figure: Figure | undefined; status: PurchaseStatus | undefined }>;
+  never_paid: { figure: undefined, status: undefined, panel: ["processing", "pending", "confirmed"] },
+  declined: { figure: undefined, status: "cancelled", panel: ["cancelled", "held"] },
+} as const satisfies Record<
+  string,
+  { figure: Figure | undefined; status: PurchaseStatus | undefined; panel: readonly PurchaseState[] }
+>;
 export type Situation = keyof typeof SITUATIONS;
 
 export type SituationFacts = {

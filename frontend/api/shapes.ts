@@ -1,7 +1,7 @@
 import type { FanToken as ApiFanToken, Store as ApiStore, StoreFilters } from "../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
-import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
+import type { Debt, PurchaseRecord, Review, Statement, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";
 import { isRecord } from "../../domain/records.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
@@ -52,6 +52,10 @@ export type Profile = {
   nfts: PurchaseNft[];
   purchases: PurchaseRecord[];
   totals: Totals | undefined;
+  statement: Statement | undefined;
+  /** Sales that are held for a person, and debts, newest first. */
+  reviews: Review[];
+  debts: Debt[];
 };
 
 const DAY_SECONDS = 86_400;
@@ -161,6 +165,9 @@ export function readProfile({ data }: ProfileAnswer): Profile {
     nfts: list(data.nfts).map(toNft),
     purchases: data.purchases ?? [],
     totals: data.totals,
+    statement: data.statement,
+    reviews: data.reviews ?? [],
+    debts: data.debts ?? [],
   };
 }
 

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useEffect, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import type { Statement } from "../../domain/api/purchases.ts";
 import { HOLDING_TIERS } from "../../domain/bonus.ts";
 import { chzTextFromGwei, formatDecimal, parseDecimal, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../domain/product.ts";
+import { FIGURES } from "../../domain/purchase/situation.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { factsGwei, type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
@@ -27,6 +29,7 @@ import { useWallet } from "../wallet/wallet.tsx";
 import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
+import { Figures } from "./figures.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
@@ -103,6 +106,7 @@ function ProfileView({ profile }: { profile: Profile }) {
   const t = useText();
   const { isRefreshing, refreshWalletData } = useRefresh();
   useLiveProfile(pollIntervalMs);
+  const [parameters] = useSearchParams();
   return (
     <div className="page dashboard">
       <div className="section-head">
@@ -128,6 +132,10 @@ function ProfileView({ profile }: { profile: Profile }) {
 
       <Stats profile={profile} />
 
+      {profile.statement && hasMoney(profile.statement) && (
+        <Figures statement={profile.statement} chosen={parameters.get("figure")} />
+      )}
+
       <Season profile={profile} isRefreshing={isRefreshing} />
 
       <div className="two-columns">
@@ -137,6 +145,11 @@ function ProfileView({ profile }: { profile: Profile }) {
       <FanTokens profile={profile} />
     </div>
   );
+}
+
+/** Whether any cashback exists, or a debt. */
+function hasMoney(statement: Statement): boolean {
+  return FIGURES.some((figure) => statement[figure] !== "0");
 }
 
 function useRefresh() {

@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useEffect, useMemo, useState } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import type { Review } from "../../domain/api/purchases.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
+import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { getAllPurchases, getPurchases } from "../api/calls.ts";
@@ -18,7 +20,19 @@ import { EmptyPanel } from "../ui/state-panel.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
-import { byMonth, type Entry, entriesOf, type Filter, filterEntries, PERIODS, statusOf, toCsv } from "./statement.ts";
+import {
+  byMonth,
+  type Entry,
+  entriesOf,
+  type Filter,
+  filterLines,
+  type Line,
+  linesOf,
+  type OwedDebt,
+  PERIODS,
+  situationIn,
+  toCsv,
+} from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
@@ -32,6 +46,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   const t = useText();
   const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
   const [latest, ...others] = entries;
+  const figure = useSearchParams()[0].get("figure");
   return (
     <section aria-labelledby="tickets">
       <div className="section-head">
@@ -67,9 +82,11 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
             </div>
             <CashbackHistory purchases={profile.purchases} />
           </div>
-          {others.length > 0 && (
+          {(others.length > 0 || profile.reviews.length > 0 || profile.debts.length > 0 || figure) && (
             <Statement
-              entries={others}
+              profile={profile}
+              entries={figure ? entries : others}
+              figure={figure}
               hasOlder={hasOlder}
               isLoadingOlder={isLoadingOlder}
               isOlderAway={isOlderAway}
@@ -117,6 +134,9 @@ function useEntries(profile: Profile) {
 }
 
 type StatementProps = {
+  profile: Profile;
+  /** Shows only what lies in it. */
+  figure: string | null;
   /** The entries loaded so far. */
   entries: Entry[];
   hasOlder: boolean;
@@ -128,18 +148,33 @@ type StatementProps = {
   readAll: () => Promise<Entry[]>;
 };
 
-function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll }: StatementProps) {
+function Statement({
+  profile,
+  figure,
+  entries,
+  hasOlder,
+  isLoadingOlder,
+  isOlderAway,
+  loadOlder,
+  readAll,
+}: StatementProps) {
   const t = useText();
-  const [filter, setFilter] = useState<Filter>({});
+  const navigate = useNavigate();
+  const [chosen, setFilter] = useState<Filter>({});
   const [shown, setShown] = useState(PAGE);
-  const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
+  const filter = useMemo(() => ({ ...chosen, figure }), [chosen, figure]);
+  const found = useMemo(() => filterLines(linesOf(entries, profile), filter), [entries, profile, filter]);
+  const clear = () => {
+    setFilter({});
+    if (figure) navigate({ search: "", hash: "#tickets" });
+  };
   // Filters apply to all purchases: older ones are loaded until there are enough to show.
   const isSearching = Object.values(filter).some(Boolean) && hasOlder && !isOlderAway && found.length < shown;
   useEffect(() => {
     if (isSearching && !isLoadingOlder) loadOlder();
   });
   const choose = (change: Filter) => {
-    setFilter({ ...filter, ...change });
+    setFilter({ ...chosen, ...change });
     setShown(PAGE);
   };
   const more = () => {
@@ -152,21 +187,29 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
         <h3 id="statement" className="subtitle">
           {t("statement.title")}
         </h3>
-        <ExportButton readFound={async () => filterEntries(await readAll(), filter)} />
+        <ExportButton readFound={async () => filterLines(linesOf(await readAll(), profile), filter)} />
       </div>
-      <Filters entries={entries} filter={filter} choose={choose} />
+      <Filters entries={entries} filter={chosen} choose={choose} />
+      {figure && isFigure(figure) && (
+        <p className="statement-figure">
+          {t("statement.figure", { figure: t(`figures.${figure}`) })}{" "}
+          <button type="button" className="link" onClick={clear}>
+            {t("statement.figure.all")}
+          </button>
+        </p>
+      )}
       <p role="status" className="muted">
         {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
       </p>
       {found.length === 0 && !isSearching && (
         <p className="muted">
           {t("statement.none")}{" "}
-          <button type="button" className="link" onClick={() => setFilter({})}>
+          <button type="button" className="link" onClick={clear}>
             {t("stores.clear")}
           </button>
         </p>
       )}
-      <Months entries={found.slice(0, shown)} />
+      <Months lines={found.slice(0, shown)} />
       {isOlderAway && (
         <p role="alert" className="problem">
           {t("statement.olderAway")}
@@ -181,7 +224,11 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
   );
 }
 
-function ExportButton({ readFound }: { readFound: () => Promise<Entry[]> }) {
+function isFigure(text: string): text is Figure {
+  return FIGURES.some((figure) => figure === text);
+}
+
+function ExportButton({ readFound }: { readFound: () => Promise<Line[]> }) {
   const t = useText();
   const [isExporting, setExporting] = useState(false);
   const exportCsv = async () => {
@@ -230,24 +277,80 @@ function Filters({ entries, filter, choose }: FiltersProps) {
   );
 }
 
-function Months({ entries }: { entries: readonly Entry[] }) {
+function Months({ lines }: { lines: readonly Line[] }) {
   const t = useText();
   const { monthAndYear } = useFormat();
   return (
     <>
-      {byMonth(entries).map(({ month, entries: ofMonth }) => (
+      {byMonth(lines).map(({ month, lines: ofMonth }) => (
         <div key={month} className="statement-month">
           <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
           <ol className="statement-rows">
-            {ofMonth.map((entry) => (
-              <li key={entry.id}>
-                <StatementRow entry={entry} />
+            {ofMonth.map((line) => (
+              <li key={line.id}>
+                {line.kind === "purchase" ? (
+                  <StatementRow entry={line.entry} />
+                ) : line.kind === "debt" ? (
+                  <DebtRow debt={line.debt} />
+                ) : (
+                  <ReviewRow review={line.review} />
+                )}
               </li>
             ))}
           </ol>
         </div>
       ))}
     </>
+  );
+}
+
+/** What is kept from later cashback, because a purchase was returned after its payout. */
+function DebtRow({ debt }: { debt: OwedDebt }) {
+  const t = useText();
+  const { chz, date } = useFormat();
+  const isOver = debt.owed === "0";
+  return (
+    <article className="statement-row" data-status={isOver ? "cancelled" : "debt"}>
+      <div className="statement-store">
+        <h5>{debt.store}</h5>
+        <p className="muted">
+          {t("debt.of", { id: debt.purchase_id })} · <time dateTime={debt.at}>{date(debt.at)}</time>
+        </p>
+        <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">− {chz(debt.amount)}</strong>
+      </p>
+      <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
+      <div className="statement-actions">
+        <Link className="link" to={paths.ticket(String(debt.purchase_id))}>
+          {t("ticket.page")}
+        </Link>
+      </div>
+    </article>
+  );
+}
+
+/** A sale without a ticket, since it is held for a person. */
+function ReviewRow({ review }: { review: Review }) {
+  const t = useText();
+  const { chz, brl, date } = useFormat();
+  return (
+    <article className="statement-row" data-status="pending">
+      <div className="statement-store">
+        <h5>{review.store}</h5>
+        <p className="muted">
+          {review.order && `${t("claims.order", { order: review.order })} · `}
+          <time dateTime={review.at}>{date(review.at)}</time>
+        </p>
+        <p className="statement-why">{t("situation.in_review")}</p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">{chz(review.cashback_amount)}</strong>
+        {review.amount && <span className="muted figures">{brl(review.amount)}</span>}
+      </p>
+      <Stamp kind="pending">{t("review.stamp")}</Stamp>
+    </article>
   );
 }
 
@@ -266,15 +369,15 @@ function LatestNote({ entry }: { entry: Entry }) {
   );
 }
 
-/** Why the purchase is where it is, and when its cashback is expected. */
+/** Where the purchase is, what comes next, and what was kept of it. */
 function Why({ entry }: { entry: Entry }) {
   const t = useText();
-  const { date } = useFormat();
-  const expected = expectedOf(entry);
+  const { date, chz } = useFormat();
+  const { expected_at = null, kept_amount = "0" } = entry.purchase ?? {};
   return (
     <>
-      {t(`statement.why.${statusOf(entry)}`)}
-      {expected && ` ${t("statement.expected", { date: date(expected) })}`}
+      {t(`situation.${situationIn(entry)}`, { date: expected_at ? date(expected_at) : "" })}
+      {kept_amount !== "0" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
     </>
   );
 }
@@ -328,10 +431,4 @@ function StatementRow({ entry }: { entry: Entry }) {
       {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
     </article>
   );
-}
-
-/** When the cashback is expected, if that is in the future. */
-function expectedOf({ purchase }: Entry): string | undefined {
-  const at = purchase?.expected_at;
-  return at && at > new Date().toISOString() ? at : undefined;
 }

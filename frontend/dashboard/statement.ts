@@ -1,7 +1,8 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
+import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { type Figure, SITUATIONS, type Situation } from "../../domain/purchase/situation.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -80,30 +81,93 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   };
 }
 
-export const PERIODS = { month: 30, quarter: 90, year: 365 } as const;
-export type Filter = { status?: string; store?: string; period?: string };
+/** Where a ticket is of which no purchase is known. */
+const SITUATION_BY_STATUS = {
+  processing: "recorded",
+  pending: "awaiting_store",
+  confirmed: "paying",
+  cancelled: "declined",
+} as const satisfies Record<Entry["status"], Situation>;
 
-export function filterEntries(entries: readonly Entry[], filter: Filter, nowMs = Date.now()): Entry[] {
+export function situationIn({ purchase, status }: Entry): Situation {
+  return purchase?.situation ?? SITUATION_BY_STATUS[status];
+}
+
+/** What a buyer came to owe back, with what is still owed of it, in CHZ, decimal text. */
+export type OwedDebt = Debt & { owed: string };
+
+/** A line of the statement: a purchase, a sale in review, or a debt. */
+export type Line = { date: string } & (
+  | { kind: "purchase"; id: string; entry: Entry }
+  | { kind: "review"; id: string; review: Review }
+  | { kind: "debt"; id: string; debt: OwedDebt }
+);
+
+/** Everything that has an amount, newest first. */
+export function linesOf(
+  entries: readonly Entry[],
+  { reviews = [], debts = [], statement }: Partial<Pick<Profile, "reviews" | "debts" | "statement">>,
+): Line[] {
+  const lines: Line[] = [
+    ...entries.map((entry) => ({ kind: "purchase" as const, id: entry.id, date: entry.date, entry })),
+    ...reviews.map((review) => ({ kind: "review" as const, id: `review-${review.id}`, date: review.at, review })),
+    ...owedDebts(debts, statement?.to_offset ?? "0").map((debt) => ({
+      ...{ kind: "debt" as const, id: `debt-${debt.purchase_id}-${debt.at}`, date: debt.at, debt },
+    })),
+  ];
+  return lines.sort((a, b) => b.date.localeCompare(a.date));
+}
+
+const GWEI_DECIMALS = 9;
+
+/** Older debts are settled first, so what is left belongs to the newest; they come newest first. */
+export function owedDebts(debts: readonly Debt[], toOffset: string): OwedDebt[] {
+  let left = parseDecimal(toOffset, GWEI_DECIMALS);
+  return debts.map((debt) => {
+    const amount = parseDecimal(debt.amount, GWEI_DECIMALS);
+    const owed = amount < left ? amount : left;
+    left -= owed;
+    return { ...debt, owed: chzTextFromGwei(owed) };
+  });
+}
+
+/** The figure that a line's amount lies in; undefined for what is over. */
+export function figureOf(line: Line): Figure | undefined {
+  if (line.kind === "review") return "waiting";
+  if (line.kind === "debt") return line.debt.owed === "0" ? undefined : "to_offset";
+  return SITUATIONS[situationIn(line.entry)].figure;
+}
+
+export const PERIODS = { month: 30, quarter: 90, year: 365 } as const;
+export type Filter = { status?: string; store?: string; period?: string; figure?: string | null };
+
+export function filterLines(lines: readonly Line[], filter: Filter, nowMs = Date.now()): Line[] {
   const { period } = filter;
   const since = period && isKeyOf(PERIODS, period) ? nowMs - PERIODS[period] * DAY_MS : undefined;
-  return entries.filter(
-    (entry) =>
-      (!filter.status || statusOf(entry) === filter.status) &&
-      (!filter.store || entry.store === filter.store) &&
-      (since === undefined || Date.parse(entry.date) >= since),
+  return lines.filter(
+    (line) =>
+      (!filter.status || (line.kind === "purchase" && statusOf(line.entry) === filter.status)) &&
+      (!filter.store || storeOf(line) === filter.store) &&
+      (!filter.figure || figureOf(line) === filter.figure) &&
+      (since === undefined || Date.parse(line.date) >= since),
   );
 }
 
-/** Consecutive entries of one month; `month` is a date in it, empty for entries without a date. */
-export type Month = { month: string; entries: Entry[] };
+function storeOf(line: Line): string {
+  if (line.kind === "purchase") return line.entry.store;
+  return line.kind === "review" ? line.review.store : line.debt.store;
+}
+
+/** Consecutive lines of one month; `month` is a date in it, empty for lines without a date. */
+export type Month = { month: string; lines: Line[] };
 
 /** Keeps the given order, newest first. Months are in the user's time zone, not UTC. */
-export function byMonth(entries: readonly Entry[]): Month[] {
+export function byMonth(lines: readonly Line[]): Month[] {
   const months: Month[] = [];
-  for (const entry of entries) {
+  for (const line of lines) {
     const last = months.at(-1);
-    if (last && monthOf(last.month) === monthOf(entry.date)) last.entries.push(entry);
-    else months.push({ month: entry.date, entries: [entry] });
+    if (last && monthOf(last.month) === monthOf(line.date)) last.lines.push(line);
+    else months.push({ month: line.date, lines: [line] });
   }
   return months;
 }
@@ -122,34 +186,35 @@ export function statusOf(entry: Entry): EntryStatus {
   return isPaid ? "paid" : entry.status;
 }
 
+const CSV_COLUMNS = [
+  ...(["id", "date", "store", "value_brl", "cashback_percent", "cashback_chz", "status", "wallet"] as const),
+  ...(["payment_tx", "situation", "paid_chz", "kept_chz"] as const),
+];
+
 /** For spreadsheets: decimal points, ISO dates, and names that look like a formula escaped. */
-export function toCsv(entries: readonly Entry[]): string {
-  const rows = entries.map((entry) => [
-    entry.id,
-    entry.date,
-    entry.store,
-    entry.value ?? entry.valueText,
-    entry.percent ?? entry.percentText,
-    entry.cashback,
-    statusOf(entry),
-    entry.wallet,
-    entry.purchase?.payment_tx ?? "",
-  ]);
-  const header = [
-    "id",
-    "date",
-    "store",
-    "value_brl",
-    "cashback_percent",
-    "cashback_chz",
-    "status",
-    "wallet",
-    "payment_tx",
+export function toCsv(lines: readonly Line[]): string {
+  return [CSV_COLUMNS, ...lines.map(toRow)].map((row) => row.map(cell).join(",")).join("\r\n");
+}
+
+function toRow(line: Line): string[] {
+  if (line.kind === "debt") {
+    const { purchase_id, at, store, amount, owed } = line.debt;
+    return [String(purchase_id), at, store, "", "", `-${amount}`, "debt", "", "", "to_offset", "", owed];
+  }
+  if (line.kind === "review") {
+    const { order, at, store, amount, cashback_amount } = line.review;
+    return [order ?? "", at, store, amount ?? "", "", cashback_amount, "review", "", "", "in_review", "", ""];
+  }
+  const { entry } = line;
+  return [
+    ...[entry.id, entry.date, entry.store, entry.value ?? entry.valueText, entry.percent ?? entry.percentText],
+    ...[entry.cashback, statusOf(entry), entry.wallet, entry.purchase?.payment_tx ?? "", situationIn(entry)],
+    ...[entry.purchase?.paid_amount ?? "", entry.purchase?.kept_amount ?? ""],
   ];
-  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // A negative number is no formula.
+  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { eventually, until } from "../testing/until.ts";
 import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
+import { addAllSituations } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 const ENGLISH = { storage: { language: "en" } };
@@ -12,7 +13,7 @@ describe("Dashboard", () => {
 
   it("shows the totals, the counts and what is pending", async () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", ENGLISH);
-    await page.getByText("14.00 CHZ").waitFor();
+    await page.locator(".stat-main").getByText("14.00 CHZ").waitFor();
     await page.getByText("1 confirmed · 1 pending").waitFor();
     expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("7.00 CHZ");
     expect(problems).to.deep.equal([]);
@@ -147,6 +148,7 @@ describe("Dashboard", () => {
         id: 100 - index,
         store: index % 2 ? "=Mercado da Bola" : "Verdão Store",
         status: index % 3 ? "confirmed" : "processing",
+        situation: index % 3 ? "paid" : "recorded",
         created_at: day(index),
         date: day(index),
         destination: wallet.address,
@@ -159,7 +161,7 @@ describe("Dashboard", () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText("Compra nº 100").waitFor();
     const rows = page.locator(".statement-rows > li");
-    await page.getByText("35 compras").waitFor();
+    await page.getByText("35 lançamentos").waitFor();
     const hasRows = (count: number) => eventually(async () => expect(await rows.count()).to.equal(count));
     await hasRows(12);
     const first = rows.first();
@@ -169,25 +171,27 @@ describe("Dashboard", () => {
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);
     await page.getByRole("combobox", { name: "Status" }).selectOption("processing");
-    await page.getByText("11 compras").waitFor();
+    await page.getByText("11 lançamentos").waitFor();
     // Older than a quarter of an hour and without a token, and still there.
     await rows.first().getByText("O ingresso está sendo emitido").waitFor();
     await page.getByRole("combobox", { name: "Status" }).selectOption("");
     await page.getByRole("combobox", { name: "Loja" }).selectOption("=Mercado da Bola");
-    await page.getByText("18 compras").waitFor();
+    await page.getByText("18 lançamentos").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Baixar CSV" }).click(),
     ]);
     const lines = readFileSync(await download.path(), "utf8").split("\r\n");
     expect(lines).to.have.length(19);
-    expect(lines[0]).to.equal("\uFEFFid,date,store,value_brl,cashback_percent,cashback_chz,status,wallet,payment_tx");
+    expect(lines[0]).to.equal(
+      "\uFEFFid,date,store,value_brl,cashback_percent,cashback_chz,status,wallet,payment_tx,situation,paid_chz,kept_chz",
+    );
     // A spreadsheet must not take a store's name for a formula.
     expect(lines[1]).to.include(",'=Mercado da Bola,");
     await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
     await page.getByText("Nenhuma compra com estes filtros.").waitFor();
     await page.getByRole("button", { name: "Limpar filtros" }).click();
-    await page.getByText("35 compras").waitFor();
+    await page.getByText("35 lançamentos").waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -266,16 +270,27 @@ describe("Dashboard", () => {
     await until("the figures are read again", () => site.server.callsTo("GET /api/me").length > before);
   });
 
-  it("shows when the cashback of an approved sale is expected", async () => {
+  it("says where every amount is, and opens what lies in a figure", async () => {
     const wallet = testWallet();
-    const me = site.server.signIn(wallet.address);
-    const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString();
-    me.purchases = me.purchases.map((one) => ({ ...one, cashback_state: "unpaid", paid_at: null, expected_at: ahead }));
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
-    await page
-      .getByText(/Cashback esperado a partir de \d+ de [a-z]+\. de 20\d\d/)
-      .first()
-      .waitFor();
+    const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
+    expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
+    await figures.getByText(/^Ao todo:\s*44,50 CHZ/).waitFor();
+    const statement = page.getByRole("region", { name: "Extrato" });
+    await statement.getByText("9 lançamentos").waitFor();
+    await statement.getByText(/Confirmada; o cashback sai a partir de \d+ de [a-z]+\. de 20\d\d/).waitFor();
+    await statement.getByText("4,00 CHZ compensaram uma compra devolvida.").waitFor();
+    await figures.getByRole("link", { name: /A compensar/ }).click();
+    await statement.getByText("Só o que está em “A compensar”.").waitFor();
+    expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(1);
+    await statement.getByText(/Ainda faltam 3,00 CHZ/).waitFor();
+    await figures.getByRole("link", { name: /Aguardando a loja/ }).click();
+    await statement.getByText("Pedido 2026-118").waitFor();
+    expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(3);
+    await statement.getByRole("button", { name: "Ver tudo" }).click();
+    await statement.getByText("9 lançamentos").waitFor();
   });
 
   it("filters and exports all of 10,000 purchases", async () => {
@@ -295,14 +310,14 @@ describe("Dashboard", () => {
     });
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByText("23 compras").waitFor();
+    await statement.getByText("23 lançamentos").waitFor();
     await statement.getByLabel("Status").selectOption("cancelled");
     await statement.getByText("Nenhuma compra com estes filtros.").waitFor();
     expect(server.callsTo("GET /api/purchases")).to.have.length(20);
     await statement.getByLabel("Status").selectOption("");
-    await statement.getByText("9.999 compras").waitFor();
+    await statement.getByText("9.999 lançamentos").waitFor();
     await statement.getByLabel("Loja").selectOption("Loja Antiga");
-    await statement.getByText("1 compra", { exact: true }).waitFor();
+    await statement.getByText("1 lançamento", { exact: true }).waitFor();
     await statement.getByLabel("Loja").selectOption("");
     const [file] = await Promise.all([
       page.waitForEvent("download"),

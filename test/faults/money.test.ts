@@ -1,5 +1,16 @@
 import { expect } from "chai";
-import { concatHex, encodeAbiParameters, encodeEventTopics, type Hex, numberToHex, pad, size, slice } from "viem";
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  pad,
+  size,
+  slice,
+} from "viem";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { connect } from "../../database/connect.ts";
 import { readSetting, writeSetting } from "../../database/settings.ts";
@@ -114,6 +125,21 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
       const purchase = (await buyer.me()).purchases.find((one) => one.id === id);
       expect(purchase?.cashback_state, name).to.equal("deferred");
     }
+    const [refusing] = buyers;
+    if (!refusing) throw new Error("There are three");
+    const { statement, purchases } = await refusing.buyer.me();
+    expect([statement.on_the_way, statement.in_wallet]).to.deep.equal([purchases[0]?.cashback_amount, "0"]);
+    const from = refusing.buyer.address;
+    await system.anvil.request("anvil_impersonateAccount", from);
+    await system.anvil.request("anvil_setCode", from, "0x");
+    await system.anvil.request("anvil_setBalance", from, MILLION_CHZ);
+    const to = system.deployment.cashbackDistributor.address;
+    const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "withdrawCredit", args: [from] });
+    await system.anvil.request("eth_sendTransaction", { from, to, data });
+    await until("the withdrawn credit is in the wallet", async () => {
+      const { on_the_way, in_wallet } = (await refusing.buyer.me()).statement;
+      return on_the_way === "0" && in_wallet === statement.on_the_way;
+    });
   });
 
   it("ignores a look-alike token of another contract", async () => {

@@ -1,7 +1,17 @@
 import { expect } from "chai";
-import { byMonth, type Entry } from "../../frontend/dashboard/statement.ts";
+import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
+import type { Situation } from "../../domain/purchase/situation.ts";
+import {
+  byMonth,
+  type Entry,
+  figureOf,
+  filterLines,
+  linesOf,
+  owedDebts,
+  toCsv,
+} from "../../frontend/dashboard/statement.ts";
 
-const entry = (id: string, date: string): Entry => ({
+const entry = (id: string, date: string, situation?: Situation): Entry => ({
   id,
   date,
   store: "Loja",
@@ -13,8 +23,15 @@ const entry = (id: string, date: string): Entry => ({
   cashback: "0.01",
   wallet: "",
   nft: undefined,
-  purchase: undefined,
+  purchase:
+    situation && ({ situation, cashback_state: "unpaid", paid_amount: null, kept_amount: "0" } as PurchaseRecord),
 });
+const debt = (purchase_id: number, amount: string, at: string): Debt => ({ purchase_id, store: "Outra", amount, at });
+const review: Review = {
+  ...{ id: 4, store_id: 1, store: "Outra", order: "=A1", amount: "10.00", cashback_amount: "0.5" },
+  at: "2026-11-03T12:00:00Z",
+};
+const statement = { in_wallet: "0", on_the_way: "0", waiting: "0", to_offset: "3", sum: "-3", next_at: null };
 
 describe("The statement by month", () => {
   it("starts a month where the reader's month changes, and keeps undated entries together at the end", () => {
@@ -26,8 +43,47 @@ describe("The statement by month", () => {
       "",
       "",
     ];
-    const months = byMonth(dates.map((date, index) => entry(String(index), date)));
-    expect(months.map((one) => one.entries.map(({ id }) => id))).to.deep.equal([["0", "1"], ["2"], ["3"], ["4", "5"]]);
+    const lines = linesOf(
+      dates.map((date, index) => entry(String(index), date)),
+      {},
+    );
+    const months = byMonth(lines);
+    expect(months.map((one) => one.lines.map(({ id }) => id))).to.deep.equal([["0", "1"], ["2"], ["3"], ["4", "5"]]);
     expect(months.at(-1)?.month).to.equal("");
+  });
+});
+
+describe("The lines of the statement", () => {
+  const entries = [entry("9", "2026-11-04T12:00:00Z", "waiting_period"), entry("8", "2026-11-01T12:00:00Z", "paid")];
+  const debts = [debt(8, "2", "2026-11-05T12:00:00Z"), debt(7, "4", "2026-10-05T12:00:00Z")];
+  const lines = linesOf(entries, { debts, reviews: [review], statement });
+
+  it("are purchases, debts and sales in review by date, each in one figure", () => {
+    expect(lines.map((line) => [line.id, figureOf(line)])).to.deep.equal([
+      ["debt-8-2026-11-05T12:00:00Z", "to_offset"],
+      ["9", "on_the_way"],
+      ["review-4", "waiting"],
+      ["8", "in_wallet"],
+      ["debt-7-2026-10-05T12:00:00Z", "to_offset"],
+    ]);
+  });
+
+  it("say what is still owed: older debts are settled first", () => {
+    expect(owedDebts(debts, "3").map((one) => one.owed)).to.deep.equal(["2", "1"]);
+    expect(owedDebts(debts, "1.5").map((one) => one.owed)).to.deep.equal(["1.5", "0"]);
+    expect(owedDebts(debts, "0").map((one) => one.owed)).to.deep.equal(["0", "0"]);
+  });
+
+  it("are filtered by figure and store; a filter by status leaves purchases only", () => {
+    const ids = (filter: Parameters<typeof filterLines>[1]) => filterLines(lines, filter).map(({ kind }) => kind);
+    expect(ids({ figure: "waiting" })).to.deep.equal(["review"]);
+    expect(ids({ store: "Outra" })).to.deep.equal(["debt", "review", "debt"]);
+    expect(ids({ status: "pending" })).to.deep.equal(["purchase", "purchase"]);
+  });
+
+  it("stand in the CSV with their sign, and run no formula", () => {
+    const [, first, , third] = toCsv(lines).split("\r\n");
+    expect(first).to.equal("8,2026-11-05T12:00:00Z,Outra,,,-2,debt,,,to_offset,,2");
+    expect(third).to.match(/^'=A1,2026-11-03T12:00:00Z,Outra,10.00,,0.5,review/);
   });
 });

@@ -5,7 +5,8 @@ import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { listPurchases } from "../../purchases/queries.ts";
 import { readStatement } from "../../purchases/statement.ts";
 import { readBuyerTotals } from "../../purchases/totals.ts";
-import { purchaseViewAt, toPurchaseRecord, toWireStatement } from "../../purchases/view.ts";
+import { purchaseViewAt, situationIn, toPurchaseRecord, toWireStatement } from "../../purchases/view.ts";
+import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
 import { RULES, reportOf, Shop, WEI_PER_CENT } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -29,6 +30,13 @@ describe("A buyer's statement", function () {
         const statement = await readStatement(kysely, wallet, { totals, view, readCredit: async () => credit });
         const { next_at, ...figures } = toWireStatement(statement);
         const rows = await listPurchases(kysely, wallet, { limit: 100 });
+        for (const row of await readPanelPurchases(
+          kysely,
+          rows.map((one) => one.id),
+        )) {
+          const { panel } = SITUATIONS[situationIn(row, view)];
+          expect(panel, `${situationIn(row, view)} in the panel`).to.include(stateOf(row));
+        }
         const records = rows.map((row) => toPurchaseRecord(row, view));
         return { figures, next_at, statement, records, situations: records.map((one) => one.situation) };
       };

@@ -1,6 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 import { ERROR_CODES } from "../../domain/api/error-codes.ts";
+import { statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
+import { SITUATIONS } from "../../domain/purchase/situation.ts";
+import { keysOf } from "../../domain/records.ts";
+import pt from "../../frontend/i18n/pt.json" with { type: "json" };
 
 const DOCUMENT = "docs/product.md";
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;
@@ -49,6 +53,18 @@ describe("docs/product.md", () => {
   it("is what comments cite, never a document outside the repository", () => {
     const wrong = textFiles().filter((file) => ABSENT_PAGE.test(readFileSync(file, "utf8")));
     expect(wrong).to.deep.equal([]);
+  });
+
+  it("has the situations of the code, with their sentences, figures and states", () => {
+    const text = (id: string) => (pt as Record<string, string>)[id];
+    const rows = keysOf(SITUATIONS).map((name) => {
+      const { figure, status, panel } = SITUATIONS[name];
+      const ticket = status ? `${statusAttribute(status)} / ${storedStatus(status)}` : "any";
+      const states = panel.map((state) => `\`${state}\``).join(", ");
+      return `| \`${name}\` | ${text(`situation.${name}`)} | ${figure ? text(`figures.${figure}`) : "–"} | ${ticket} | ${states} |`;
+    });
+    const head = "| situation | sentence | figure | ticket / record | panel |\n|---|---|---|---|---|";
+    expect(document).to.include(`${head}\n${rows.join("\n")}\n`);
   });
 
   describe("lists the codes of error responses", () => {

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
 
@@ -44,7 +44,9 @@ describe("The workflows of GitHub", () => {
       for (const command of commandsOf(workflow)) {
         for (const [, script = "", options = ""] of command.matchAll(/npm run ([\w:-]+)(?: -- (.*))?/g)) {
           expect(scripts, command).to.have.property(script);
-          const source = readFileSync(/[\w/-]+\.ts/.exec(scripts[script] ?? "")?.[0] ?? "package.json", "utf8");
+          const file = /[\w/-]+\.ts/.exec(scripts[script] ?? "")?.[0] ?? "package.json";
+          const files = file.endsWith("/main.ts") ? globSync(join(dirname(file), "*.ts")) : [file];
+          const source = files.map((one) => readFileSync(one, "utf8")).join("\n");
           for (const [, option = ""] of options.matchAll(/--([\w-]+)/g)) expect(source, command).to.include(option);
         }
         for (const [file] of command.matchAll(/(?<=^bash )\S+/g)) expect(existsSync(file), command).to.equal(true);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { fixturePurchase } from "./fixture-data.ts";
+import { fixtureNft, fixturePurchase } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
 /** Every state of a screen: the server's data, and what the user opens. */
@@ -34,6 +34,39 @@ export function addMoving({ me }: FixtureServer): void {
       payment_tx: null,
     }),
   );
+}
+
+/** One purchase in each situation that a buyer meets, a debt that is half settled, and a sale in review. */
+export function addAllSituations({ me }: FixtureServer): void {
+  if (!me) return;
+  const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const unpaid = { cashback_state: "unpaid", paid_at: null, payment_tx: null, paid_amount: null } as const;
+  const purchase = (id: number, change: Partial<(typeof me.purchases)[number]>) =>
+    fixturePurchase({ id, created_at: day(50 - id), date: day(50 - id), store: "Mercado da Bola", ...change });
+  me.purchases = [
+    purchase(19, { ...unpaid, situation: "awaiting_store", status: "pending", stored_status: "Pendente" }),
+    purchase(18, { ...unpaid, situation: "in_review", status: "pending", stored_status: "Pendente" }),
+    purchase(17, { ...unpaid, situation: "awaiting_network" }),
+    purchase(16, { ...unpaid, situation: "waiting_period", expected_at: day(-21) }),
+    purchase(15, { ...unpaid, situation: "credit", cashback_state: "deferred" }),
+    purchase(14, { situation: "paid", paid_amount: "3", kept_amount: "4" }),
+    purchase(13, { situation: "paid_then_returned" }),
+    purchase(12, { ...unpaid, situation: "declined", status: "cancelled", stored_status: "Cancelado" }),
+  ];
+  me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
+  me.statement = { in_wallet: "10", on_the_way: "21", waiting: "16.5", to_offset: "3", sum: "44.5", next_at: day(-21) };
+  me.reviews = [
+    {
+      id: 7,
+      store_id: 3,
+      store: "Loja do Palmeiras",
+      order: "2026-118",
+      amount: "50.00",
+      cashback_amount: "2.5",
+      at: day(1),
+    },
+  ];
+  me.debts = [{ purchase_id: 13, store: "Mercado da Bola", amount: "7", at: day(20) }];
 }
 
 /** Only stored records, as before the first block. */

@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { Statement } from "../../domain/api/purchases.ts";
+import { parseDecimal, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
+import { configQuery } from "../api/queries.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+
+/** Where a buyer's cashback is: four figures that add up, each with its purchases. docs/product.md#statement */
+export function Figures({ statement, chosen }: { statement: Statement; chosen: string | null }) {
+  const t = useText();
+  const { chz, brl, date } = useFormat();
+  const { wei_per_cent } = useQuery(configQuery).data;
+  const noteOf = (figure: Figure) =>
+    figure === "on_the_way" && statement.next_at
+      ? t("figures.on_the_way.next", { date: date(statement.next_at) })
+      : t(`figures.${figure}.note`);
+  return (
+    <section className="money" aria-labelledby="money">
+      <h2 id="money" className="card-title">
+        {t("figures.title")}
+      </h2>
+      <ul className="money-figures">
+        {FIGURES.map((figure) => (
+          <li key={figure} data-figure={figure}>
+            <Link
+              to={{ search: figure === chosen ? "" : `?figure=${figure}`, hash: "#tickets" }}
+              aria-current={figure === chosen ? "true" : undefined}
+            >
+              <span className="money-name">{t(`figures.${figure}`)}</span>
+              <strong className="figures">
+                {figure === "to_offset" && statement.to_offset !== "0" && "− "}
+                {chz(statement[figure])}
+              </strong>
+              <span className="money-note">{noteOf(figure)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <p className="money-sum">
+        {t("figures.sum")} <strong className="figures">{chz(statement.sum)}</strong>{" "}
+        <span className="muted figures">
+          {t("dashboard.total.reais", {
+            amount: brl(reaisText(parseDecimal(statement.sum, CHZ_DECIMALS) / BigInt(wei_per_cent))),
+          })}
+        </span>
+      </p>
+    </section>
+  );
+}
