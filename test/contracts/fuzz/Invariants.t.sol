@@ -77,7 +77,7 @@ contract Handler is TestSystem {
     function take(uint256 seed, uint256 buyerSeed) external {
         (uint256 id, address buyer) = (_idAt(seed), _buyers[buyerSeed % _BUYERS]);
         if (id == 0) return;
-        bool isMinted = _attempt(address(nft), abi.encodeCall(nft.mint, (purchase(id, buyer, 100, 500, 200, 1))));
+        bool isMinted = _attempt(address(nft), abi.encodeCall(nft.mint, (purchase(id, buyer, 100, 500, 200, 1), "")));
         VM.prank(_firstOwner[id]);
         bool isSent = _attempt(address(nft), abi.encodeCall(nft.transferFrom, (_firstOwner[id], buyer, id)));
         expect(!isMinted && !isSent, "a ticket stays as it is");

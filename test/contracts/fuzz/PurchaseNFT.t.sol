@@ -43,7 +43,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
     function testFuzz_percentIsBounded(uint16 cashbackBps, uint16 bonusBps) external {
         uint256 total = uint256(cashbackBps) + bonusBps;
         (bool isDone,) =
-            address(nft).call(abi.encodeCall(nft.mint, (purchase(1, address(7), 1, cashbackBps, bonusBps, 1))));
+            address(nft).call(abi.encodeCall(nft.mint, (purchase(1, address(7), 1, cashbackBps, bonusBps, 1), "")));
         expect(isDone == (total != 0 && total <= 10_000), "percent");
     }
 
@@ -53,7 +53,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         for (uint256 i; i < moves.length; ++i) {
             uint256 move = moves[i] % 3;
             bytes memory data = move == 0
-                ? abi.encodeCall(nft.mint, (purchase(5, address(7), 1, 1, 1, 1)))
+                ? abi.encodeCall(nft.mint, (purchase(5, address(7), 1, 1, 1, 1), ""))
                 : move == 1 ? abi.encodeCall(nft.confirm, (one(5))) : abi.encodeCall(nft.cancel, (one(5)));
             (bool isDone,) = address(nft).call(data);
             bool isAllowed = move == 0 ? status == IPurchaseNFT.Status.None : status == IPurchaseNFT.Status.Pending;
