@@ -1,7 +1,8 @@
 /**
  * Makes one small change to the contracts at a time and checks that a test fails: `npm run mutate`. Works on copies.
  * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their description,
- * `--sample N` as many of what is selected, chosen by `--seed TEXT`. Prints the survivors; docs/contracts.md explains them.
+ * `--sample N` as many of what is selected, chosen by `--seed TEXT`, `--by-hand` the mistakes written by people instead;
+ * `--behaviour` leaves fuzz and invariants out. Prints the survivors; docs/contracts.md explains them.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,6 +10,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { mutantsByHand } from "./mutate/by-hand.ts";
 import { type Mutant, mutantsOf } from "./mutate/mutants.ts";
 import { Recompiler } from "./mutate/recompile.ts";
 import { WarmTests } from "./mutate/warm-tests.ts";
@@ -25,7 +27,11 @@ const NOT_ASKED = /\/(gas|gas-limits|generated|verify-source)\.test\.ts$/;
 const TIMEOUT_MS = 1_800_000;
 
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { only: text, from: text, to: text, kind: text, sample: text, seed: text } });
+const flag = { type: "boolean" } as const;
+const { values } = parseArgs({
+  options: { only: text, from: text, to: text, kind: text, sample: text, seed: text, "by-hand": flag, behaviour: flag },
+});
+const mutantsIn = values["by-hand"] ? mutantsByHand : mutantsOf;
 const [firstLine, lastLine] = [Number(values.from ?? 1), Number(values.to ?? Number.POSITIVE_INFINITY)];
 const isWanted = ({ line, what }: Mutant) => line >= firstLine && line <= lastLine && what.includes(values.kind ?? "");
 
@@ -52,7 +58,7 @@ const files = [...globSync("contracts/*.sol", { cwd: ROOT }), ...globSync("contr
   .filter((file) => file.includes(values.only ?? ""))
   .sort();
 const wanted = sampled(
-  files.flatMap((file) => mutantsOf(file, readFileSync(join(behaviour, file), "utf8")).filter(isWanted)),
+  files.flatMap((file) => mutantsIn(file, readFileSync(join(behaviour, file), "utf8")).filter(isWanted)),
 );
 const count = { tried: 0, invalid: 0, survived: 0 };
 for (const [file, mutants = []] of Object.entries(Object.groupBy(wanted, (mutant) => mutant.file))) {
@@ -105,7 +111,7 @@ async function examine(mutant: Mutant, alone: string | undefined): Promise<void>
   }
   count.tried++;
   const { failed } = await warm.run(nearestFirst(file));
-  const isSeen = failed !== undefined || (alone !== undefined && failsIn(alone, mutant)) || failsIn(properties, mutant);
+  const isSeen = failed !== undefined || (!values.behaviour && (failsIn(alone, mutant) || failsIn(properties, mutant)));
   if (!isSeen) count.survived++;
   console.log(`${isSeen ? "seen    " : "SURVIVED"} ${file}:${line} ${what}`);
 }
@@ -121,7 +127,8 @@ function nearestFirst(file: string): string[] {
   return tests.toSorted((a, b) => distance(a) - distance(b));
 }
 
-function failsIn(where: string, { file, source }: Mutant): boolean {
+function failsIn(where: string | undefined, { file, source }: Mutant): boolean {
+  if (where === undefined) return false;
   writeFileSync(join(where, file), source);
   return hardhat(where, "test", "solidity").status !== 0;
 }

@@ -44,9 +44,12 @@ describeTree("CashbackDistributor", () => {
     expect(sent)
       .to.be.revertedWithCustomError(distributor, error)
       .withArgs(...args);
-  /** The distributor's events of a transaction, in order. */
-  const eventNames = async (sent: Promise<ContractTransactionResponse>) =>
-    ((await (await sent).wait())?.logs ?? []).map((log) => distributor.interface.parseLog(log)?.name);
+  /** All events of a transaction in order, each its name and arguments; another contract's is its address. */
+  const eventsOf = async (sent: Promise<ContractTransactionResponse>) =>
+    ((await (await sent).wait())?.logs ?? []).map((log) => {
+      const event = log.address === system.distributorAddress ? distributor.interface.parseLog(log) : null;
+      return event ? [event.name, ...event.args] : [log.address];
+    });
   const contractAddress = async (name: string, ...args: unknown[]) =>
     (await ethers.deployContract(name, args)).getAddress();
   /** A purchase whose buyer refuses, paid: the buyer holds the credit. */
@@ -199,11 +202,12 @@ describeTree("CashbackDistributor", () => {
     describe("given a Confirmed, unpaid purchase", () => {
       it("it should pay its buyer exactly the amount, once, and emit the rate and the payout", async () => {
         await system.confirmed(aliceAddress, 1n);
-        const sent = pay(1n, FULL);
+        const sent = pay(1n, FULL, CENT_WEI);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, distributor], [FULL, -FULL]);
-        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(1n, aliceAddress, FULL);
-        await expect(sent).to.emit(distributor, "RateApplied").withArgs(LIMITS.maxWeiPerCent);
-        expect(await eventNames(sent)).to.deep.equal(["RateApplied", "CashbackPaid"]);
+        expect(await eventsOf(sent)).to.deep.equal([
+          ["RateApplied", CENT_WEI],
+          ["CashbackPaid", 1n, aliceAddress, FULL],
+        ]);
         expect(await read(distributor, "isPaid", 1n)).to.equal(true);
         expect(await read(distributor, "isPaid", 2n)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(FULL);
@@ -217,6 +221,14 @@ describeTree("CashbackDistributor", () => {
         }
         await refuses(pay(1n, 1n, 4n), "RateTooHigh", 4n, 3n);
         await pay(1n, (123_450n * 575n * 3n) / 10_000n, 3n);
+      });
+      it("it should count both percents of the largest value", async () => {
+        const purchase = aPurchase({ id: 1n, buyer: aliceAddress, valueCents: 2n ** 40n - 1n });
+        await system.mint(purchase);
+        await system.confirm(1n);
+        const most = cashbackWei(purchase, 3n);
+        await refuses(pay(1n, most + 1n, 3n), "AboveCashback", 1n, most + 1n, most);
+        await pay(1n, most, 3n);
       });
     });
     describe("given a purchase that must not be paid", () => {
@@ -273,6 +285,16 @@ describeTree("CashbackDistributor", () => {
         await pay(3n, 1_000n);
         expect(await read(distributor, "spentToday")).to.equal(1_000n);
       });
+      it("it should begin a new day after any number of days, even 256 or 65,536", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await startOfDay();
+        await pay(1n, 600n);
+        const day = await networkHelpers.time.latest();
+        for (const days of [256, 65_536]) {
+          await networkHelpers.time.increaseTo(day + days * 86_400);
+          expect(await read(distributor, "spentToday"), `${days} days`).to.equal(0n);
+        }
+      });
       it("it should count a payout until the last second of its UTC day", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         await setLimits({ maxPayout: 1_000n, dailyCap: 1_000n });
@@ -301,15 +323,34 @@ describeTree("CashbackDistributor", () => {
       it("it should credit it, keep the paid bit, and emit the rate and the credit", async () => {
         const receiver = await contractAddress("RevertingReceiver");
         await system.confirmed(receiver, 1n, 2n);
-        const sent = await pay(1n, FULL);
-        await expect(sent).to.emit(distributor, "CashbackDeferred").withArgs(1n, receiver, FULL);
-        expect(await eventNames(Promise.resolve(sent))).to.deep.equal(["RateApplied", "CashbackDeferred"]);
+        expect(await eventsOf(pay(1n, FULL, CENT_WEI))).to.deep.equal([
+          ["RateApplied", CENT_WEI],
+          ["CashbackDeferred", 1n, receiver, FULL],
+        ]);
         await pay(2n, 5n);
         expect(await read(distributor, "isPaid", 1n)).to.equal(true);
         expect(await read(distributor, "creditOf", receiver)).to.equal(FULL + 5n);
         expect(await read(distributor, "totalCredit")).to.equal(FULL + 5n);
         expect(await read(distributor, "spentToday")).to.equal(FULL + 5n);
         await refuses(pay(1n, FULL), "AlreadyPaid", 1n);
+      });
+      it("it should credit a single wei", async () => {
+        const receiver = await contractAddress("RevertingReceiver");
+        await system.confirmed(receiver, 1n);
+        await pay(1n, 1n);
+        expect(await read(distributor, "creditOf", receiver)).to.equal(1n);
+        expect(await read(distributor, "totalCredit")).to.equal(1n);
+      });
+      it("it should forward 30,000 gas, and credit a recipient that needs more", async () => {
+        const hungry = await contractAddress("HungryReceiver");
+        await system.confirmed(hungry, 1n);
+        await pay(1n, 5n);
+        expect(await read(distributor, "creditOf", hungry)).to.equal(5n);
+        const meter: BaseContract = await ethers.deployContract("MeteringReceiver");
+        await system.confirmed(await meter.getAddress(), 2n);
+        await pay(2n, 5n);
+        // What its own code has spent before it looks is less than a hundred.
+        expect(await read(meter, "gasOnArrival")).to.be.within(32_200n, 32_300n);
       });
     });
     it("it should revert while paused", async () => {
@@ -330,15 +371,23 @@ describeTree("CashbackDistributor", () => {
           [aliceAddress, system.other.address, distributor],
           [4_301n, 20n, -4_321n],
         );
-        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, system.other.address, 20n);
-        expect(await eventNames(sent)).to.deep.equal(["RateApplied", ...Array(4).fill("CashbackPaid")]);
+        expect(await eventsOf(sent)).to.deep.equal([
+          ["RateApplied", CENT_WEI],
+          ["CashbackPaid", 1n, aliceAddress, 1n],
+          ["CashbackPaid", 2n, system.other.address, 20n],
+          ["CashbackPaid", 256n, aliceAddress, 300n],
+          ["CashbackPaid", 300n, aliceAddress, 4_000n],
+        ]);
         for (const id of [1n, 2n, 256n, 300n]) expect(await read(distributor, "isPaid", id)).to.equal(true);
         for (const id of [3n, 255n, 257n, 44n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(4_321n);
       });
-      it("it should cap the amounts by the rate of the batch", async () => {
-        await system.confirmed(aliceAddress, 1n);
-        await refuses(payBatch([item(1n, FULL + 1n)]), "AboveCashback", 1n, FULL + 1n, FULL);
+      it("it should cap each amount by the rate of the batch", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n, 3n);
+        const excess = item(1n, FULL + 1n);
+        await refuses(payBatch([excess]), "AboveCashback", 1n, FULL + 1n, FULL);
+        await refuses(payBatch([item(2n, FULL), excess]), "AboveCashback", 1n, FULL + 1n, FULL);
+        await refuses(payBatch([item(2n, 1n), item(3n, 1n), excess]), "AboveCashback", 1n, FULL + 1n, FULL);
         await expect(payBatch([item(1n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent))
           .to.emit(distributor, "RateApplied")
           .withArgs(LIMITS.maxWeiPerCent);
@@ -354,22 +403,31 @@ describeTree("CashbackDistributor", () => {
       });
       it("it should emit the rate of each batch before its payouts", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
-        expect(await eventNames(payBatch([item(1n, 1n)], CENT_WEI + 1n))).to.deep.equal([
-          "RateApplied",
-          "CashbackPaid",
-        ]);
-        await system.confirmed(aliceAddress, 3n);
-        await payBatch([item(3n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent);
+        for (const [id, rate] of [
+          [1n, CENT_WEI + 1n],
+          [2n, LIMITS.maxWeiPerCent],
+        ] as const) {
+          expect(await eventsOf(payBatch([item(id, FULL)], rate))).to.deep.equal([
+            ["RateApplied", rate],
+            ["CashbackPaid", id, aliceAddress, FULL],
+          ]);
+        }
       });
     });
     describe("given purchases that are already paid", () => {
-      it("it should skip them and pay the others", async () => {
+      it("it should skip them and pay the others, and emit what it skips before what it pays", async () => {
+        const refusing = await contractAddress("RevertingReceiver");
         await system.confirmed(aliceAddress, 1n, 2n);
+        await system.confirmed(refusing, 3n);
         await pay(1n, 7n);
-        const sent = payBatch([item(1n, FULL), item(2n, 9n)]);
+        const sent = payBatch([item(3n, 8n), item(1n, FULL), item(2n, 9n)]);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [9n]);
-        await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(1n);
-        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, aliceAddress, 9n);
+        expect(await eventsOf(sent)).to.deep.equal([
+          ["RateApplied", CENT_WEI],
+          ["CashbackSkipped", 1n],
+          ["CashbackDeferred", 3n, refusing, 8n],
+          ["CashbackPaid", 2n, aliceAddress, 9n],
+        ]);
       });
       it("it should skip the second occurrence of an id in one batch", async () => {
         await system.confirmed(aliceAddress, 1n);
@@ -452,9 +510,10 @@ describeTree("CashbackDistributor", () => {
         .to.be.revertedWithCustomError(fresh, "TicketReader_InvalidAnswer")
         .withArgs(system.other.address);
     });
-    it("it should revert if too little gas is left for the next recipient", async () => {
-      await system.confirmed(aliceAddress, 1n, 2n, 3n);
-      const items = [item(1n, 1n), item(2n, 1n), item(3n, 1n)];
+    it("it should revert if too little gas is left for the next recipient, whatever credits there are", async () => {
+      await withCredit();
+      await system.confirmed(aliceAddress, 11n, 2n, 3n);
+      const items = [item(11n, 1n), item(2n, 1n), item(3n, 1n)];
       const data = distributor.interface.encodeFunctionData("payBatch", [items, CENT_WEI]);
       const outcomes = new Set<string>();
       for (let gasLimit = 60_000n; gasLimit <= 260_000n; gasLimit += 5_000n) {
@@ -488,10 +547,29 @@ describeTree("CashbackDistributor", () => {
       await refuses(send(receiver, "withdraw", [system.distributorAddress, to]), "NoCredit", from);
       expect(await read(distributor, "isPaid", 1n)).to.equal(true);
     });
-    it("it should stay open while paused", async () => {
+    it("it should emit an event before it sends", async () => {
       const receiver = await withCredit();
+      const talking = await contractAddress("ReenteringReceiver", system.distributorAddress, "0x12345678", false);
+      expect(await eventsOf(send(receiver, "withdraw", [system.distributorAddress, talking]))).to.deep.equal([
+        ["CreditWithdrawn", await receiver.getAddress(), talking, FULL],
+        [talking],
+      ]);
+    });
+    it("it should stay open while paused, and once retired", async () => {
+      const receiver = await withCredit();
+      await system.confirmed(await receiver.getAddress(), 2n);
+      await pay(2n, 1n);
       await send(distributor, "pause", [], system.pauser);
-      await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
+      const to = system.other.address;
+      const snapshot = await networkHelpers.takeSnapshot();
+      await expect(send(receiver, "withdraw", [system.distributorAddress, to])).to.changeEtherBalances(
+        ethers,
+        [to],
+        [FULL + 1n],
+      );
+      await snapshot.restore();
+      await send(distributor, "retire", [], system.admin);
+      await send(receiver, "withdraw", [system.distributorAddress, to]);
       expect(await read(distributor, "totalCredit")).to.equal(0n);
     });
     it("it should forward all gas: a recipient may need more than a batch forwards", async () => {
@@ -536,6 +614,11 @@ describeTree("CashbackDistributor", () => {
       expect(await balance(system.distributorAddress)).to.equal(FULL);
       expect(await read(distributor, "available")).to.equal(0n);
     });
+    it("it should emit an event before it sends", async () => {
+      const talking = await contractAddress("ReenteringReceiver", system.distributorAddress, "0x12345678", false);
+      const sent = send(distributor, "sweep", [talking, 5n], system.treasurer);
+      expect(await eventsOf(sent)).to.deep.equal([["Swept", talking, 5n], [talking]]);
+    });
     it("it should stay open while paused, and forward all gas", async () => {
       await send(distributor, "pause", [], system.pauser);
       const hungry = await contractAddress("HungryReceiver");
@@ -566,6 +649,16 @@ describeTree("CashbackDistributor", () => {
         expect(await read(distributor, "isRetired")).to.equal(false);
       }
     });
+    it("it should leave what was spent that day, whether it raises or lowers the cap", async () => {
+      await system.confirmed(aliceAddress, 1n, 2n);
+      await startOfDay();
+      await pay(1n, 600n);
+      for (const dailyCap of [LIMITS.dailyCap + 1n, 2n ** 112n - 1n, 700n]) {
+        await setLimits({ dailyCap, maxPayout: 700n });
+        expect(await read(distributor, "spentToday"), `${dailyCap}`).to.equal(600n);
+      }
+      await refuses(pay(2n, 101n), "AboveDailyCap", 701n, 700n);
+    });
     it("it should refuse a cap per payout above the daily cap, and accept one that equals it", async () => {
       await refuses(setLimits({ maxPayout: 10n, dailyCap: 9n }), "MaxPayoutAboveDailyCap", 10n, 9n);
       await setLimits({ maxPayout: 10n, dailyCap: 10n });
@@ -589,8 +682,15 @@ describeTree("CashbackDistributor", () => {
       await refuses(payBatch([item(2n, 1n)]), "DistributorRetired");
       await refuses(send(distributor, "retire", [], system.admin), "DistributorRetired");
       expect(await read(distributor, "isPaid", 1n)).to.equal(true);
+      // Still takes CHZ, and what is owed stays out of reach.
+      const funded = system.stranger.sendTransaction({ to: system.distributorAddress, value: 3n });
+      await expect(funded).to.emit(distributor, "Funded").withArgs(system.stranger.address, 3n);
+      const free = POOL_WEI - FULL + 3n;
+      const sweep = (amount: bigint) => send(distributor, "sweep", [system.other.address, amount], system.treasurer);
+      await refuses(sweep(free + 1n), "InsufficientFunds", free + 1n, free);
+      await sweep(free);
       await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
-      await send(distributor, "sweep", [system.other.address, 1n], system.treasurer);
+      expect(await balance(system.distributorAddress)).to.equal(0n);
     });
   });
 

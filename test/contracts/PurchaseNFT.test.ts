@@ -56,6 +56,7 @@ describeTree("PurchaseNFT", () => {
       const event = nft.interface.parseLog(log);
       return [event?.name, ...(event?.args ?? [])];
     });
+  const setDescriptor = (address: string) => send(nft, "setDescriptor", [address], system.admin);
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => aPurchase({ id: BigInt(index + 1), buyer: aliceAddress }));
 
@@ -76,6 +77,14 @@ describeTree("PurchaseNFT", () => {
           expect(await read(fresh, "hasRole", id, address)).to.equal(false);
         expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
       }
+    });
+    it("it should emit the site URL and the descriptor", async () => {
+      const sent = nft.deploymentTransaction() as ContractTransactionResponse;
+      expect(await eventsOf(sent)).to.deep.equal([
+        ["RoleGranted", ethers.ZeroHash, system.admin.address, system.admin.address],
+        ["SiteUrlSet", SITE_URL],
+        ["DescriptorSet", system.descriptorAddress],
+      ]);
     });
     it("it should refuse a site URL that is empty, too long or neither http nor https", async () => {
       for (const url of ["", `https://${"h".repeat(193)}`, "https://a\n", "javascript:alert(1)", "https://", "h"]) {
@@ -149,7 +158,10 @@ describeTree("PurchaseNFT", () => {
         await system.mint(...many(3));
         await system.confirm(2n);
         await send(nft, "cancel", [[3n]], system.confirmer);
-        for (const id of [1n, 2n, 3n]) await refuses({ id, buyer: system.other.address }, "AlreadyMinted", id);
+        for (const id of [1n, 2n, 3n]) {
+          await refuses({ id, buyer: system.other.address }, "AlreadyMinted", id);
+          await refuses({ id, buyer: aliceAddress, valueCents: 1n }, "AlreadyMinted", id);
+        }
         expect(await read(nft, "balanceOf", aliceAddress)).to.equal(3n);
       });
       it("it should refuse the zero address as buyer", () =>
@@ -176,6 +188,15 @@ describeTree("PurchaseNFT", () => {
         );
         await expect(sent).to.emit(nft, "MetadataUriSet").withArgs(1n, metadataUri);
         expect(await read(nft, "tokenURI", 1n)).to.equal(metadataUri);
+      });
+      it("it should keep it for that id alone, whatever bits another shares", async () => {
+        const id = 2n ** 128n + 5n;
+        const others = [5n, 2n ** 159n + 5n, 2n ** 128n + 4n].map((other) =>
+          aPurchase({ id: other, buyer: aliceAddress }),
+        );
+        await system.mint(aPurchase({ id, buyer: aliceAddress, metadataUri: "ipfs://x" }), ...others);
+        expect(await read(nft, "tokenURI", id)).to.equal("ipfs://x");
+        for (const other of others) expect(await read(nft, "tokenURI", other.id)).to.match(/^data:/);
       });
       it("it should accept https and ipfs URIs, and nothing else", async () => {
         const taken = [
@@ -233,10 +254,11 @@ describeTree("PurchaseNFT", () => {
     });
     it("it should give the token to its buyer, Pending and locked, and emit three events", async () => {
       const sent = await send(nft, "mint", mintArgs(aPurchase({ id: 7n, buyer: aliceAddress })), system.minter);
-      await expect(sent).to.emit(nft, "Transfer").withArgs(ethers.ZeroAddress, aliceAddress, 7n);
-      await expect(sent).to.emit(nft, "Locked").withArgs(7n);
-      await expect(sent).to.emit(nft, "PurchaseMinted").withArgs(7n, aliceAddress, 1, 123_450n, 500, 75, SALE_REF);
-      expect((await sent.wait())?.logs).to.have.length(3);
+      expect(await eventsOf(sent)).to.deep.equal([
+        ["Transfer", ethers.ZeroAddress, aliceAddress, 7n],
+        ["Locked", 7n],
+        ["PurchaseMinted", 7n, aliceAddress, 1n, 123_450n, 500n, 75n, SALE_REF],
+      ]);
       expect(await read(nft, "ownerOf", 7n)).to.equal(aliceAddress);
       expect(await read(nft, "balanceOf", aliceAddress)).to.equal(1n);
     });
@@ -325,10 +347,10 @@ describeTree("PurchaseNFT", () => {
       it(`it should make it ${word}, change nothing else, and emit two events`, async () => {
         await system.mint(...many(2));
         const before = await purchaseOf(1n);
-        const sent = await send(nft, name, [[1n]], system.confirmer);
-        await expect(sent).to.emit(nft, "StatusUpdated").withArgs(1n, to);
-        await expect(sent).to.emit(nft, "MetadataUpdate").withArgs(1n);
-        expect((await sent.wait())?.logs).to.have.length(2);
+        expect(await eventsOf(await send(nft, name, [[1n]], system.confirmer))).to.deep.equal([
+          ["StatusUpdated", 1n, to],
+          ["MetadataUpdate", 1n],
+        ]);
         expect(await purchaseOf(1n)).to.deep.equal({ ...before, status: to });
         expect(await purchaseOf(2n)).to.deep.equal({ ...before, status: STATUS.pending });
       });
@@ -363,17 +385,20 @@ describeTree("PurchaseNFT", () => {
       const moved = (id: bigint) => ["StatusUpdated", id, to];
       const move = async (ids: bigint[]) => eventsOf(await send(nft, name, [ids], system.confirmer));
       it("it should emit one metadata event with the first and the last id of a run", async () => {
-        await system.mint(...many(7));
+        await system.mint(...many(128));
+        await system.mint(...many(20).map((one) => ({ ...one, id: one.id + 1_000n })));
         for (const ids of [
           [2n, 3n, 4n],
           [6n, 7n],
+          Array.from({ length: 100 }, (_, index) => BigInt(index + 20)),
+          Array.from({ length: 19 }, (_, index) => BigInt(index + 1_001)),
         ]) {
           expect(await move(ids)).to.deep.equal([...ids.map(moved), ["BatchMetadataUpdate", ids[0], ids.at(-1)]]);
         }
         expect(await move([5n])).to.deep.equal([moved(5n), ["MetadataUpdate", 5n]]);
       });
       it("it should emit one metadata event for each id that is not in a run", async () => {
-        await system.mint(...many(20));
+        await system.mint(...many(40));
         for (const ids of [
           [1n, 3n],
           [5n, 4n],
@@ -383,6 +408,9 @@ describeTree("PurchaseNFT", () => {
           [18n, 19n, 2n],
           [6n, 9n],
           [14n, 16n, 17n, 20n],
+          // Its ends are as far apart as those of a run.
+          [21n, 23n, 22n, 24n],
+          [25n, 26n, 26n + 5n, 28n],
         ]) {
           const events = ids.flatMap((id) => [moved(id), ["MetadataUpdate", id]]);
           expect(await move(ids), `${ids}`).to.deep.equal(events);
@@ -532,13 +560,19 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("renameStore", () => {
+    it("it should keep the colour", async () => {
+      await send(nft, "setStoreColour", [1, 0x123456], system.catalogue);
+      await send(nft, "renameStore", [1, "Loja Nova"], system.catalogue);
+      expect(await read(nft, "storeColour", 1)).to.equal(0x123456n);
+    });
     it("it should change the name and emit a metadata update", async () => {
       await system.mint(...many(1));
       await send(nft, "registerStore", [300, "old"], system.catalogue);
       for (const id of [1, 300]) {
-        const sent = await send(nft, "renameStore", [id, "Loja Nova"], system.catalogue);
-        await expect(sent).to.emit(nft, "StoreRenamed").withArgs(id, "Loja Nova");
-        await expect(sent).to.emit(nft, "BatchMetadataUpdate").withArgs(0n, ethers.MaxUint256);
+        expect(await eventsOf(await send(nft, "renameStore", [id, "Loja Nova"], system.catalogue))).to.deep.equal([
+          ["StoreRenamed", BigInt(id), "Loja Nova"],
+          ["BatchMetadataUpdate", 0n, ethers.MaxUint256],
+        ]);
         expect(await read(nft, "storeName", id)).to.equal("Loja Nova");
       }
       expect((await metadataOf("tokenURI", 1n)).attributes[0]).to.deep.equal({
@@ -581,6 +615,21 @@ describeTree("PurchaseNFT", () => {
       }
       expect(await read(nft, "storeName", 300)).to.equal("a");
     });
+    it("it should colour that store's tickets, and no other's", async () => {
+      await setDescriptor(await (await ethers.deployContract("EchoDescriptor")).getAddress());
+      const colours = new Map([
+        [1, 0x00a1b2],
+        [300, 0x0c3d4e],
+        [301, 0],
+      ]);
+      for (const [id, colour] of colours) {
+        if (id !== 1) await send(nft, "registerStore", [id, "a"], system.catalogue);
+        await send(nft, "setStoreColour", [id, colour], system.catalogue);
+        await system.mint(aPurchase({ id: BigInt(id), buyer: aliceAddress, storeId: id }));
+      }
+      for (const [id, colour] of colours)
+        expect((await read<string>(nft, "tokenURI", id)).split(",").at(-2)).to.equal(`${colour}`);
+    });
     it("it should refuse a store that is not registered", async () => {
       for (const id of [2, 248]) {
         const sent = send(nft, "setStoreColour", [id, 1], system.catalogue);
@@ -593,8 +642,6 @@ describeTree("PurchaseNFT", () => {
     const abi = ethers.AbiCoder.defaultAbiCoder();
     const answering = async (answer: string) =>
       (await ethers.deployContract("AnsweringDescriptor", [answer])).getAddress();
-    const setDescriptor = (address: string) => send(nft, "setDescriptor", [address], system.admin);
-
     it("it should have another contract draw ticket and collection, and emit metadata updates", async () => {
       await system.mint(...many(1));
       const address = await answering(abi.encode(["string"], ["data:,drawn elsewhere"]));
@@ -609,6 +656,16 @@ describeTree("PurchaseNFT", () => {
       await expect(read(nft, "tokenURI", 2n))
         .to.be.revertedWithCustomError(nft, "UnknownPurchase")
         .withArgs(2n);
+    });
+
+    it("it should let nobody but the admin set it, not even to none", async () => {
+      for (const caller of [system.catalogue, system.minter, system.confirmer, system.pauser, system.stranger]) {
+        for (const address of [ethers.ZeroAddress, system.descriptorAddress]) {
+          const sent = send(nft, "setDescriptor", [address], caller);
+          await expect(sent).to.be.revertedWithCustomError(nft, "AccessControlUnauthorizedAccount");
+        }
+      }
+      expect(await read(nft, "descriptor")).to.equal(system.descriptorAddress);
     });
 
     it("it should accept a short text that is not padded to whole words", async () => {
@@ -701,9 +758,11 @@ describeTree("PurchaseNFT", () => {
     it("it should change the links of tokens and collection, and emit metadata updates", async () => {
       await system.mint(...many(1));
       const sent = await send(nft, "setSiteUrl", ["https://new.example/?a=%221%22"], system.admin);
-      await expect(sent).to.emit(nft, "SiteUrlSet").withArgs("https://new.example/?a=%221%22");
-      await expect(sent).to.emit(nft, "BatchMetadataUpdate").withArgs(0n, ethers.MaxUint256);
-      await expect(sent).to.emit(nft, "ContractURIUpdated").withArgs();
+      expect(await eventsOf(sent)).to.deep.equal([
+        ["SiteUrlSet", "https://new.example/?a=%221%22"],
+        ["BatchMetadataUpdate", 0n, ethers.MaxUint256],
+        ["ContractURIUpdated"],
+      ]);
       expect(await read(nft, "siteUrl")).to.equal("https://new.example/?a=%221%22");
       expect((await metadataOf("tokenURI", 1n)).external_url).to.equal("https://new.example/?a=%221%22");
       expect((await metadataOf("contractURI")).external_link).to.equal("https://new.example/?a=%221%22");
@@ -718,26 +777,42 @@ describeTree("PurchaseNFT", () => {
   describe("transfers", () => {
     it("it should refuse transferFrom, both forms of safeTransferFrom, approve and setApprovalForAll", async () => {
       await system.mint(...many(1));
-      const [from, to] = [aliceAddress, system.other.address];
-      const calls: [string, unknown[]][] = [
-        ["transferFrom", [from, to, 1n]],
-        ["safeTransferFrom(address,address,uint256)", [from, to, 1n]],
-        ["safeTransferFrom(address,address,uint256,bytes)", [from, to, 1n, "0x"]],
-        ["approve", [to, 1n]],
-        ["setApprovalForAll", [to, true]],
-      ];
-      for (const [name, args] of calls) {
-        await expect(send(nft, name, args, system.buyer)).to.be.revertedWithCustomError(nft, "Soulbound");
+      const { buyer, admin, minter, confirmer, catalogue, pauser, stranger, other } = system;
+      const calls: [string, unknown[]][] = [other, buyer, stranger].flatMap(
+        ({ address: to }): [string, unknown[]][] => [
+          ["transferFrom", [aliceAddress, to, 1n]],
+          ["safeTransferFrom(address,address,uint256)", [aliceAddress, to, 1n]],
+          ["safeTransferFrom(address,address,uint256,bytes)", [aliceAddress, to, 1n, "0x"]],
+          ["approve", [to, 1n]],
+          ["setApprovalForAll", [to, true]],
+          ["setApprovalForAll", [to, false]],
+        ],
+      );
+      calls.push(["approve", [ethers.ZeroAddress, 1n]], ["transferFrom", [aliceAddress, ethers.ZeroAddress, 1n]]);
+      for (const caller of [buyer, admin, minter, confirmer, catalogue, pauser, stranger]) {
+        for (const [name, args] of calls) {
+          const call = nft
+            .connect(caller)
+            .getFunction(name)
+            .staticCall(...args);
+          await expect(call).to.be.revertedWithCustomError(nft, "Soulbound").withArgs();
+        }
       }
+      await expect(send(nft, "transferFrom", [aliceAddress, other.address, 1n], buyer)).to.be.revertedWithCustomError(
+        nft,
+        "Soulbound",
+      );
       expect(await read(nft, "ownerOf", 1n)).to.equal(aliceAddress);
     });
     it("it should report every purchase as locked, and revert for unknown ids", async () => {
-      await system.mint(...many(1));
-      expect(await read(nft, "locked", 1n)).to.equal(true);
+      await system.mint(...many(3));
+      await system.confirm(2n);
+      await send(nft, "cancel", [[3n]], system.confirmer);
+      for (const id of [1n, 2n, 3n]) expect(await read(nft, "locked", id)).to.equal(true);
       for (const view of ["locked", "purchaseOf", "tokenURI"]) {
-        await expect(read(nft, view, 2n))
+        await expect(read(nft, view, 4n))
           .to.be.revertedWithCustomError(nft, "UnknownPurchase")
-          .withArgs(2n);
+          .withArgs(4n);
       }
     });
   });
@@ -752,6 +827,18 @@ describeTree("PurchaseNFT", () => {
       );
       await send(nft, "unpause", [], system.admin);
       await system.mint(...many(1));
+    });
+    it("it should stop minting and cancelling, and nothing else", async () => {
+      await system.mint(...many(2));
+      await send(nft, "pause", [], system.pauser);
+      await system.confirm(1n);
+      await send(nft, "registerStore", [300, "a"], system.catalogue);
+      await send(nft, "renameStore", [300, "b"], system.catalogue);
+      await send(nft, "setStoreColour", [300, 1], system.catalogue);
+      await send(nft, "setSiteUrl", ["https://a"], system.admin);
+      await setDescriptor(ethers.ZeroAddress);
+      await refuses({ id: 9n }, "EnforcedPause");
+      await expect(send(nft, "cancel", [[2n]], system.confirmer)).to.be.revertedWithCustomError(nft, "EnforcedPause");
     });
     it("it should refuse to pause twice", async () => {
       await send(nft, "pause", [], system.pauser);

@@ -120,6 +120,16 @@ contract HungryReceiver {
     }
 }
 
+/// @title MeteringReceiver
+/// @notice Records the gas it has on arrival, and takes the CHZ.
+contract MeteringReceiver {
+    uint256 public gasOnArrival;
+
+    receive() external payable {
+        gasOnArrival = gasleft();
+    }
+}
+
 /// @title CreditReader
 /// @notice Rejects payouts, withdraws its credit to itself, and requires the books to be updated before anything is sent.
 contract CreditReader {
