@@ -195,7 +195,7 @@ export function orderKeyOf(store: StoreFacts | undefined, orderRef: string | nul
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const kept = keep(facts, isMoved);
+  const kept = keep(facts, isMoved ? click : null);
   const valued = readValue(facts, kept, click);
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
@@ -242,8 +242,8 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   };
 }
 
-/** Rates and figures once used, and what was confirmed, stay. */
-function keep(facts: SaleFacts, isMoved: boolean): Kept {
+/** Rates and figures once used, and what was confirmed for its buyer, stay. `movedTo`: its new click, if it moves. */
+function keep(facts: SaleFacts, movedTo: ClickFacts | null): Kept {
   const { report, kept } = facts;
   const used = [report.currency, report.commissionCurrency ?? report.currency];
   const rates = new Map(kept.rates);
@@ -251,13 +251,14 @@ function keep(facts: SaleFacts, isMoved: boolean): Kept {
     const rate = facts.rates.get(currency);
     if (currency !== "BRL" && rate !== undefined && !rates.has(currency)) rates.set(currency, rate);
   }
+  const isOfOther = movedTo !== null && movedTo.wallet !== facts.click?.wallet;
   return {
     rates,
     tracked: report.isUnread ? kept.tracked : trackedSince(report, kept.tracked),
-    tiers: isMoved ? [] : confirmedTiers(kept.tiers, facts.purchases),
-    terms: isMoved ? null : kept.terms,
-    assignedOver: isMoved ? null : kept.assignedOver,
-    moves: kept.moves + (isMoved ? 1 : 0),
+    tiers: isOfOther ? [] : confirmedTiers(kept.tiers, facts.purchases),
+    terms: movedTo ? null : kept.terms,
+    assignedOver: movedTo ? null : kept.assignedOver,
+    moves: kept.moves + (movedTo ? 1 : 0),
   };
 }
 

@@ -95,6 +95,27 @@ describe("A sale whose facts change", function () {
         expect(await debt(), "all of the increase, and R$ 60 of the first").to.equal(7);
       });
 
+      it("keeps a confirmed rate when it moves to another click of its wallet, and to none of another wallet", async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, { ...payable, payable: false });
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, ...reais(40) });
+        shop.weiPerCent = 2n * WEI_PER_CENT;
+        const second = { ...report, clickRef: (await shop.click(wallet)).token };
+        await shop.read({ ...second, ...reais(40) });
+        const other = await shop.buyer("b");
+        const lost = reportOf(click, { ...payable, payable: false });
+        await shop.read(lost);
+        await shop.run();
+        shop.weiPerCent = 4n * WEI_PER_CENT;
+        await shop.read({ ...second, payable: true });
+        await shop.read({ ...lost, payable: true, clickRef: (await shop.click(other)).token });
+        await shop.run();
+        expect(await shop.received(wallet), "R$ 100 at the rate of their first confirmation").to.equal(5);
+        expect(await shop.received(other), "R$ 100 at the rate of now").to.equal(20);
+      });
+
       it("records a debt although the sale is held", async () => {
         const { shop, wallet, click, debt } = await open();
         const report = reportOf(click, payable);
