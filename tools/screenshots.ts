@@ -55,6 +55,9 @@ type Shot = {
   act?: (page: Page) => Promise<void>;
 };
 
+const live = (server: FixtureServer) => {
+  server.config = { ...server.config, simulated: false };
+};
 const AWAY = { success: false, error: "Database away", message: "Database away", code: "UNAVAILABLE" };
 const NO_ROWS = { success: true, rows: [], next_before: null, total: 0 };
 const NO_MARGIN = {
@@ -147,6 +150,8 @@ const SHOTS: Shot[] = [
   { name: "buy-visitor", path: "/stores", isViewport: true, prepare: manyTokens, act: openBuyDialog },
   { name: "buy-away", path: "/stores", isViewport: true, prepare: fail("GET /api/fan-tokens"), act: openBuyFailure },
   { name: "redirect", path: "/redirect/sample-2" },
+  { name: "redirect-direct", path: "/redirect/1", isLoggedIn: true },
+  { name: "redirect-user", path: "/redirect/1", isLoggedIn: true, prepare: live },
   { name: "auth", path: "/auth" },
   { name: "auth-check-failed", path: "/auth", prepare: fail("POST /api/check-user"), act: connectOnAuth },
   { name: "auth-register", path: "/auth", act: openRegistration },

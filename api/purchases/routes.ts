@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuerySchema } from "../../domain/api/common.ts";
+import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
   confirmPurchaseResponseSchema,
@@ -15,12 +15,13 @@ import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
+import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { distributeCashback } from "./payout.ts";
 import { openRegistrations, type Registrations, registerPurchase } from "./registration.ts";
-import { confirmPurchase, mintTicket } from "./steps.ts";
+import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
@@ -31,6 +32,7 @@ export function purchaseRoutes(services: Services): Route[] {
   return [
     registerRoute(services, registrations),
     ownPurchasesRoute(services),
+    withdrawRoute(services),
     mintRoute(services),
     confirmRoute(services),
     distributeRoute(services),
@@ -90,6 +92,23 @@ function ownPurchasesRoute(services: Services): Route {
         },
         headers: NO_STORE,
       };
+    },
+  });
+}
+
+function withdrawRoute(services: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/purchases/:id/withdraw",
+    access: "user",
+    summary: "Withdraws one's own simulated purchase before its ticket is sent to the chain",
+    limit: PURCHASE_LIMIT,
+    failures: { 404: "No such purchase", 409: "Its ticket is already sent, or it is a real sale's" },
+    responses: { 200: doneSchema },
+    async handle({ params, identity }) {
+      const id = readId(params.id, "Purchase");
+      await withdrawOwnPurchase(services, visitorOf(identity).wallet, id);
+      return { body: { success: true, message: "Purchase withdrawn" } };
     },
   });
 }

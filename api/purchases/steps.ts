@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type {
   confirmPurchaseResponseSchema,
@@ -14,7 +15,8 @@ import {
   obstacleTo,
   purchaseStatusFromChain,
 } from "../../domain/purchase/life.ts";
-import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { freezeRates, setMetadataUri, withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { enqueue, findOperation, findOperationHash, hasten, lockOperations, UNSENT } from "../../sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
@@ -98,6 +100,26 @@ function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<M
       tx_hash: transactionHash,
     },
   };
+}
+
+/**
+ * Withdraws a buyer's own simulated purchase whose ticket was not sent; idempotent. docs/product.md#redirect
+ * @throws ApiError 404, or 409 once the ticket is sent
+ */
+export async function withdrawOwnPurchase(services: Services, wallet: WalletAddress, id: bigint): Promise<void> {
+  await inTransaction(services.database.kysely, async (queries) => {
+    await touchUser(queries, wallet);
+    // Locked, so that the mint is not sent meanwhile.
+    const [mint] = await lockOperations(queries, [id], ["mint"]);
+    const purchase = await findPurchase(queries, id);
+    if (purchase?.wallet !== wallet) throw notFound("Purchase");
+    if (purchase.reversed_at !== null) return;
+    const isUnsent = mint === undefined || UNSENT.some((status) => status === mint.status);
+    if (purchase.source !== "simulated" || purchase.chain_status !== null || !isUnsent) {
+      throw conflict("The ticket of this purchase is already being issued", "TICKET_SENT");
+    }
+    await withdrawPurchase(queries, id);
+  });
 }
 
 /**

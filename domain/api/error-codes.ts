@@ -41,6 +41,7 @@ export const ERROR_CODES = [
   // A purchase's next step
   "REVERSED",
   "CANCELLED",
+  "TICKET_SENT",
   "NOT_MINTED",
   "NOT_APPROVED",
   "NOT_DUE",

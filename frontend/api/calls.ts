@@ -145,10 +145,22 @@ export function logout(): Promise<unknown> {
 
 export type PurchaseRequest = { user: string; store_id: number | string; amount: number; token_slug?: string };
 
-/** Where to send the buyer: with the purchase's click, or in live mode with the visit's. */
-export async function registerPurchase(request: PurchaseRequest): Promise<string | null | undefined> {
-  const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request);
-  return (answer.click ?? answer.purchase)?.affiliate_url;
+export type WayOut = {
+  /** Where to send the buyer: with the purchase's click, or in live mode with the visit's. */
+  affiliateUrl: string | null | undefined;
+  /** The simulated purchase; in live mode there is none yet. */
+  purchaseId: number | undefined;
+};
+
+/** The same key registers once, however often the call is repeated. */
+export async function registerPurchase(request: PurchaseRequest, key: string): Promise<WayOut> {
+  const headers = { "idempotency-key": key };
+  const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request, undefined, headers);
+  return { affiliateUrl: (answer.click ?? answer.purchase)?.affiliate_url, purchaseId: answer.purchase?.id };
+}
+
+export function withdrawPurchase(id: number): Promise<unknown> {
+  return call("POST", `/api/purchases/${id}/withdraw`);
 }
 
 export type Click = z.infer<typeof clickSchema>;

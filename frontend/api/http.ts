@@ -99,9 +99,15 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
  * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
  * @throws UnreachableError
  */
-export async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<T> {
   const answer = await exchange(method, path, {
-    headers: { "content-type": "application/json", accept: "application/json" },
+    headers: { "content-type": "application/json", accept: "application/json", ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   });

@@ -31,6 +31,7 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   SIGNATURE_INVALID: "reason.signatureInvalid",
   STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",
+  TICKET_SENT: "reason.ticketSent",
   TOO_MANY_CONNECTIONS: "reason.tooMany",
   TOO_MANY_REQUESTS: "reason.tooMany",
   UNAUTHORIZED: "session.expired",

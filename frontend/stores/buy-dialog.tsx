@@ -1,17 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { bonus, tokenMatchesClub } from "../../domain/bonus.ts";
-import { formatDecimal, parsePercent, percentText, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
-import { registerPurchase } from "../api/calls.ts";
-import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import { tokenMatchesClub } from "../../domain/bonus.ts";
+import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { holdingsOf, SAMPLE_HOLDINGS } from "../session/holdings.ts";
 import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -20,7 +18,9 @@ import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
+import { type Departure, useDeparture } from "./departure.ts";
 import { useStoreTexts } from "./store-texts.ts";
+import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
 
 const CENTS = 100n;
 
@@ -78,40 +78,22 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   );
 }
 
-/** The fan tokens, best first; equal ones in catalogue order. The best is chosen until the user chooses another. */
-function useTokenChoice(store: Store) {
-  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
-  const [slug, setSlug] = useState<string>();
-  const bonusOf = useBonusOf(store);
-  const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
-  useEffect(() => {
-    // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
-    // biome-ignore lint/suspicious/noConsole: required by docs/product.md#buy-dialog
-    if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
-  }, [tokens.isError, tokens.error]);
-  return { tokens, list, token: list.find((one) => one.slug === slug) ?? list[0], choose: setSlug };
-}
-
 /** Records the purchase of a user, and leads to the shop. */
 function usePurchase(store: Store, onClose: () => void) {
   const t = useText();
   const navigate = useNavigate();
   const { profile } = useSession();
   const isShown = useIsShown();
+  const depart = useDeparture(store);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const proceed = useOneAtATime(async (chosen: FanToken | undefined) => {
-    let affiliateUrl: string | null | undefined;
+    let departure: Departure | undefined;
     if (profile) {
       setProblem("");
       setBusy(true);
       try {
-        affiliateUrl = await registerPurchase({
-          user: profile.wallet,
-          store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
-          amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
-          ...(chosen && { token_slug: chosen.slug }),
-        });
+        departure = await depart(profile.wallet, chosen);
       } catch (error) {
         setProblem(reasonOf(error, t));
         return;
@@ -122,7 +104,7 @@ function usePurchase(store: Store, onClose: () => void) {
     // Cancelled before the response arrived: stay on this page.
     if (!isShown()) return;
     onClose();
-    navigate(paths.redirect(store.id), { state: { affiliateUrl } });
+    navigate(paths.redirect(store.id), { state: departure });
   });
   return { proceed, isBusy, problem };
 }
@@ -154,16 +136,6 @@ function TokensAway({ isFetching, retry }: { isFetching: boolean; retry: () => u
   );
 }
 
-function useBonusOf(store: Store) {
-  const { profile } = useSession();
-  const config = useQuery(configQuery).data;
-  const holdings = profile ? holdingsOf(profile) : SAMPLE_HOLDINGS;
-  return (token: FanToken) => {
-    const held = holdings.find(token);
-    return { held, ...bonus({ token, club: store.club, holding: held }, config.bonus_program) };
-  };
-}
-
 type ReceiveProps = {
   store: Store;
   token: FanToken | undefined;
@@ -175,19 +147,16 @@ type ReceiveProps = {
 function Receive({ store, token, category, onCategory }: ReceiveProps) {
   const t = useText();
   const { brl, chz, percent } = useFormat();
-  const config = useQuery(configQuery).data;
   const { nameOf } = useStoreTexts(store);
-  const bonusOf = useBonusOf(store);
-  const base = store.cashbacks.find((one) => one.category === category)?.percent ?? String(store.maxCashback);
-  const totalBps = parsePercent(base) + (token ? bonusOf(token).totalBps : 0n);
-  const cents = (SIMULATED_PURCHASE_CENTS * totalBps) / 10_000n;
-  const isSure = category !== "" || store.minCashback === store.maxCashback;
+  const earned = useEarnings(store)(token, category);
   return (
     <div className="you-receive" aria-live="polite">
-      <span>{t(isSure ? "receive.on" : "receive.upTo", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}</span>
-      <strong className="figures">{brl(reaisText(cents))}</strong>
+      <span>
+        {t(earned.isSure ? "receive.on" : "receive.upTo", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}
+      </span>
+      <strong className="figures">{brl(earned.reais)}</strong>
       <span className="figures">
-        {percent(percentText(totalBps))} · {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}
+        {percent(earned.percent)} · {chz(earned.chz)}
       </span>
       {store.cashbacks.length > 1 && (
         <label className="field">

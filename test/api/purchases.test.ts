@@ -249,6 +249,22 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
     expect(await (await ledger()).tokenUri(id)).to.equal(metadata_uri);
   });
 
+  it("can be withdrawn by its buyer until its ticket is sent, and earns nothing then", async () => {
+    const [buyer, other] = [await system().user(), await system().user()];
+    const id = await buyer.buy();
+    const withdraw = (who: Caller, purchase: number) => who.post(`/api/purchases/${purchase}/withdraw`, {});
+    expectRefusal(await withdraw(other, id), 404, "NOT_FOUND");
+    expectRefusal(await withdraw(buyer, 4_711_000), 404, "NOT_FOUND");
+    for (const again of [1, 2]) expect((await withdraw(buyer, id)).status, `time ${again}`).to.equal(200);
+    const { purchases, totals, statement } = await buyer.me();
+    expect([purchases[0]?.situation, totals.total, statement.sum]).to.deep.equal(["declined", "0", "0"]);
+    expectRefusal(await buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id }), 409, "REVERSED");
+    const minted = await buyer.buy();
+    await mint(buyer, minted);
+    expectRefusal(await withdraw(buyer, minted), 409, "TICKET_SENT");
+    expect((await ledger()).mintsOf(id)).to.deep.equal([]);
+  });
+
   it("cannot be confirmed by its own buyer, even an admin", async () => {
     const id = await admin.buy();
     await mint(admin, id);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
+import { BUYER } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 
 /** Stops the page's clock, so that the test decides when ten seconds have passed. */
@@ -91,5 +92,59 @@ describe("Redirect", () => {
     const built = await openWithClock("/redirect/2");
     await built.page.getByRole("button", { name: "Comprar agora" }).click();
     await built.page.waitForURL("https://example.com/home");
+  });
+
+  describe("of a user", () => {
+    const PROMISE = /^(Até )?\d+% de cashback: (até )?R\$\s\d+,00 a cada R\$\s100,00 · com VERDAO$/;
+    const register = "POST /api/register-purchase";
+    const openWith = async (path: string, isSimulated: boolean) => {
+      site.server.config = { ...site.server.config, simulated: isSimulated };
+      site.server.signIn(BUYER);
+      const visit = await site.openLoggedIn("/not-yet");
+      await visit.context.route("https://example.com/**", (route) => route.fulfill({ body: "the store" }));
+      await visit.page.goto(site.server.url + path);
+      return visit;
+    };
+
+    it("who opens it directly registers one visit first in live mode, with the promise and the tips", async () => {
+      const { page } = await openWith("/redirect/1", false);
+      await page.getByText(PROMISE).waitFor();
+      expect(await page.locator(".redirect-tips li").count()).to.equal(3);
+      expect(site.server.callsTo(register).map(({ body }) => [body.store_id, body.token_slug])).to.deep.equal([
+        [1, "verdao"],
+      ]);
+      await page.reload();
+      await page.getByText(PROMISE).waitFor();
+      await page.goto(`${site.server.url}/redirect/1`);
+      await page.getByText(PROMISE).waitFor();
+      expect(site.server.callsTo(register), "a reload, and the same page opened again").to.have.lengthOf(1);
+      await page.getByRole("button", { name: "Comprar agora" }).click();
+      await page.waitForURL("https://example.com/click?id=99");
+    });
+
+    it("is never told that a way out counts if its visit could not be registered", async () => {
+      site.server.answer(register, { status: 500, body: { success: false, error: "Broken", code: "INTERNAL" } });
+      const { page } = await openWith("/redirect/1", false);
+      await page.getByRole("alert").getByText("Esta ida à loja não está registrada").waitFor();
+      expect(await page.locator(".scoreboard").count()).to.equal(0);
+      await page.getByRole("button", { name: "Ir sem cashback" }).click();
+      await page.locator(".scoreboard").waitFor();
+      await page.getByText("Esta ida à loja não está registrada").waitFor();
+      expect(await page.getByText(/% de cashback/).count()).to.equal(0);
+    });
+
+    it("records a simulated purchase by its button only, and withdraws it by Cancel", async () => {
+      const { page } = await openWith("/redirect/1", true);
+      const button = page.getByRole("button", { name: "Registrar a compra" });
+      await button.waitFor();
+      expect(site.server.callsTo(register)).to.have.lengthOf(0);
+      site.server.answer("POST /api/purchases/99/withdraw", { body: { success: true, message: "Withdrawn" } });
+      await button.click();
+      await page.locator(".scoreboard").waitFor();
+      await page.getByRole("button", { name: "Cancelar" }).click();
+      await page.waitForURL("**/stores");
+      await page.getByText("Compra cancelada").waitFor();
+      expect(site.server.callsTo("POST /api/purchases/99/withdraw")).to.have.lengthOf(1);
+    });
   });
 });

@@ -1,19 +1,26 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
-import { isRecord } from "../../domain/records.ts";
-import { getStore } from "../api/calls.ts";
+import { reaisText } from "../../domain/money.ts";
+import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { getStore, withdrawPurchase } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
+import { configQuery } from "../api/queries.ts";
+import { reasonOf } from "../api/reason-of.ts";
+import type { Store } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
+import { toast } from "../ui/toast.ts";
+import { type Departure, departureOf, recentDeparture, useDeparture } from "./departure.ts";
+import { useTokenChoice } from "./token-choice.ts";
 
 const TICK_MS = 100;
 
@@ -25,7 +32,6 @@ type Destination = { name: string; link: string };
 export default function Redirect() {
   const t = useText();
   const { storeId = "" } = useParams();
-  const visit = visitOf(useLocation().state);
   const sample = SAMPLE_STORES.find((store) => store.id === storeId);
   const store = useQuery({
     queryKey: ["store", storeId],
@@ -33,10 +39,7 @@ export default function Redirect() {
     enabled: !sample,
   });
   if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
-  if (store.data) {
-    const link = visit || withoutVisit(store.data.affiliateLink) || store.data.storeUrl;
-    return <Countdown destination={{ name: store.data.name, link }} />;
-  }
+  if (store.data) return <WayOut store={store.data} />;
   if (store.isError && store.error instanceof ApiError && store.error.status < 500)
     return <Navigate to={paths.stores} replace />;
   if (store.isError) {
@@ -46,6 +49,10 @@ export default function Redirect() {
       </div>
     );
   }
+  return <Waiting />;
+}
+
+function Waiting() {
   return (
     <div className="page">
       <Skeletons count={1} className="h-64" />
@@ -53,9 +60,63 @@ export default function Redirect() {
   );
 }
 
-/** The link of the visit that the buyer has just registered, from the history entry. */
-function visitOf(state: unknown): string | undefined {
-  return isRecord(state) && typeof state.affiliateUrl === "string" ? state.affiliateUrl : undefined;
+/** With the visit that was just registered; a user who opens the page directly registers one first. */
+function WayOut({ store }: { store: Store }) {
+  const { profile, status } = useSession();
+  const departure = departureOf(useLocation().state);
+  const known = departure ?? (profile && recentDeparture(profile.wallet, store.id));
+  const link = known?.affiliateUrl || withoutVisit(store.affiliateLink) || store.storeUrl;
+  const destination = { name: store.name, link };
+  if (known) return <Countdown destination={destination} departure={known} />;
+  if (status === "restoring") return <Waiting />;
+  if (!profile) return <Countdown destination={destination} />;
+  return <DirectDeparture store={store} wallet={profile.wallet} destination={destination} />;
+}
+
+type DirectProps = { store: Store; wallet: string; destination: Destination };
+
+/** A visit is registered by the opening, a simulated purchase only by its button. */
+function DirectDeparture({ store, wallet, destination }: DirectProps) {
+  const t = useText();
+  const navigate = useNavigate();
+  const isSimulated = useQuery(configQuery).data.simulated;
+  const { tokens, token } = useTokenChoice(store);
+  const depart = useDeparture(store);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => depart(wallet, token),
+    onSuccess: (departure) => navigate(paths.redirect(store.id), { replace: true, state: departure }),
+  });
+  const isChoosing = tokens.isPending;
+  const begun = useRef(false);
+  useEffect(() => {
+    if (isSimulated || isChoosing || begun.current) return;
+    begun.current = true;
+    mutate();
+  }, [isSimulated, isChoosing, mutate]);
+  const [isWithout, setWithout] = useState(false);
+  if (isWithout) return <Countdown destination={destination} />;
+  if (!isSimulated && !error) return <Waiting />;
+  return (
+    <section className="page redirect">
+      <PageHeading>{t("redirect.title")}</PageHeading>
+      <p className="redirect-store">{store.name}</p>
+      {error ? (
+        <p role="alert" className="problem">
+          {t("redirect.notCounted")} {reasonOf(error, t)}
+        </p>
+      ) : (
+        <p className="hint">{t("redirect.direct")}</p>
+      )}
+      <div className="redirect-actions flex flex-wrap justify-center gap-3">
+        <button type="button" className="button button-quiet" onClick={() => setWithout(true)}>
+          {t("redirect.without")}
+        </button>
+        <button type="button" className="button" disabled={isPending || isChoosing} onClick={() => mutate()}>
+          {t(isPending ? "buy.recording" : error ? "common.retry" : "redirect.record")}
+        </button>
+      </div>
+    </section>
+  );
 }
 
 /** Without a known visit, the link carries no click. */
@@ -73,10 +134,9 @@ function isSafe(link: string): boolean {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1"]);
 
-function Countdown({ destination }: { destination: Destination }) {
+function Countdown({ destination, departure }: { destination: Destination; departure?: Departure }) {
   const t = useText();
-  const navigate = useNavigate();
-  const { profile } = useSession();
+  const cancel = useCancel(departure);
   const canLeave = isSafe(destination.link);
   const countdown = useCountdown(REDIRECT_COUNTDOWN_SECONDS, canLeave, leave);
   const { secondsLeft, isPaused } = countdown;
@@ -94,15 +154,15 @@ function Countdown({ destination }: { destination: Destination }) {
       </div>
       <PageHeading>{t("redirect.title")}</PageHeading>
       <p className="redirect-store">{destination.name}</p>
+      {departure ? <Promised departure={departure} /> : <NotCounted />}
       <p className="muted">{t("redirect.warning")}</p>
-      {!profile && <p className="hint">{t("buy.visitor")}</p>}
       {canLeave ? (
         <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
       ) : (
         <p className="problem">{t("redirect.noLink")}</p>
       )}
       <div className="redirect-actions flex flex-wrap justify-center gap-3">
-        <button type="button" className="button button-quiet" onClick={() => navigate(paths.stores, { replace: true })}>
+        <button type="button" className="button button-quiet" onClick={cancel}>
           {t("common.cancel")}
         </button>
         {canLeave && (
@@ -122,6 +182,54 @@ function Countdown({ destination }: { destination: Destination }) {
       </div>
     </section>
   );
+}
+
+/** What the buyer was promised, and how not to lose it. */
+function Promised({ departure }: { departure: Departure }) {
+  const t = useText();
+  const { brl, percent } = useFormat();
+  const { token } = departure;
+  return (
+    <>
+      <p className="redirect-promise">
+        {t(departure.isSure ? "redirect.promise" : "redirect.promise.upTo", {
+          percent: percent(departure.percent),
+          reais: brl(departure.reais),
+          amount: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
+        })}
+        {token && ` · ${t("redirect.promise.token", { token: token.toUpperCase() })}`}
+      </p>
+      <ul className="redirect-tips">
+        {TIPS.map((tip) => (
+          <li key={tip}>{t(`redirect.tip.${tip}`)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const TIPS = ["blocker", "coupons", "window"] as const;
+
+/** Nothing stands for this way out. */
+function NotCounted() {
+  const t = useText();
+  const { profile } = useSession();
+  return <p className="hint">{t(profile ? "redirect.notCounted" : "buy.visitor")}</p>;
+}
+
+/** Returns to the stores; the simulated purchase is withdrawn if its ticket was not sent yet. */
+function useCancel(departure: Departure | undefined): () => void {
+  const t = useText();
+  const navigate = useNavigate();
+  const { refresh } = useSession();
+  return () => {
+    navigate(paths.stores, { replace: true });
+    if (departure?.purchaseId === undefined) return;
+    withdrawPurchase(departure.purchaseId)
+      .then(() => toast.success(t("redirect.withdrawn"), { id: "withdraw" }))
+      .then(refresh)
+      .catch((error: unknown) => toast.error(t("redirect.stays"), { id: "withdraw", description: reasonOf(error, t) }));
+  };
 }
 
 function Clock({ secondsLeft, isPaused }: { secondsLeft: number; isPaused: boolean }) {

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { bonus } from "../../domain/bonus.ts";
+import { formatDecimal, parsePercent, percentText, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import type { FanToken, Store } from "../api/shapes.ts";
+import { holdingsOf, SAMPLE_HOLDINGS } from "../session/holdings.ts";
+import { useSession } from "../session/session.tsx";
+
+/** The fan tokens, best first; equal ones in catalogue order. The best is chosen until the user chooses another. */
+export function useTokenChoice(store: Store) {
+  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
+  const [slug, setSlug] = useState<string>();
+  const bonusOf = useBonusOf(store);
+  const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
+  useEffect(() => {
+    // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
+    // biome-ignore lint/suspicious/noConsole: required by docs/product.md#buy-dialog
+    if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
+  }, [tokens.isError, tokens.error]);
+  return { tokens, list, token: list.find((one) => one.slug === slug) ?? list[0], choose: setSlug };
+}
+
+/** The bonus of each token for the user, or for a visitor with the sample balances. */
+export function useBonusOf(store: Store) {
+  const { profile } = useSession();
+  const config = useQuery(configQuery).data;
+  const holdings = profile ? holdingsOf(profile) : SAMPLE_HOLDINGS;
+  return (token: FanToken) => {
+    const held = holdings.find(token);
+    return { held, ...bonus({ token, club: store.club, holding: held }, config.bonus_program) };
+  };
+}
+
+/** What a purchase of the simulated amount earns: percent with its bonus, reais and CHZ, as decimal text. */
+export function useEarnings(store: Store) {
+  const bonusOf = useBonusOf(store);
+  const config = useQuery(configQuery).data;
+  return (token: FanToken | undefined, category = "") => {
+    const base = store.cashbacks.find((one) => one.category === category)?.percent ?? String(store.maxCashback);
+    const totalBps = parsePercent(base) + (token ? bonusOf(token).totalBps : 0n);
+    const cents = (SIMULATED_PURCHASE_CENTS * totalBps) / 10_000n;
+    return {
+      isSure: category !== "" || store.minCashback === store.maxCashback,
+      percent: percentText(totalBps),
+      reais: reaisText(cents),
+      chz: formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS),
+    };
+  };
+}
