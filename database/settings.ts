@@ -35,6 +35,8 @@ export type SettingName =
   | "second_read"
   /** When the index was last known to be complete, so that sales may become purchases; milliseconds. */
   | "ids_open"
+  /** Up to which id tickets without a purchase are known to an operator, as JSON with their contract. */
+  | "unclaimed_accepted"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

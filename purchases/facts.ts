@@ -18,6 +18,7 @@ import {
   type SameOrder,
   type StoreFacts,
   type TicketFacts,
+  type UnclaimedTicket,
 } from "../domain/sale/decide.ts";
 import { readReleased } from "../domain/sale/hold.ts";
 import type { SalePurchaseStage } from "../domain/sale/plan.ts";
@@ -69,6 +70,8 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   });
   const orders = await readSameOrder(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
+  const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
+  const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
   return drafts.map(({ row, known, own, buyer, rates, orderKey }) => ({
     row,
@@ -85,6 +88,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       sameOrder: orderKey === null ? [] : (orders.get(orderKey) ?? []).filter((one) => one.id !== row.id),
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
+      unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
     },
   }));
@@ -308,6 +312,31 @@ async function readTickets(
     })),
     ({ saleId }) => saleId,
   );
+}
+
+/** The tickets of these buyers that no purchase has: the database was lost, or moved back in time. */
+async function readUnclaimed(
+  queries: Queries,
+  wallets: ReadonlySet<WalletAddress>,
+): Promise<Map<WalletAddress, UnclaimedTicket[]>> {
+  if (wallets.size === 0) return new Map();
+  const rows = await queries
+    .selectFrom("nfts")
+    .leftJoin("purchases", "purchases.id", "nfts.token_id")
+    .select(["nfts.token_id", "nfts.owner", "nfts.store_id", "nfts.value_cents", "nfts.minted_at"])
+    .where(amongTexts(queries, "nfts.owner", wallets))
+    .where("nfts.sale_ref", "<>", 0n)
+    .where("purchases.id", "is", null)
+    .orderBy("nfts.token_id")
+    .execute();
+  const tickets = rows.map((row) => ({
+    id: row.token_id,
+    owner: row.owner,
+    storeId: row.store_id,
+    valueCents: row.value_cents,
+    mintedAt: row.minted_at,
+  }));
+  return Map.groupBy(tickets, ({ owner }) => owner);
 }
 
 /** The debt for each purchase: the sum of its adjustments. */

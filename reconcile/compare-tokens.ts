@@ -1,7 +1,8 @@
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
-import { type LedgerRow, listLedger, listOddPayouts } from "./ledger.ts";
+import { type LedgerRow, listLedger, listOddPayouts, listOtherTickets } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
+import { readAccepted } from "./unclaimed.ts";
 
 /** Ids in one call to the node: 8 million gas, far below what nodes allow a call. */
 export const IDS_PER_CALL = 2_000;
@@ -21,9 +22,11 @@ export async function compareTokens(
   options: ReconcileOptions,
   block: bigint,
   pages: IdPages,
-): Promise<{ tokens: number; differences: TokenDifference[] }> {
+): Promise<{ tokens: number; unclaimed: number; differences: TokenDifference[] }> {
+  const accepted = await readAccepted(options.database.kysely, options.contracts);
   const differences: TokenDifference[] = [];
   let tokens = 0;
+  let unclaimed = 0;
   for await (const page of pages) {
     for (let start = 0; start < page.length; start += IDS_PER_CALL) {
       const ids = page.slice(start, start + IDS_PER_CALL);
@@ -31,12 +34,23 @@ export async function compareTokens(
       const records = await readRecords(options, ids, block);
       tokens += rows.length;
       differences.push(...compareRecords(ids, rows, records));
+      const without = rows.filter(({ claim }) => !claim);
+      unclaimed += without.length;
+      const unknown = without.filter(({ tokenId }) => tokenId > accepted).map(({ tokenId }) => tokenId);
+      differences.push(...unknown.map((tokenId) => ({ tokenId, text: `Ticket ${tokenId} has no purchase` })));
+      const others = await listOtherTickets(options.database.kysely, ids);
+      differences.push(
+        ...others.map(({ tokenId, other }) => ({
+          tokenId,
+          text: `Ticket ${other} carries the reference of purchase ${tokenId}'s sale, and is not its purchase`,
+        })),
+      );
     }
     differences.push(...(await comparePaidBits(options, page, block)));
     const odd = await listOddPayouts(options.database.kysely, page);
     differences.push(...odd.map(({ tokenId, reason }) => ({ tokenId, text: `Purchase ${tokenId} ${reason}` })));
   }
-  return { tokens, differences };
+  return { tokens, unclaimed, differences };
 }
 
 /** What the contract stores for each id, as one word; 0 if it was never minted. */
@@ -101,7 +115,8 @@ function compareToken(row: LedgerRow, record: bigint): string[] {
     claim.wallet === row.owner &&
     claim.amountCents === row.valueCents &&
     claim.cashbackBps === row.cashbackBps &&
-    claim.bonusBps === row.bonusBps;
+    claim.bonusBps === row.bonusBps &&
+    claim.saleRef === row.saleRef;
   if (!isSame)
     differences.push(`Token ${row.tokenId} was minted on other terms than purchase ${row.tokenId} was registered on`);
   return differences;

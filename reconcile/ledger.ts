@@ -11,8 +11,10 @@ export type LedgerRow = {
   cashbackBps: bigint;
   bonusBps: bigint;
   status: bigint;
+  /** 0 for a simulated purchase. */
+  saleRef: bigint;
   /** Null if no purchase has this id. */
-  claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint } | null;
+  claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint; saleRef: bigint } | null;
 };
 
 /** The tokens among some ids. */
@@ -26,6 +28,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
       "purchases.amount_cents",
       "purchases.cashback_bps as claim_cashback_bps",
       "purchases.bonus_bps as claim_bonus_bps",
+      "purchases.sale_ref as claim_sale_ref",
     ])
     .where("nfts.token_id", "in", ids)
     .execute();
@@ -37,6 +40,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
     cashbackBps: row.cashback_bps,
     bonusBps: row.bonus_bps,
     status: row.status,
+    saleRef: row.sale_ref,
     claim:
       row.wallet === null
         ? null
@@ -45,6 +49,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
             amountCents: row.amount_cents ?? 0n,
             cashbackBps: row.claim_cashback_bps ?? 0n,
             bonusBps: row.claim_bonus_bps ?? 0n,
+            saleRef: row.claim_sale_ref ?? 0n,
           },
   }));
 }
@@ -86,6 +91,27 @@ export async function listOddPayouts(
     ...orphans.map((row) => ({ tokenId: row.token_id, reason: "is paid, but has no token" })),
     ...different.map((row) => ({ tokenId: row.token_id, reason: "was paid another amount than the outbox asked for" })),
   ];
+}
+
+/** Among some purchases: those whose sale has a ticket on chain that is not its purchase. docs/product.md#sale-ref */
+export async function listOtherTickets(
+  queries: Queries,
+  ids: readonly bigint[],
+): Promise<{ tokenId: bigint; other: bigint }[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .innerJoin("nfts", "nfts.sale_ref", "purchases.sale_ref")
+    .leftJoin("purchases as claims", "claims.id", "nfts.token_id")
+    .select(["purchases.id", "nfts.token_id"])
+    .where("purchases.id", "in", ids)
+    .where("nfts.sale_ref", "<>", 0n)
+    .whereRef("nfts.token_id", "<>", "purchases.id")
+    .where(({ or, eb, ref }) =>
+      or([eb("claims.sale_id", "is", null), eb("claims.sale_id", "<>", ref("purchases.sale_id"))]),
+    )
+    .orderBy("purchases.id")
+    .execute();
+  return rows.map((row) => ({ tokenId: row.id, other: row.token_id }));
 }
 
 /** The highest purchase and token ids. */

@@ -56,6 +56,8 @@ export type Reconciliation =
       outcome: "agree" | "surplus" | "shortfall" | "contradiction";
       block: bigint;
       tokens: number;
+      /** Of these, tickets without a purchase that `npm run restored -- --accept` has named. */
+      unclaimed: number;
       differences: Difference[];
       /**
        * CHZ in the distributor above what it should hold: someone forced it in. It belongs to nobody and does no harm.
@@ -149,7 +151,7 @@ async function scopeOf(options: ReconcileOptions): Promise<Pick<Scope, "remember
 
 async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPages }): Promise<Compared> {
   const block = (await indexedBlock(options.database.kysely)) ?? 0n;
-  const { tokens, differences: ofTokens } = await compareTokens(options, block, pages());
+  const { tokens, unclaimed, differences: ofTokens } = await compareTokens(options, block, pages());
   const ofNonces: string[] = [];
   for (const key of options.keys) ofNonces.push(...(await compareNonces(options, key)));
   const contradictions = [...ofTokens, ...ofNonces.map((text) => ({ text }))].map(
@@ -163,6 +165,7 @@ async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPa
     outcome: outcomeOf(differences, surplusWei),
     block,
     tokens,
+    unclaimed,
     differences,
     surplusWei,
     foreign: await listForeign(options.database.kysely, options.keys),

@@ -94,6 +94,9 @@ export type TicketFacts = {
   isTaken: boolean;
 };
 
+/** A ticket of a buyer on chain that no purchase has, and that carries a reference of some sale. */
+export type UnclaimedTicket = Pick<TicketFacts, "id" | "owner" | "storeId" | "valueCents"> & { mintedAt: bigint };
+
 /** Everything that decides about a sale. */
 export type SaleFacts = AccountKey & {
   id: bigint;
@@ -116,6 +119,8 @@ export type SaleFacts = AccountKey & {
   sameOrder: readonly SameOrder[];
   purchases: readonly PurchaseFacts[];
   tickets: readonly TicketFacts[];
+  /** Of the buyer, while the sale has no purchase. */
+  unclaimed: readonly UnclaimedTicket[];
   /** Of the buyer, now. */
   debtGwei: bigint;
 };
@@ -177,6 +182,19 @@ export function adoptable(facts: SaleFacts): readonly TicketFacts[] {
 
 function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
   return !isTaken && owner === click?.wallet && storeId === click.store.id;
+}
+
+/** A ticket of the same buyer, store, amount and time may be this sale's, though the key of its reference is lost. */
+function likelyTickets(facts: SaleFacts, click: ClickFacts, value: SaleValue | undefined): UnclaimedTicket[] {
+  if (facts.purchases.length > 0) return [];
+  const since = (facts.report.occurredAt ?? click.createdAt) - WINDOW_GRACE_MS;
+  return facts.unclaimed.filter(
+    (one) =>
+      one.owner === click.wallet &&
+      one.storeId === click.store.id &&
+      one.valueCents === value?.amountCents &&
+      one.mintedAt >= since,
+  );
 }
 
 function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
@@ -307,6 +325,7 @@ function holdsOf(
       ordinalOfDay: facts.ordinalOfDay,
       sameOrder: sameOrderOf(facts, click),
       otherTickets: facts.tickets.filter((one) => !isOf(one, click)).map(({ id }) => id),
+      likelyTickets: likelyTickets(facts, click, valued.value).map(({ id }) => id),
     },
     rules.limits,
   );

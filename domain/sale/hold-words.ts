@@ -49,6 +49,11 @@ const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
     en: ({ tickets }) => `The chain has a ticket of this sale for another buyer or store: ${tickets}`,
     pt: ({ tickets }) => `A rede já tem um ingresso desta venda para outra carteira ou loja: ${tickets}`,
   },
+  likely_ticket: {
+    en: ({ tickets }) =>
+      `The chain probably has a ticket of this sale, with a reference that no key explains: ${tickets}`,
+    pt: ({ tickets }) => `A rede provavelmente já tem o ingresso desta venda, com uma referência ilegível: ${tickets}`,
+  },
   low_commission: {
     en: () => "The commission is below the cashback",
     pt: ({ commission, cashback }) =>

@@ -11,6 +11,7 @@ export const HOLD_REASONS = [
   "order_twice",
   "low_commission",
   "other_ticket",
+  "likely_ticket",
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
@@ -43,6 +44,8 @@ export type HoldFacts = {
   sameOrder: readonly bigint[];
   /** Tickets on chain with the sale's reference, of another buyer or store. */
   otherTickets: readonly bigint[];
+  /** Tickets on chain that are probably the sale's, with a reference that no key explains. */
+  likelyTickets: readonly bigint[];
 };
 
 const BPS = 10_000n;
@@ -82,6 +85,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
     cashback: String(facts.cashbackCentBps / BPS),
   });
   add(facts.otherTickets.length > 0, "other_ticket", { tickets: facts.otherTickets.join(" ") });
+  add(facts.likelyTickets.length > 0, "likely_ticket", { tickets: facts.likelyTickets.join(" ") });
   return found;
 }
 

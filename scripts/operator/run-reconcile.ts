@@ -62,13 +62,14 @@ async function compare(
 
 function linesOf(result: Reconciliation): string[] {
   if (result.outcome === "cannot say") return [`? Cannot say: ${result.reason}`];
-  const { differences, surplusWei, foreign, tokens, block } = result;
+  const { differences, surplusWei, foreign, tokens, unclaimed, block } = result;
   const surplus = `! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it should; payouts continue`;
   const among = `${tokens} tokens at block ${block}`;
   return [
     ...differences.map(({ text }) => `✗ ${text}`),
     ...foreign.map((one) => `! ${foreignText(one)}`),
     ...(surplusWei > 0n ? [surplus] : []),
+    ...(unclaimed > 0 ? [`! ${unclaimed} tickets have no purchase: npm run restored lists them`] : []),
     differences.length === 0
       ? `✓ Database and chain agree: ${among}`
       : `${differences.length} differences among ${among}; payouts are paused until you resume them`,

@@ -80,6 +80,36 @@ describe("A sale whose ticket is on the chain, and not in the database", functio
       expect(await shop.received(wallet)).to.equal(5);
     });
 
+    it("is held while no key explains the reference of its likely ticket", async () => {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      const [ticket] = await tickets(shop);
+      await forgetSales(shop);
+      const rules = { ...RULES, saleRefs: saleRefsBy([`0x${"5b".repeat(32)}`]) };
+      shop.rules = rules;
+      await shop.read(report, rules);
+      await shop.run();
+      expect(await shop.sale(report.saleKey)).to.include({
+        state: "held",
+        hold_reasons: "likely_ticket",
+        reason: `The chain probably has a ticket of this sale, with a reference that no key explains: ${ticket?.token_id}`,
+      });
+      expect(await shop.received(wallet)).to.equal(5);
+      const [other, later] = [reportOf(click, { ...payable, reais: 200 }), reportOf(click, payable)];
+      await shop.read(other, rules);
+      await shop.run();
+      expect(await shop.received(wallet), "of another amount").to.equal(15);
+      await shop.release(report.saleKey, rules);
+      await shop.run();
+      expect(await shop.received(wallet), "a person knows better").to.equal(20);
+      const minted_at = BigInt(Date.now()) - 2n * 86_400_000n;
+      await shop.database.kysely.updateTable("nfts").set({ minted_at }).execute();
+      await shop.read(later, rules);
+      expect(await shop.sale(later.saleKey), "of an earlier time").not.to.include({ state: "held" });
+    });
+
     it("is held if the ticket is another buyer's, which no release lifts", async () => {
       const { shop, wallet, click } = await open();
       const other = await shop.buyer("b");

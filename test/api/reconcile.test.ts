@@ -12,6 +12,7 @@ import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { reconcile } from "../../reconcile/reconcile.ts";
+import { acceptUnclaimed } from "../../reconcile/unclaimed.ts";
 import { runReconcile } from "../../scripts/operator/run-reconcile.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
@@ -173,6 +174,54 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         () => update(99_999n),
         () => update(10_000n),
         [new RegExp(`^Token ${pending} was minted on other terms than purchase ${pending} was registered on$`, "m")],
+      );
+    });
+
+    it("a ticket with a reference that its purchase does not have", async () => {
+      const update = (sale_ref: bigint) =>
+        kysely.updateTable("purchases").set({ sale_ref }).where("id", "=", BigInt(pending)).execute();
+      await withRows(
+        () => update(7n),
+        () => update(0n),
+        [new RegExp(`^Token ${pending} was minted on other terms than purchase ${pending} was registered on$`, "m")],
+      );
+    });
+
+    it("a ticket without a purchase, until an operator knows it", async () => {
+      const renumber = (from: number, to: number) =>
+        kysely
+          .updateTable("purchases")
+          .set({ id: BigInt(to) })
+          .where("id", "=", BigInt(from))
+          .execute();
+      const elsewhere = 9_000;
+      await withRows(
+        () => renumber(pending, elsewhere),
+        () => renumber(elsewhere, pending),
+        [new RegExp(`^Ticket ${pending} has no purchase$`, "m")],
+      );
+      const contracts = { purchaseNft: system().deployment.purchaseNft.address.toLowerCase() as WalletAddress };
+      await renumber(pending, elsewhere);
+      await acceptUnclaimed(kysely, contracts, BigInt(pending));
+      const accepted = await compare();
+      expect([accepted.unclaimed, accepted.differences]).to.deep.equal([1, []]);
+      await acceptUnclaimed(kysely, contracts, 0n);
+      await renumber(elsewhere, pending);
+    });
+
+    it("a ticket that carries the reference of a purchase and is not its", async () => {
+      const row = await nft(pending);
+      const refer = async (sale_ref: bigint) => {
+        await kysely.updateTable("purchases").set({ sale_ref }).where("id", "=", BigInt(registered)).execute();
+        await kysely.updateTable("nfts").set({ sale_ref }).where("token_id", "=", row.token_id).execute();
+      };
+      await withRows(
+        () => refer(7n),
+        () => refer(0n),
+        [
+          new RegExp(`^Token ${pending} was minted on other terms than purchase ${pending} was registered on$`, "m"),
+          new RegExp(`^Ticket ${pending} carries the reference of purchase ${registered}'s sale, and is not its`, "m"),
+        ],
       );
     });
 

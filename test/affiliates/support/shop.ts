@@ -226,7 +226,7 @@ export class Shop {
         status: 1n,
         mint_transaction: "0x",
         minted_block: this.#block,
-        minted_at: 1n,
+        minted_at: BigInt(Date.now()),
       })
       .execute();
   }

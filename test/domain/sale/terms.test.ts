@@ -52,6 +52,7 @@ describe("holdReasons", () => {
     otherClick: null,
     sameOrder: [],
     otherTickets: [],
+    likelyTickets: [],
   };
   const reasons = (more: Partial<typeof fine> | object) =>
     holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
@@ -68,6 +69,7 @@ describe("holdReasons", () => {
     ["order_twice", { sameOrder: [7n] }],
     ["low_commission", { commissionCents: 499n }],
     ["other_ticket", { otherTickets: [12n] }],
+    ["likely_ticket", { likelyTickets: [12n] }],
   ] as const) {
     it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));
   }
