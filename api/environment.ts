@@ -61,6 +61,7 @@ const VARIABLES = {
   PORT: port(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
+  DRAIN_SECONDS: wholeNumberIfSet(0, 300),
   WEB_DIR: z.string().optional(),
   ...KEY_VARIABLES,
   ADMIN_WALLETS: list(
@@ -203,6 +204,8 @@ export function readEnvironment(source: Variables) {
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
         : values.ADMIN_WALLETS,
     DATABASE_URL: databaseUrlOf(values),
+    // No balancer is in front of the local chain's api.
+    DRAIN_SECONDS: values.DRAIN_SECONDS ?? (isLocal ? 0 : 5),
     keys: signingKeys(values),
     AUTH_MODE: values.AUTH_MODE ?? (network === "chiliz" ? ("strict" as const) : ("compat" as const)),
     SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? isLocal,

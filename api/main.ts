@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
@@ -29,6 +30,7 @@ import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors, readTarget } from "./http/client-errors.ts";
 import { createLimitedServer } from "./http/connection-limit.ts";
+import { leaveBalancer } from "./http/drain.ts";
 import { answerNotReady } from "./http/not-ready.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
@@ -170,6 +172,7 @@ function createServices(given: {
     payouts,
     adminWallets,
     approvals,
+    drain: { isDraining: false },
     standing: standingReader(database.reader),
     log,
   };
@@ -187,24 +190,26 @@ function createRates(environment: ApiEnvironment, database: Database, log: Logge
   });
 }
 
-/** Accepts no new requests, finishes running ones and the sender's round, then exits, after at most 9 seconds. */
-function endOnSignals({ senders, database, rates, log }: Services, server: Server, endOthers: () => void): void {
+/**
+ * Leaves the balancer, finishes running requests and the sender's round, then exits: at most 9 seconds after the drain.
+ * Ctrl-C drains nothing.
+ */
+function endOnSignals(services: Services, server: Server, endOthers: () => void): void {
+  const { senders, database, rates, drain, log, environment } = services;
   let isEnding = false;
-  const end = async () => {
+  const end = async (drainSeconds: number) => {
     if (isEnding) return;
     isEnding = true;
-    setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
+    setTimeout(() => process.exit(0), drainSeconds * 1_000 + SHUTDOWN_MS).unref();
+    const left = leaveBalancer(server, drain, drainSeconds);
+    await delay(drainSeconds * 1_000);
     rates.stop();
     endOthers();
-    // Otherwise clients would keep using their connections until the forced exit.
-    server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
-    await Promise.all([closed, senders.stop()]);
+    await Promise.all([left, senders.stop()]);
     await database.close();
     log.info("The api has stopped");
     process.exit(0);
   };
-  process.on("SIGTERM", () => void end());
-  process.on("SIGINT", () => void end());
+  process.on("SIGTERM", () => void end(environment.DRAIN_SECONDS));
+  process.on("SIGINT", () => void end(0));
 }

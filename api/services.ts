@@ -21,6 +21,7 @@ import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
+import type { Drain } from "./http/drain.ts";
 import type { Visitor } from "./people/sessions.ts";
 
 /** The handlers' dependencies; created once in `main.ts`, or by a test. */
@@ -53,6 +54,7 @@ export type Services = {
   saleRules: SaleRules;
   /** Which payouts take a second person. */
   approvals: ApprovalRules;
+  drain: Drain;
   log: Logger;
 };
 

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import type { Request } from "express";
 
 /**
  * The unit for rate limiting: an IPv4 address, or the first 64 bits of an IPv6 address, which providers assign to one
@@ -17,3 +18,13 @@ export function originOf(address: string): string {
 }
 
 const normalGroup = (group: string) => Number.parseInt(group, 16).toString(16);
+
+/** What proxies add, each in its own way. */
+const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
+
+/** Whether the caller is on this machine; a request through a proxy is not. */
+export function isFromThisMachine(request: Request): boolean {
+  const from = request.socket.remoteAddress ?? "";
+  const isLocal = from === "::1" || from.startsWith("127.") || from.startsWith("::ffff:127.");
+  return isLocal && !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
+}

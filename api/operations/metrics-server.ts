@@ -1,6 +1,7 @@
-import type { Request, RequestHandler } from "express";
+import type { RequestHandler } from "express";
 import { createServer } from "../../platform/http.ts";
 import { listenOn } from "../../platform/listen.ts";
+import { isFromThisMachine } from "../http/origin.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Serves `/metrics` on a separate port. Returns a function that stops it. @throws ListenError */
@@ -21,17 +22,8 @@ export async function listenForMetrics(metrics: Metrics, port: number, host: str
 /** Serves `/metrics` to this machine only; a request through a proxy is not local. */
 export function serveMetricsLocally(metrics: Metrics): RequestHandler {
   return async (request, response, next) => {
-    if (request.path !== "/metrics" || request.method !== "GET" || !isLoopback(request)) return next();
+    if (request.path !== "/metrics" || request.method !== "GET" || !isFromThisMachine(request)) return next();
     response.setHeader("content-type", metrics.registry.contentType);
     response.end(await metrics.registry.metrics());
   };
-}
-
-/** What proxies add, each in its own way. */
-const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
-
-function isLoopback(request: Request): boolean {
-  const from = request.socket.remoteAddress ?? "";
-  const isLocal = from === "::1" || from.startsWith("127.") || from.startsWith("::ffff:127.");
-  return isLocal && !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
 }

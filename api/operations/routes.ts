@@ -9,7 +9,8 @@ import { listUndecided } from "../../purchases/due.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import { NO_STORE } from "../http/answers.ts";
-import { type Route, route } from "../http/route.ts";
+import { isFromThisMachine } from "../http/origin.ts";
+import { type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
 
@@ -18,7 +19,7 @@ const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
-  return [indexRoute(), configRoute(services), healthRoute(), readinessRoute(services)];
+  return [indexRoute(), configRoute(services), healthRoute(services), readinessRoute(services)];
 }
 
 function indexRoute(): Route {
@@ -46,14 +47,15 @@ function configRoute(services: Services): Route {
   });
 }
 
-function healthRoute(): Route {
+function healthRoute({ drain }: Services): Route {
   return route({
     method: "get",
     path: "/healthz",
     access: "anyone",
-    summary: "Whether the process is running",
-    responses: { 200: z.object({ status: z.literal("ok") }) },
-    handle: () => ({ body: { status: "ok" } }),
+    summary: "Whether the process takes requests; 503 once it is asked to stop",
+    responses: { 200: z.object({ status: z.literal("ok") }), 503: z.object({ status: z.literal("draining") }) },
+    handle: () =>
+      drain.isDraining ? { status: 503, body: { status: "draining" as const } } : { body: { status: "ok" as const } },
   });
 }
 
@@ -66,7 +68,7 @@ function readinessRoute(services: Services): Route {
     summary: "Whether every dependency is available",
     limit: READY_LIMIT,
     responses: { 200: readinessSchema, 503: readinessSchema },
-    async handle() {
+    async handle({ request, identity }) {
       const problems: string[] = [];
       const { kysely } = services.database;
       const answers = await sql`select 1`.execute(kysely).then(
@@ -99,13 +101,19 @@ function readinessRoute(services: Services): Route {
       const budgets = await listBudgets(kysely, polledAccounts(services.accounts)).catch(() => []);
       warnings.push(...budgets.flatMap((budget) => budgetProblem(budget) ?? []));
       const isReady = problems.length === 0;
+      const status = isReady ? ("ready" as const) : ("not ready" as const);
+      const isOurs = isFromThisMachine(request) || actsForUs(identity);
       return {
         status: isReady ? 200 : 503,
-        body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: senders.sends },
+        body: isOurs ? { status, problems, warnings, sends: senders.sends } : { status },
         headers: NO_STORE,
       };
     },
   });
+}
+
+function actsForUs(identity: Identity): boolean {
+  return identity.kind === "service" || (identity.kind === "user" && identity.role !== undefined);
 }
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */
@@ -113,9 +121,10 @@ const WARNED = 5;
 
 const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),
-  problems: z.array(z.string()),
+  /** These three for this machine, staff and services only. */
+  problems: z.array(z.string()).optional(),
   /** Waiting and failed operations, with reasons. */
-  warnings: z.array(z.string()),
+  warnings: z.array(z.string()).optional(),
   /** Whether this process sends transactions. */
-  sends: z.boolean(),
+  sends: z.boolean().optional(),
 });

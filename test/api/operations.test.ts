@@ -35,6 +35,16 @@ describe("The api's endpoints for operators", function () {
     expect(ready.headers.get("cache-control")).to.equal("no-store");
   });
 
+  it("tells strangers whether it is ready, and nothing else", async () => {
+    const behindProxy = { headers: { "x-forwarded-for": "203.0.113.7" } };
+    const stranger = await fetch(`${system.url}/readyz`, behindProxy);
+    expect(await stranger.json()).to.deep.equal({ status: "ready" });
+    const authorization = `Bearer ${(await system.adminCaller("auditor")).token}`;
+    const headers = { ...behindProxy.headers, authorization };
+    const staff = await fetch(`${system.url}/readyz`, { headers });
+    expect(await staff.json()).to.include.all.keys("problems", "warnings", "sends");
+  });
+
   it("is healthy but not ready while its chain does not respond, and says which part is missing", async () => {
     const admin = await system.adminCaller();
     const newStore = (name: string) => admin.post("/api/store", { name, country: "Brasil" });

@@ -108,6 +108,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     standing: standingReader(database.kysely),
     adminWallets,
     approvals,
+    drain: { isDraining: false },
   };
 }
 
