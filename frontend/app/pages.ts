@@ -38,7 +38,7 @@ export const PAGES: Page[] = [
   },
   {
     path: "/redirect/:storeId",
-    screen: "redirect/redirect-page",
+    screen: "stores/redirect-page",
     title: "redirect.title",
     description: "redirect.warning",
     about: "store",
