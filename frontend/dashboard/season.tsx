@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, startTransition, useEffect, useMemo, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Review } from "../../domain/api/purchases.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
@@ -36,6 +36,7 @@ import {
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
+const ChainCheck = lazy(() => import("./chain-check.tsx"));
 
 const PAGE = 12;
 const NFT_SKELETONS = 3;
@@ -47,6 +48,8 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
   const [latest, ...others] = entries;
   const figure = useSearchParams()[0].get("figure");
+  const [shown, setShown] = useState(PAGE);
+  const onScreen = useMemo(() => entries.slice(0, shown + 1).flatMap(({ nft }) => nft ?? []), [entries, shown]);
   return (
     <section aria-labelledby="tickets">
       <div className="section-head">
@@ -62,6 +65,11 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
           </LinkButton>
         </div>
       </div>
+      {onScreen.length > 0 && (
+        <Suspense>
+          <ChainCheck tickets={onScreen} />
+        </Suspense>
+      )}
       {isRefreshing ? (
         <div className="ticket-grid" aria-busy="true">
           <Skeletons count={NFT_SKELETONS} className="h-56" />
@@ -87,6 +95,8 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
               profile={profile}
               entries={figure ? entries : others}
               figure={figure}
+              shown={shown}
+              setShown={setShown}
               hasOlder={hasOlder}
               isLoadingOlder={isLoadingOlder}
               isOlderAway={isOlderAway}
@@ -137,6 +147,9 @@ type StatementProps = {
   profile: Profile;
   /** Shows only what lies in it. */
   figure: string | null;
+  /** How many lines are shown. */
+  shown: number;
+  setShown: (shown: number) => void;
   /** The entries loaded so far. */
   entries: Entry[];
   hasOlder: boolean;
@@ -151,6 +164,8 @@ type StatementProps = {
 function Statement({
   profile,
   figure,
+  shown,
+  setShown,
   entries,
   hasOlder,
   isLoadingOlder,
@@ -161,7 +176,6 @@ function Statement({
   const t = useText();
   const navigate = useNavigate();
   const [chosen, setFilter] = useState<Filter>({});
-  const [shown, setShown] = useState(PAGE);
   const filter = useMemo(() => ({ ...chosen, figure }), [chosen, figure]);
   const found = useMemo(() => filterLines(linesOf(entries, profile), filter), [entries, profile, filter]);
   const clear = () => {

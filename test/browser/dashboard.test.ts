@@ -276,14 +276,15 @@ describe("Dashboard", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
-    expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
     await figures.getByText(/^Ao todo:\s*44,50 CHZ/).waitFor();
+    expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByText("9 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+ de [a-z]+\. de 20\d\d/).waitFor();
     await statement.getByText("4,00 CHZ compensaram uma compra devolvida.").waitFor();
     await figures.getByRole("link", { name: /A compensar/ }).click();
     await statement.getByText("Só o que está em “A compensar”.").waitFor();
+    await statement.getByText("1 lançamento", { exact: true }).waitFor();
     expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(1);
     await statement.getByText(/Ainda faltam 3,00 CHZ/).waitFor();
     await figures.getByRole("link", { name: /Aguardando a loja/ }).click();

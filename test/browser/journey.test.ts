@@ -101,7 +101,11 @@ describe("A newcomer's journey", function () {
     expect(paid).to.have.length(1);
     expect(paid[0]?.args.amount).to.equal(12_345_678_901n * 10n ** 9n);
     expect(paid[0]?.args.recipient?.toLowerCase()).to.equal(me.wallet);
-    await page.getByText(/já na sua carteira/).waitFor();
+    await page
+      .getByText(/já na sua carteira/)
+      .first()
+      .waitFor();
+    await page.getByText("Conferido na rede: o ingresso é igual ao do contrato.").waitFor();
     await look("6-paid");
     // Anyone may check it: read from the chain by their own browser, with the api's policy in force.
     const stranger = await (await browser.newContext()).newPage();

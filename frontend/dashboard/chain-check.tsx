@@ -1,0 +1,44 @@
+import { Link } from "react-router";
+import { useReadContract } from "wagmi";
+import type { PurchaseNft } from "../../domain/api/people.ts";
+import { paths } from "../app/paths.ts";
+import { contracts } from "../chain/read-chain.ts";
+import { ticketDifferences } from "../chain/ticket-differences.ts";
+import { useText } from "../i18n/language.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { targetChain, wagmiConfig } from "../wallet/config.ts";
+
+/** Tickets do not change often; the page's own figures are reloaded more often than the chain. */
+const FRESH_MS = 30_000;
+
+/** Says whether the contract has the tickets on screen as the server says, read by the browser. docs/product.md#tickets */
+export default function ChainCheck({ tickets }: { tickets: readonly PurchaseNft[] }) {
+  const t = useText();
+  const { data, isError } = useReadContract({
+    ...contracts().nft,
+    functionName: "ticketsOf",
+    args: [tickets.map(({ tokenId }) => BigInt(tokenId))],
+    chainId: targetChain.id,
+    config: wagmiConfig,
+    query: { staleTime: FRESH_MS, refetchInterval: FRESH_MS, placeholderData: (previous) => previous },
+  });
+  if (isError) return <p className="chain-check muted">{t("chainCheck.away")}</p>;
+  if (data?.length !== tickets.length) return null;
+  const different = ticketDifferences(tickets, data);
+  if (different.length === 0) {
+    return (
+      <p className="chain-check">
+        <Icon name="check" />
+        {t("chainCheck.same", { count: tickets.length })}
+      </p>
+    );
+  }
+  return (
+    <p role="alert" className="chain-check problem">
+      {t("chainCheck.different", { count: different.length, ids: different.join(", ") })}{" "}
+      <Link className="link" to={paths.proof}>
+        {t("chainCheck.proof")}
+      </Link>
+    </p>
+  );
+}
