@@ -72,7 +72,7 @@ describe("docs/product.md", () => {
     const sources = globSync(["api/**/*.ts", "affiliates/decisions.ts"]).map((file) => readFileSync(file, "utf8"));
     const api = sources.join("\n");
 
-    expect(matchesOf(section, /^\| `([A-Z_]+)` \|/gm)).to.deep.equal(ERROR_CODES);
+    expect(matchesOf(section, /^\* `([A-Z_]+)` \(/gm)).to.deep.equal(ERROR_CODES);
     expect(ERROR_CODES.filter((code) => !api.includes(`"${code}"`))).to.deep.equal([]);
   });
 });
