@@ -35,6 +35,8 @@ const AS_DEPLOYED = {
   // Drawing is never part of a transaction, so small code matters more than cheap execution.
   "contracts/TicketDescriptor.sol": asDeployed(1),
   "test/contracts/mocks/GasBaselines.sol": asDeployed(1_000_000),
+  // It tries millions of calls.
+  "test/contracts/mocks/Explorer.sol": solc({ viaIR: false, optimizer: { enabled: true, runs: 10_000 } }),
   "test/contracts/mocks/TicketPainter.sol": solc({ viaIR: false, optimizer: { enabled: true, runs: 200 } }),
   "contracts/testing/TestFanToken.sol": asDeployed(1_000_000),
   // Assembly is fuzzed with the optimizer settings of the deployed contract.
