@@ -33,6 +33,7 @@ export const chaos: Scenario = {
     lies: { type: "boolean" },
     keep: { type: "string" },
   },
+  numbers: ["minutes"],
   usage: "[--minutes NUMBER] [--lies] [--keep FOLDER]",
   engines: ["sqlite", "postgres"],
   verdict: { right: "nothing lost, nothing duplicated", wrong: "FAILED" },

@@ -49,6 +49,7 @@ type Faults = { kills: number[]; databaseGoneAt?: number; databaseBackAt?: numbe
  */
 export const cluster: Scenario = {
   options: { seconds: { type: "string", default: "60" }, "database-failover": { type: "boolean" } },
+  numbers: ["seconds"],
   usage: "[--seconds NUMBER] [--database-failover]",
   engines: ["postgres"],
   verdict: { right: "nothing lost, nothing duplicated, no wrong response", wrong: "FAILED" },

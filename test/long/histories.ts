@@ -4,6 +4,7 @@ import type { Scenario } from "./main.ts";
 /** Random sale histories, judged to the gwei. */
 export const histories: Scenario = {
   options: { runs: { type: "string", default: "1" }, histories: { type: "string", default: "40" } },
+  numbers: ["runs", "histories"],
   usage: "[--runs NUMBER] [--histories NUMBER]",
   engines: ["sqlite", "postgres"],
   runs: (number) => number("runs"),

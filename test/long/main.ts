@@ -18,6 +18,7 @@ export type LongRun = {
   /** Starts a PostgreSQL if that is the engine; without it, SQLite in a folder of its own. */
   databaseUrl: string | undefined;
   options: Record<string, string | boolean | undefined>;
+  /** One of the scenario's `numbers`. */
   number(name: string): number;
   /** Stopped at the end of the run, whatever happens, the last one first. */
   stopLater(one: { stop(): Promise<unknown> }): void;
@@ -28,6 +29,8 @@ export type LongRun = {
 export type Scenario = {
   /** Beside `--seed` and `--database`. */
   options: ParseArgsOptionsConfig;
+  /** The options that are positive numbers, read before anything is started. */
+  numbers: readonly string[];
   usage: string;
   /** Without `--database`. */
   engines: readonly Engine[];
@@ -45,14 +48,11 @@ const scenario = SCENARIOS[name];
 if (!scenario) throw new Error(`One of ${Object.keys(SCENARIOS).join(", ")}`);
 process.exit((await runAll(scenario)) ? 0 : 1);
 
-async function runAll({ options, usage, engines, runs, verdict, run }: Scenario): Promise<boolean> {
+async function runAll({ options, numbers, usage, engines, runs, verdict, run }: Scenario): Promise<boolean> {
   const general = { seed: { type: "string" }, database: { type: "string" } } as const;
   const values: LongRun["options"] = { ...parseArgs({ args, options: { ...general, ...options } }).values };
-  const number = (name: string) => {
-    const value = Number(values[name]);
-    if (!(value > 0)) refuse(usage);
-    return value;
-  };
+  const number = (name: string) => Number(values[name]);
+  if (!numbers.every((name) => number(name) > 0)) refuse(usage);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const chosen = (["sqlite", "postgres"] as const).filter((engine) => engine === values.database);
   if (!Number.isInteger(seed) || (values.database !== undefined && chosen.length === 0)) refuse(usage);
