@@ -141,16 +141,23 @@ function ViewStoresButton() {
   );
 }
 
+/** The first featured store with its true percent, so that the page promises nothing that a store does not pay. */
 function HeroTicket() {
   const t = useText();
   const { brl, percent } = useFormat();
+  const [store] = useFeatured().shown;
+  if (!store) return null;
   return (
     <figure className="hero-ticket">
       <Ticket
         kicker={t("home.example.kicker")}
-        title="Mercado da Bola"
+        title={store.name}
         fields={[
-          { label: t("ticket.cashback"), value: percent(8), isMain: true },
+          {
+            label: t("ticket.cashback"),
+            value: `${store.isRange ? `${t("store.upTo")} ` : ""}${percent(store.percent)}`,
+            isMain: true,
+          },
           { label: t("ticket.value"), value: brl(100) },
           { label: t("ticket.number"), value: "000008" },
         ]}
@@ -198,7 +205,7 @@ function Stands() {
   );
 }
 
-type FeaturedStore = { id: string; name: string; logo: string; percent: number };
+type FeaturedStore = { id: string; name: string; logo: string; percent: number; isRange: boolean };
 
 const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
   .slice(0, FEATURED_STORES_MAX)
@@ -207,17 +214,26 @@ const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
     name: store.name,
     logo: store.logo ?? "",
     percent: Math.max(...store.cashbacks.map((one) => Number(one.cashbackBps) / 100)),
+    isRange: new Set(store.cashbacks.map((one) => one.cashbackBps)).size > 1,
   }));
+
+/** The featured stores; the samples until they arrive, or if there are none. */
+function useFeatured() {
+  const stores = useQuery(featuredStoresQuery);
+  const returned = (stores.data?.stores ?? []).map(
+    ({ id, name, logo, minCashback, maxCashback }): FeaturedStore => ({
+      ...{ id, name, logo, percent: maxCashback },
+      isRange: minCashback < maxCashback,
+    }),
+  );
+  const areSamples = !stores.isPending && returned.length === 0;
+  return { stores, shown: returned.length > 0 ? returned : SAMPLES, areSamples };
+}
 
 function Featured() {
   const t = useText();
   const { percent } = useFormat();
-  const stores = useQuery(featuredStoresQuery);
-  const returned = (stores.data?.stores ?? []).map(
-    (store): FeaturedStore => ({ id: store.id, name: store.name, logo: store.logo, percent: store.maxCashback }),
-  );
-  const shown = returned.length > 0 ? returned : SAMPLES;
-  const areSamples = !stores.isPending && returned.length === 0;
+  const { stores, shown, areSamples } = useFeatured();
   return (
     <section className="page" aria-labelledby="featured">
       <div className="section-head">
@@ -250,6 +266,7 @@ function Featured() {
                 <StoreMark store={store} />
                 <span className="featured-name">{store.name}</span>
                 <span className="perforation" aria-hidden="true" />
+                <span className="muted text-sm">{store.isRange ? t("store.upTo") : "\u00a0"}</span>
                 <span className="featured-percent">{percent(store.percent)}</span>
                 <span className="muted text-sm">{t("store.cashback")}</span>
               </Link>

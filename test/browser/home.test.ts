@@ -48,6 +48,20 @@ describe("Home", () => {
     );
   });
 
+  it("promises in its first ticket what the first featured store pays", async () => {
+    site.server.stores = site.server.stores.map((store, index) => ({ ...store, featured: index >= 2 }));
+    const { page } = await site.open("/");
+    const hero = page.locator(".hero-ticket");
+    await hero.getByText("Mercado da Bola").waitFor();
+    const card = page.locator(".featured-card").filter({ hasText: "Mercado da Bola" });
+    const promised = (await card.locator(".featured-percent").textContent()) ?? "no percent";
+    expect(await hero.textContent()).to.include(promised);
+    site.server.stores = [];
+    await page.reload();
+    const samples = await page.locator(".featured-percent").first().textContent();
+    await eventually(async () => expect(await hero.textContent()).to.include(samples));
+  });
+
   it("shows four sample stores if the server returns none", async () => {
     site.server.stores = [];
     const { page } = await site.open("/");
