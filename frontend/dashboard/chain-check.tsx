@@ -1,9 +1,11 @@
 import { Link } from "react-router";
 import { useReadContract } from "wagmi";
 import type { PurchaseNft } from "../../domain/api/people.ts";
+import { toWalletAddress } from "../../domain/wallet-address.ts";
+import { deployment } from "../app/deployment.ts";
 import { paths } from "../app/paths.ts";
-import { contracts } from "../chain/read-chain.ts";
 import { ticketDifferences } from "../chain/ticket-differences.ts";
+import { ticketsOfAbi } from "../chain/tickets-of.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { targetChain, wagmiConfig } from "../wallet/config.ts";
@@ -15,7 +17,8 @@ const FRESH_MS = 30_000;
 export default function ChainCheck({ tickets }: { tickets: readonly PurchaseNft[] }) {
   const t = useText();
   const { data, isError } = useReadContract({
-    ...contracts().nft,
+    address: toWalletAddress(deployment.purchase_nft),
+    abi: ticketsOfAbi,
     functionName: "ticketsOf",
     args: [tickets.map(({ tokenId }) => BigInt(tokenId))],
     chainId: targetChain.id,

@@ -61,6 +61,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/logout": users,
   "post /api/logout-everywhere": users,
   "post /api/register-purchase": users,
+  "post /api/purchases/{id}/withdraw": users,
   "post /api/mint-nft": { ...everyone, anonymous: 401, dead: 401, other: 404, compat: 404 },
   "post /api/confirm-purchase": staff,
   "post /api/distribute-cashback": { ...staff, old_admin: 403 },

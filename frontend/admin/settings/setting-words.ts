@@ -31,6 +31,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   CORS_ORIGINS: "Outros sites que podem chamar a API",
   DATABASE_URL: "Banco de dados",
   DATA_DIR: "Pasta de dados",
+  DRAIN_SECONDS: "Espera até o servidor se despedir, em segundos, para o balanceador desviar as chamadas",
   FEE_BUMP_AFTER_MS: "Espera até aumentar a taxa de uma transação, em milésimos de segundo",
   FORMER_DISTRIBUTOR_ADDRESSES: "Contratos de pagamento anteriores",
   FX_RATES: "Cotações fixas de outras moedas",
