@@ -101,7 +101,14 @@ export function saleRules(values: SaleVariables, accounts: readonly AffiliateAcc
   };
 }
 
-const VARIABLES = { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...SALE_VARIABLES, LOG_LEVEL };
+const VARIABLES = {
+  ...DATABASE_VARIABLES,
+  ...CHAIN_VARIABLES,
+  ...SALE_VARIABLES,
+  AFFILIATES_PORT: wholeNumber(3002, 0, 65_535),
+  AFFILIATES_HOST: z.string().default("127.0.0.1"),
+  LOG_LEVEL,
+};
 
 /** The variables of the network reader. @throws EnvironmentError that lists every problem */
 export function readEnvironment(source: Variables) {
@@ -116,6 +123,8 @@ export function readEnvironment(source: Variables) {
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
     logLevel: values.LOG_LEVEL,
+    port: values.AFFILIATES_PORT,
+    host: values.AFFILIATES_HOST,
     network,
     accounts,
     rules: saleRules(values, accounts, isLocal),

@@ -10,6 +10,7 @@ import { openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
+import { openHealthServer, type ReaderStatus } from "./health-server.ts";
 import { findNetwork } from "./networks.ts";
 import { Reader } from "./reader.ts";
 
@@ -29,14 +30,19 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel } = readEnvironment(process.env);
+  const environment = readEnvironment(process.env);
+  const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel, port, host } = environment;
   const polled = polledAccounts(accounts);
   if (polled.length === 0) throw new EnvironmentError("AFFILIATE_ACCOUNTS has no account of a polled network");
   const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  const status: ReaderStatus = { isReading: false, queries: undefined };
+  const endServer = port > 0 ? await openHealthServer({ port, host, accounts: polled, status }) : () => {};
+  ending.signal.addEventListener("abort", endServer);
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
   if (ending.signal.aborted) return;
   const database = await connect(databaseUrl);
+  status.queries = database.kysely;
   const endWatching = watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     log.fatal(error.message);
     process.exit(1);
@@ -53,6 +59,7 @@ async function main(): Promise<void> {
     },
     async (lease, signal) => {
       log.info({ accounts: names }, "Reading the networks");
+      status.isReading = true;
       await Promise.all(
         polled.map(async (account) => {
           const network = findNetwork(account.network);
@@ -61,6 +68,7 @@ async function main(): Promise<void> {
           await new Reader({ ...options, assertLease: (queries) => assertLease(queries, lease) }).run();
         }),
       );
+      status.isReading = false;
     },
   );
   endWatching();

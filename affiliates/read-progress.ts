@@ -1,6 +1,7 @@
 import { sql, type UpdateObject } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { PolledAccount } from "./network.ts";
 import type { AccountKey } from "./sale.ts";
 
 /** How far each pass over an account has read, and the outcome of its last reads; in the database. */
@@ -39,8 +40,9 @@ export class ReadProgress {
     return this.#update({ read_at: BigInt(Date.now()), error: null, error_at: null });
   }
 
+  /** Since the first failure after the last success. */
   failed(reason: string): Promise<void> {
-    return this.#update({ error: reason, error_at: BigInt(Date.now()) });
+    return this.#update({ error: reason, error_at: sql<bigint>`coalesce(error_at, ${BigInt(Date.now())})` });
   }
 
   /** Rows of the network without an id. */
@@ -56,4 +58,31 @@ export class ReadProgress {
       .where("account", "=", this.#key.account)
       .execute();
   }
+}
+
+/** A failure that lasts less is retried and forgotten. */
+const PASSING_MS = 60_000;
+
+/** An account that cannot be read. docs/product.md#sales-failing */
+export type FailingAccount = AccountKey & { reason: string; since: bigint };
+
+/** Those of these accounts that have not been read for a while, with the network's last words. */
+export async function listFailing(
+  queries: Queries,
+  accounts: readonly Pick<PolledAccount, "network" | "account">[],
+): Promise<FailingAccount[]> {
+  const rows = await queries
+    .selectFrom("affiliate_status")
+    .select(["network", "account", "error", "error_at"])
+    .where("error_at", "<=", BigInt(Date.now() - PASSING_MS))
+    .execute();
+  return rows.flatMap(({ network, account, error, error_at }) => {
+    const isOurs = accounts.some((one) => one.network === network && one.account === account);
+    return isOurs && error_at !== null ? [{ network, account, reason: error ?? "", since: error_at }] : [];
+  });
+}
+
+export function failingText({ network, account, reason, since }: FailingAccount): string {
+  const minutes = Math.round((Date.now() - Number(since)) / 60_000);
+  return `${network}/${account} cannot be read since ${minutes} min: ${reason}`;
 }

@@ -166,7 +166,7 @@ export class Reader {
     return (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
   }
 
-  /** A push mentioned a sale that cannot be read by its id: the next poll finds it. */
+  /** As soon as the budget allows. */
   #hastenPoll(): void {
     this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
@@ -457,6 +457,8 @@ export class Reader {
     const isRefused = error instanceof CallRefusedError || error instanceof AnswerTooLargeError;
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
+    // Whatever failed, a poll soon shows whether it lasts.
+    this.#hastenPoll();
     await this.#progress.failed(reason).catch(() => {});
   }
 }

@@ -1,3 +1,5 @@
+import { polledAccounts } from "../../affiliates/accounts.ts";
+import { listFailing } from "../../affiliates/read-progress.ts";
 import { IS_DRAFT } from "../../catalogue/store-list.ts";
 import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../database/day-totals.ts";
 import { readSetting } from "../../database/settings.ts";
@@ -101,7 +103,7 @@ function toWirePeriod(days: readonly DayTotals[]) {
  */
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
-  const [counts, paused, cause, foreign, differences, differenceList, balances] = await Promise.all([
+  const [counts, paused, cause, foreign, differences, differenceList, balances, failing] = await Promise.all([
     countAttention(reader, {
       isHeld: IS_HELD,
       isDraft: IS_DRAFT,
@@ -114,6 +116,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     readSetting(reader, "differences"),
     readSetting(reader, "difference_list"),
     listLowBalances(services),
+    listFailing(reader, polledAccounts(services.accounts)),
   ]);
   const found = {
     ...counts,
@@ -121,6 +124,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     payouts_paused: paused ?? null,
     pause_cause: (paused !== undefined && cause) || null,
     foreign_transactions: foreign.length,
+    failing_accounts: failing.length,
     differences: Number(differences ?? 0),
     difference_list: Number(differences ?? 0) > 0 ? JSON.parse(differenceList ?? "[]") : [],
   };
@@ -130,6 +134,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.unmatched_sales,
     found.overdue_sales,
     found.open_claims,
+    found.failing_accounts,
     found.unread_rows,
     found.doubtful_rates,
     found.held_purchases,

@@ -1,5 +1,7 @@
+import { polledAccounts } from "../../affiliates/accounts.ts";
 import { acceptRate, listDoubtfulRates } from "../../affiliates/fx.ts";
 import { hasOpenSale } from "../../affiliates/queries.ts";
+import { listFailing } from "../../affiliates/read-progress.ts";
 import { listUnreadRows } from "../../affiliates/unread-rows.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { networksResponseSchema } from "../../domain/api/admin-networks.ts";
@@ -16,7 +18,7 @@ export function networkRoutes(services: Services): Route[] {
   return [networksRoute(services), acceptRateRoute(services)];
 }
 
-function networksRoute({ database: { reader } }: Services): Route {
+function networksRoute({ database: { reader }, accounts }: Services): Route {
   return route({
     method: "get",
     path: "/api/admin/networks",
@@ -24,7 +26,12 @@ function networksRoute({ database: { reader } }: Services): Route {
     summary: "What networks and rate feeds sent that waits for a person",
     responses: { 200: networksResponseSchema },
     async handle() {
-      const [rows, rates] = await Promise.all([listUnreadRows(reader), listDoubtfulRates(reader)]);
+      const [rows, rates, failed] = await Promise.all([
+        listUnreadRows(reader),
+        listDoubtfulRates(reader),
+        listFailing(reader, polledAccounts(accounts)),
+      ]);
+      const failing = failed.map(({ since, ...one }) => ({ ...one, since: isoTime(since) }));
       const unread_rows = rows.map(({ network, account, sale_key, text, problem, first_at, retry_at }) => ({
         ...{ network, account, sale_key, text, problem },
         first_at: isoTime(first_at),
@@ -35,7 +42,7 @@ function networksRoute({ database: { reader } }: Services): Route {
         rate: formatDecimal(rate_micros, 6, 4),
         previous: formatDecimal(doubted_from ?? 0n, 6, 4),
       }));
-      return { body: { success: true, unread_rows, doubtful_rates }, headers: NO_STORE };
+      return { body: { success: true, failing, unread_rows, doubtful_rates }, headers: NO_STORE };
     },
   });
 }

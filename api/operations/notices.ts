@@ -23,6 +23,7 @@ const KINDS = {
   unmatched_sales: "sales have no buyer",
   overdue_sales: "sales have waited for their network for too long",
   doubtful_rates: "exchange rates jumped and must be accepted",
+  failing_accounts: "accounts at affiliate networks cannot be read",
   unread_rows: "rows of affiliate networks cannot be read",
   open_claims: "claims for missing cashback are open",
   held_purchases: "purchases are held",

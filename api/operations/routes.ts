@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
+import { failingText, listFailing } from "../../affiliates/read-progress.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
@@ -103,6 +104,8 @@ function readinessRoute(services: Services): Route {
       const isReady = problems.length === 0;
       const status = isReady ? ("ready" as const) : ("not ready" as const);
       const isOurs = isFromThisMachine(request) || actsForUs(identity);
+      const failing = await listFailing(kysely, polledAccounts(services.accounts)).catch(() => []);
+      warnings.push(...failing.map(failingText));
       return {
         status: isReady ? 200 : 503,
         body: isOurs ? { status, problems, warnings, sends: senders.sends } : { status },

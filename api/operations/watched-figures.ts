@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { Gauge, type Registry } from "prom-client";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { listBudgets } from "../../affiliates/budget.ts";
+import { listFailing } from "../../affiliates/read-progress.ts";
 import { readClock } from "../../database/clock.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
 import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
@@ -16,6 +17,8 @@ import type { Runway } from "./runway.ts";
 
 /** A database that takes longer counts as down. */
 const PATIENCE_MS = 3_000;
+/** Of a reason in a label. */
+const REASON_LENGTH = 100;
 
 type Observed = { labels?: Record<string, string>; value: number };
 
@@ -30,6 +33,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchDue(gauge, services);
   watchSales(gauge, services);
   watchPolls(gauge, services);
+  watchFailing(gauge, services);
   watchBudgets(gauge, services);
   watchDrift(gauge, services);
   gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
@@ -171,6 +175,22 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
     "The configured polling interval of the network",
     async () => polled.map((account) => ({ labels: labelsOf(account), value: account.poll_seconds })),
     labelNames,
+  );
+}
+
+/** Those that cannot be read, with the network's words. docs/product.md#sales-failing */
+function watchFailing(gauge: AddGauge, { accounts, database: { kysely } }: Services): void {
+  gauge(
+    "affiliate_failing_seconds",
+    "How long a network account could not be read",
+    async () => {
+      const failing = await listFailing(kysely, polledAccounts(accounts));
+      return failing.map(({ network, account, reason, since }) => ({
+        labels: { network, account, reason: reason.slice(0, REASON_LENGTH) },
+        value: (Date.now() - Number(since)) / 1_000,
+      }));
+    },
+    ["network", "account", "reason"],
   );
 }
 

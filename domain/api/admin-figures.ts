@@ -29,6 +29,8 @@ export const attentionSchema = z.object({
   /** Sales that wait for their network longer than SALE_OVERDUE_DAYS. */
   overdue_sales: z.number(),
   open_claims: z.number(),
+  /** Network accounts that cannot be read. */
+  failing_accounts: z.number(),
   /** Rows of networks that could not be read. */
   unread_rows: z.number(),
   /** Exchange rates that somebody must accept. */

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { sql } from "kysely";
 import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
+import { failingText, listFailing } from "../../affiliates/read-progress.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
@@ -38,6 +39,7 @@ export async function examineDatabase(
       ...(await examineOutbox(database)),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
+      ...(await examineReading(database, accounts)),
       ...(await examineBudgets(database, accounts)),
       await examineForeign(database, keys),
       await examineAuditLog(database),
@@ -120,6 +122,11 @@ async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]):
     const what = name === "indexer" ? "the indexer: npm run indexer" : "an api process with that key: npm run api";
     return warning(name, "nobody holds the lease", `Start ${what}`);
   });
+}
+
+async function examineReading({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {
+  const failing = await listFailing(kysely, accounts);
+  return failing.map((one) => failure("network", failingText(one), "docs/runbook/network-away.md"));
 }
 
 async function examineBudgets({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {

@@ -2,9 +2,11 @@ import { expect } from "chai";
 import pino from "pino";
 import { admitad } from "../../affiliates/admitad/admitad.ts";
 import { awin } from "../../affiliates/awin/awin.ts";
+import { openHealthServer, type ReaderStatus } from "../../affiliates/health-server.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import { impact } from "../../affiliates/impact/impact.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
+import { listFailing } from "../../affiliates/read-progress.ts";
 import { Reader } from "../../affiliates/reader.ts";
 import { AdmitadSimulator } from "../../affiliates/simulators/admitad.ts";
 import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
@@ -14,6 +16,7 @@ import type { Simulator } from "../../affiliates/simulators/simulator.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { onEitherEngine } from "../testing/databases.ts";
+import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
@@ -280,6 +283,41 @@ describe("The network reader", function () {
       delete simulator.faults.status;
       await inState(third.id, "held");
       expect((simulator.calls[count]?.at ?? 0) - refusedAt).to.be.at.least(2_900);
+    });
+
+    it("tells which account cannot be read, since when and why, until it can", async () => {
+      const { simulator, sell, inState, shop, account } = await open("awin");
+      const { kysely } = shop.database;
+      const row = () => kysely.selectFrom("affiliate_status").select("error_at").executeTakeFirstOrThrow();
+      simulator.faults.status = 401;
+      await until("it fails", async () => (await row()).error_at !== null);
+      expect(await listFailing(kysely, [ACCOUNT]), "it may pass").to.deep.equal([]);
+      await kysely.updateTable("affiliate_status").set({ error_at: 1n }).execute();
+      const calls = simulator.calls.length;
+      await until("it fails again", () => Promise.resolve(simulator.calls.length > calls));
+      expect((await row()).error_at, "since the first failure").to.equal(1n);
+
+      const status: ReaderStatus = { isReading: true, queries: kysely };
+      const [port = 0] = await freePorts(1);
+      const end = await openHealthServer({ port, host: "127.0.0.1", accounts: [account], status });
+      ends.push(async () => end());
+      const read = async (path: string) => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`);
+        return { status: response.status, text: await response.text() };
+      };
+      expect((await read("/healthz")).status).to.equal(200);
+      const ready = await read("/readyz");
+      expect(ready.status).to.equal(503);
+      expect(ready.text).to.match(/awin\/br cannot be read since \d+ min: The network answered 401/);
+      expect((await read("/metrics")).text).to.include('torcida_affiliate_failing{network="awin",account="br"} 1');
+      expect(await listFailing(kysely, [{ network: "awin", account: "closed" }]), "not ours any more").to.deep.equal(
+        [],
+      );
+
+      delete simulator.faults.status;
+      await inState(sell(10, { soldAt: Date.now() }).id, "held");
+      await until("it is over", async () => (await read("/readyz")).status === 200);
+      expect((await read("/metrics")).text).to.not.include("torcida_affiliate_failing{");
     });
 
     it("stays within its budget, also after a restart", async () => {

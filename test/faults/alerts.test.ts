@@ -311,6 +311,7 @@ describe("Alerts @deep", function () {
     const { buyer, networks: all } = networks;
     await buyer.signUp();
     const awin = all.find("awin");
+    const readyText = async () => (await fetch(`${networks.api.url}/readyz`)).text();
     const store = (await listShopStores(shop.database)).find((one) => one.network === "awin");
     if (!awin || !store) throw new Error("No store sells through Awin");
     const part = { group: store.categories[0]?.group ?? "", cents: 10_000, commissionCents: 1_500 };
@@ -324,6 +325,18 @@ describe("Alerts @deep", function () {
         await shop.change("update sales set created_at = created_at - 3 * 86400000");
       },
       mend: () => all.decide(awin, id, (book) => book.decline(id)),
+    });
+    await shop.ring(["TorcidaNetworkFails"], {
+      cause: async () => {
+        Object.assign(awin.simulator?.faults ?? {}, { status: 401 });
+        const failing = shop.database.kysely.selectFrom("affiliate_status").select("error_at");
+        await until("it fails", async () => (await failing.where("error_at", "is not", null).execute()).length > 0);
+        await shop.change("update affiliate_status set error_at = error_at - 240000");
+        await until("its api tells it", async () =>
+          /awin\/\w+ cannot be read since 4 min: The network answered 401/.test(await readyText()),
+        );
+      },
+      mend: () => all.trouble(awin, { calls: "none", pushes: "none" }),
     });
     await shop.ring(["TorcidaPollStops"], {
       cause: () => all.trouble(awin, { calls: "away", pushes: "none" }),

@@ -28,6 +28,7 @@ export async function systemEnvironment(): Promise<Record<string, string>> {
     PORT: String(port),
     CHAIN_PORT: String(chainPort),
     INDEXER_PORT: String(indexerPort),
+    AFFILIATES_PORT: "0",
     DATA_DIR: dataDirectory,
     DEPLOYMENTS_DIR: join(dataDirectory, "deployments"),
   };

@@ -45,6 +45,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.failing_accounts,
+    words: ["conta em rede de afiliados que não responde", "contas em redes de afiliados que não respondem"],
+    href: viewHref({ view: "sales" }),
+    isUrgent: true,
+  },
+  {
     count: attention.unread_rows,
     words: ["linha de uma rede que não foi lida", "linhas das redes que não foram lidas"],
     href: viewHref({ view: "sales" }),

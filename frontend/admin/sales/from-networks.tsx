@@ -13,9 +13,32 @@ export function FromNetworks() {
   if (!data) return null;
   return (
     <>
+      {data.failing.length > 0 && <FailingAccounts accounts={data.failing} />}
       {data.doubtful_rates.length > 0 && <DoubtfulRates rates={data.doubtful_rates} />}
       {data.unread_rows.length > 0 && <UnreadRows rows={data.unread_rows} />}
     </>
+  );
+}
+
+function FailingAccounts({ accounts }: { accounts: Networks["failing"] }) {
+  const { dateTime } = useFormat();
+  return (
+    <section aria-labelledby="failing-accounts" className="grid gap-3">
+      <h2 id="failing-accounts" className="section-title">
+        Redes que não respondem
+      </h2>
+      <p className="muted">As vendas destas contas chegam atrasadas; nenhuma se perde.</p>
+      <ul className="grid gap-3">
+        {accounts.map(({ network, account, reason, since }) => (
+          <li key={`${network} ${account}`}>
+            <strong>
+              {networkName(network)} ({account})
+            </strong>{" "}
+            · desde {dateTime(since)}: {reason}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -28,6 +28,7 @@ const HASH = `0x${"ab".repeat(32)}`;
 const attention: Attention = {
   held_sales: 2,
   unmatched_sales: 1,
+  failing_accounts: 0,
   unread_rows: 0,
   overdue_sales: 0,
   doubtful_rates: 0,

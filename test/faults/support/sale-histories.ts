@@ -112,7 +112,12 @@ class World {
       .where("id", ">", 4n)
       .execute();
     const { environment } = system;
-    const reader = supervise({ name: "affiliates", script: "affiliates/main.ts", url: "", environment });
+    const reader = supervise({
+      name: "affiliates",
+      script: "affiliates/main.ts",
+      url: "",
+      environment: { ...environment, AFFILIATES_PORT: "0" },
+    });
     reader.start();
     return new World(options, { system, reader, networks, database, directory });
   }

@@ -192,6 +192,7 @@ export class WatchedShop {
     const own = {
       SIMULATED_PURCHASES: "false",
       AFFILIATE_ACCOUNTS: accounts,
+      AFFILIATES_PORT: "0",
       METRICS_PORT: String(metricsPort),
       SALE_MIN_SECONDS: "0",
       RATE_MAX_AGE_SECONDS: "86400",
