@@ -349,8 +349,8 @@ describeTree("CashbackDistributor", () => {
         const meter: BaseContract = await ethers.deployContract("MeteringReceiver");
         await system.confirmed(await meter.getAddress(), 2n);
         await pay(2n, 5n);
-        // What its own code has spent before it looks is less than a hundred.
-        expect(await read(meter, "gasOnArrival")).to.be.within(32_200n, 32_300n);
+        // 30,000 and the stipend of 2,300, less what its own code spends before it looks: more under coverage.
+        expect(await read(meter, "gasOnArrival")).to.be.within(31_900n, 32_300n);
       });
     });
     it("it should revert while paused", async () => {
