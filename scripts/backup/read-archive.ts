@@ -17,11 +17,12 @@ import { COMPUTED, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
+/** The longest row, a signed transaction with a full batch, is far shorter. */
+const LONGEST_LINE = 16 * 1024 * 1024;
 /** A new database already has rows in these; the archive replaces them. */
 const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
-type Tail = { rows: number; sha256: string };
 export type RestoreResult = { rows: number; createdAt: string };
 
 /**
@@ -33,9 +34,10 @@ export async function readArchive(
   file: string,
   into: { databaseUrl: string; network: Network; purchaseGap: bigint },
 ): Promise<RestoreResult> {
+  const { migrations } = await verify(file);
   const target = await connect(into.databaseUrl);
   try {
-    await prepareSchema(target, file, await readHead(file));
+    await prepareSchema(target, file, migrations);
     return await target.kysely.transaction().execute(async (queries) => {
       await refuseRows(queries, target.location);
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
@@ -52,7 +54,7 @@ export async function readArchive(
 }
 
 /** Rows must match the schema. */
-async function prepareSchema(target: Database, file: string, { migrations }: Head): Promise<void> {
+async function prepareSchema(target: Database, file: string, migrations: readonly string[]): Promise<void> {
   if (migrations.join() !== INITIAL_MIGRATION) {
     throw new ArchiveError(
       `${file} was made by another version (${migrations.at(-1)}): restore it with the version that made it`,
@@ -61,14 +63,33 @@ async function prepareSchema(target: Database, file: string, { migrations }: Hea
   await migrate(target);
 }
 
-async function readHead(file: string): Promise<Head> {
-  for await (const line of linesOf(file)) {
-    const head = parsedHead(line);
-    if (head === undefined) break;
-    if (head.format === ARCHIVE_FORMAT) return head;
+/** Reads the whole file before a database is touched: no row of a changed file is imported. */
+async function verify(file: string): Promise<Head> {
+  const lines = verifiedLines(file);
+  const { value } = await lines.next();
+  const head = parsedHead(value ?? "");
+  if (!head) throw new ArchiveError(`${file} is not a backup of Torcida`);
+  if (head.format !== ARCHIVE_FORMAT)
     throw new ArchiveError(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
+  for await (const _ of lines);
+  return head;
+}
+
+/** Every line except the last, which has their hash; throws at the end if they do not have it. */
+async function* verifiedLines(file: string): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  let last: string | undefined;
+  let count = 0;
+  for await (const line of linesOf(file)) {
+    if (last !== undefined) {
+      hash.update(`${last}\n`);
+      yield last;
+      count++;
+    }
+    last = line;
   }
-  throw new ArchiveError(`${file} is not a backup of Torcida`);
+  if (last !== JSON.stringify({ rows: count - 1, sha256: hash.digest("hex") }))
+    throw new ArchiveError(`${file} is cut off or was changed: nothing was restored; use another backup`);
 }
 
 function parsedHead(line: string): Head | undefined {
@@ -96,9 +117,8 @@ async function refuseRows(queries: Queries, location: string): Promise<void> {
 }
 
 async function copyRows(file: string, queries: Queries): Promise<RestoreResult> {
-  const hash = createHash("sha256");
-  let head: Head | undefined;
-  let tail: Tail | undefined;
+  const lines = verifiedLines(file);
+  const head: Head = JSON.parse((await lines.next()).value);
   let rows = 0;
   let waiting: Row[] = [];
   let waitingFor: TableName | undefined;
@@ -106,20 +126,8 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     if (waitingFor && waiting.length > 0) await insertRows(queries, waitingFor, waiting);
     waiting = [];
   };
-  for await (const line of linesOf(file)) {
-    if (tail) throw new ArchiveError(`${file} continues after its end: it is damaged`);
-    const value: Head | Tail | [TableName, Record<string, string | null>] = JSON.parse(line);
-    if ("sha256" in value) {
-      tail = value;
-      continue;
-    }
-    hash.update(`${line}\n`);
-    if ("format" in value) {
-      head = value;
-      continue;
-    }
-    if (!head) break;
-    const [table, row] = value;
+  for await (const line of lines) {
+    const [table, row]: [TableName, Record<string, string | null>] = JSON.parse(line);
     if (!TABLE_NAMES.includes(table))
       throw new ArchiveError(`${file} has rows of ${table}, a table that this version does not have`);
     if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
@@ -128,10 +136,6 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     rows++;
   }
   await flush();
-  if (!head) throw new ArchiveError(`${file} is not a backup of Torcida`);
-  if (tail?.rows !== rows || tail.sha256 !== hash.digest("hex")) {
-    throw new ArchiveError(`${file} is cut off or was changed: nothing was restored; use another backup`);
-  }
   return { rows, createdAt: head.createdAt };
 }
 
@@ -150,14 +154,20 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   try {
     for await (const chunk of input) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
+      const [first, ...others]: string[] = chunk.split("\n");
+      rest += first;
+      for (const line of others) {
+        yield rest;
+        rest = line;
+      }
+      if (rest.length > LONGEST_LINE) break;
     }
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw error;
     throw new ArchiveError(`${file} is cut off or was changed (${messageOf(error)}): use another backup`);
   }
+  if (rest.length > LONGEST_LINE)
+    throw new ArchiveError(`${file} has a line of more than ${LONGEST_LINE} characters: it is not a backup of Torcida`);
   if (rest !== "") yield rest;
 }
 

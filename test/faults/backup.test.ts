@@ -1,7 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
@@ -140,7 +152,16 @@ describe("Backup and restore", function () {
       expect(await refusal(broken, target)).to.match(/cut off|unexpected end/i);
       writeFileSync(broken, gzipSync(gunzipSync(bytes).toString("utf8").replace('"tAna"', '"tEva"')));
       expect(await refusal(broken, target)).to.include("cut off or was changed");
-      writeFileSync(broken, gzipSync(gunzipSync(bytes).toString("utf8").replace("0001-initial", "0001-other")));
+      const text = gunzipSync(bytes).toString("utf8");
+      // A row without the one it refers to: the hash is checked before the database sees it.
+      writeFileSync(broken, gzipSync(text.replace(/^\["users"[^\n]*\n/m, "")));
+      expect(await refusal(broken, target)).to.include("cut off or was changed");
+      const rows = text.replace("0001-initial", "0001-other").split("\n").slice(0, -2);
+      const sha256 = createHash("sha256")
+        .update(`${rows.join("\n")}\n`)
+        .digest("hex");
+      const tail = JSON.stringify({ rows: rows.length - 1, sha256 });
+      writeFileSync(broken, gzipSync(`${[...rows, tail].join("\n")}\n`));
       expect(await refusal(broken, target)).to.match(/was made by another version \(0001-other.*version that made it/);
       expect(await refusal(file, url)).to.include("is not empty (users has rows)");
       const restored = await connect(target);
@@ -150,6 +171,21 @@ describe("Backup and restore", function () {
       await restored.close();
       expect(readdirSync(directory).filter((name) => name.includes("unfinished"))).to.deep.equal([]);
     });
+  });
+
+  it("soon refuses a small file that unpacks to 300 MB without a line feed", async () => {
+    const file = newFile("gz");
+    await pipeline(
+      Readable.from(Array(300).fill(Buffer.alloc(1024 * 1024, "x"))),
+      createGzip(),
+      createWriteStream(file),
+    );
+    const target = newFile("db");
+    const started = Date.now();
+    const refusal = await readArchive(file, into(target, NO_GAP)).catch((error: Error) => error.message);
+    expect(refusal).to.match(/has a line of more than .* characters: it is not a backup/);
+    expect(Date.now() - started).to.be.lessThan(5_000);
+    expect(existsSync(target), "no database was made").to.equal(false);
   });
 
   it("knows every table", async () => {
