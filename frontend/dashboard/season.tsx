@@ -1,48 +1,33 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, startTransition, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import type { Review } from "../../domain/api/purchases.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
 import { getAllPurchases, getPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
-import { useFormat } from "../i18n/use-format.ts";
 import { download } from "../ui/download.ts";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
-import { Stamp } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
-import {
-  byMonth,
-  type Entry,
-  entriesOf,
-  type Filter,
-  filterLines,
-  type Line,
-  linesOf,
-  type OwedDebt,
-  PERIODS,
-  situationIn,
-  toCsv,
-} from "./statement.ts";
-import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
+import { type Entry, entriesOf, type Filter, filterLines, type Line, linesOf, PERIODS, toCsv } from "./statement.ts";
+import { EntryTicket, Months } from "./statement-lines.tsx";
 
-const NftDetails = lazy(() => import("./nft-details.tsx"));
 const ChainCheck = lazy(() => import("./chain-check.tsx"));
 
 const PAGE = 12;
+/** With more purchases, the statement is easier to read than their pictures. */
+const GRID = 12;
 const NFT_SKELETONS = 3;
 const STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const;
 
-/** The latest ticket large, all others as a dated statement. docs/product.md#tickets. */
+/** The latest ticket large, all others as tickets or as a dated statement. docs/product.md#tickets. */
 export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
   const t = useText();
   const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
@@ -82,11 +67,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
         <>
           <div className="season-top">
             <div className="ticket-grid latest-ticket">
-              {latest.nft ? (
-                <NftTicket nft={latest.nft} purchase={latest.purchase} note={<LatestNote entry={latest} />} />
-              ) : (
-                latest.purchase && <RecordTicket purchase={latest.purchase} note={<LatestNote entry={latest} />} />
-              )}
+              <EntryTicket entry={latest} />
             </div>
             <CashbackHistory purchases={profile.purchases} />
           </div>
@@ -178,6 +159,8 @@ function Statement({
   const [chosen, setFilter] = useState<Filter>({});
   const filter = useMemo(() => ({ ...chosen, figure }), [chosen, figure]);
   const found = useMemo(() => filterLines(linesOf(entries, profile), filter), [entries, profile, filter]);
+  const [look, setLook] = useState<Look>();
+  const isGrid = look ? look === "grid" : !figure && !hasOlder && entries.length <= GRID;
   const clear = () => {
     setFilter({});
     if (figure) navigate({ search: "", hash: "#tickets" });
@@ -201,6 +184,7 @@ function Statement({
         <h3 id="statement" className="subtitle">
           {t("statement.title")}
         </h3>
+        <LookSwitch look={isGrid ? "grid" : "list"} choose={setLook} />
         <ExportButton readFound={async () => filterLines(linesOf(await readAll(), profile), filter)} />
       </div>
       <Filters entries={entries} filter={chosen} choose={choose} />
@@ -223,7 +207,7 @@ function Statement({
           </button>
         </p>
       )}
-      <Months lines={found.slice(0, shown)} />
+      {isGrid ? <Grid lines={found.slice(0, shown)} /> : <Months lines={found.slice(0, shown)} />}
       {isOlderAway && (
         <p role="alert" className="problem">
           {t("statement.olderAway")}
@@ -235,6 +219,34 @@ function Statement({
         </button>
       )}
     </section>
+  );
+}
+
+type Look = "grid" | "list";
+
+function LookSwitch({ look, choose }: { look: Look; choose: (look: Look) => void }) {
+  const t = useText();
+  return (
+    <fieldset className="look-switch">
+      <legend className="sr-only">{t("statement.look")}</legend>
+      {(["grid", "list"] as const).map((one) => (
+        <button key={one} type="button" aria-pressed={one === look} onClick={() => choose(one)}>
+          {t(`statement.look.${one}`)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Purchases as tickets with their pictures, then what has none: debts, and sales in review. */
+function Grid({ lines }: { lines: readonly Line[] }) {
+  return (
+    <>
+      <div className="ticket-grid">
+        {lines.map((line) => line.kind === "purchase" && <EntryTicket key={line.id} entry={line.entry} />)}
+      </div>
+      <Months lines={lines.filter(({ kind }) => kind !== "purchase")} />
+    </>
   );
 }
 
@@ -288,161 +300,5 @@ function Filters({ entries, filter, choose }: FiltersProps) {
         </label>
       ))}
     </div>
-  );
-}
-
-function Months({ lines }: { lines: readonly Line[] }) {
-  const t = useText();
-  const { monthAndYear } = useFormat();
-  return (
-    <>
-      {byMonth(lines).map(({ month, lines: ofMonth }) => (
-        <div key={month} className="statement-month">
-          <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
-          <ol className="statement-rows">
-            {ofMonth.map((line) => (
-              <li key={line.id}>
-                {line.kind === "purchase" ? (
-                  <StatementRow entry={line.entry} />
-                ) : line.kind === "debt" ? (
-                  <DebtRow debt={line.debt} />
-                ) : (
-                  <ReviewRow review={line.review} />
-                )}
-              </li>
-            ))}
-          </ol>
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** What is kept from later cashback, because a purchase was returned after its payout. */
-function DebtRow({ debt }: { debt: OwedDebt }) {
-  const t = useText();
-  const { chz, date } = useFormat();
-  const isOver = debt.owed === "0";
-  return (
-    <article className="statement-row" data-status={isOver ? "cancelled" : "debt"}>
-      <div className="statement-store">
-        <h5>{debt.store}</h5>
-        <p className="muted">
-          {t("debt.of", { id: debt.purchase_id })} · <time dateTime={debt.at}>{date(debt.at)}</time>
-        </p>
-        <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
-      </div>
-      <p className="statement-money">
-        <strong className="figures">− {chz(debt.amount)}</strong>
-      </p>
-      <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
-      <div className="statement-actions">
-        <Link className="link" to={paths.ticket(String(debt.purchase_id))}>
-          {t("ticket.page")}
-        </Link>
-      </div>
-    </article>
-  );
-}
-
-/** A sale without a ticket, since it is held for a person. */
-function ReviewRow({ review }: { review: Review }) {
-  const t = useText();
-  const { chz, brl, date } = useFormat();
-  return (
-    <article className="statement-row" data-status="pending">
-      <div className="statement-store">
-        <h5>{review.store}</h5>
-        <p className="muted">
-          {review.order && `${t("claims.order", { order: review.order })} · `}
-          <time dateTime={review.at}>{date(review.at)}</time>
-        </p>
-        <p className="statement-why">{t("situation.in_review")}</p>
-      </div>
-      <p className="statement-money">
-        <strong className="figures">{chz(review.cashback_amount)}</strong>
-        {review.amount && <span className="muted figures">{brl(review.amount)}</span>}
-      </p>
-      <Stamp kind="pending">{t("review.stamp")}</Stamp>
-    </article>
-  );
-}
-
-/** What the latest purchase waits for. */
-function LatestNote({ entry }: { entry: Entry }) {
-  const t = useText();
-  return (
-    <p className="ticket-note">
-      <Why entry={entry} />{" "}
-      {entry.nft && (
-        <Link className="link" to={paths.ticket(entry.id)}>
-          {t("ticket.page")}
-        </Link>
-      )}
-    </p>
-  );
-}
-
-/** Where the purchase is, what comes next, and what was kept of it. */
-function Why({ entry }: { entry: Entry }) {
-  const t = useText();
-  const { date, chz } = useFormat();
-  const { expected_at = null, kept_amount = "0" } = entry.purchase ?? {};
-  return (
-    <>
-      {t(`situation.${situationIn(entry)}`, { date: expected_at ? date(expected_at) : "" })}
-      {kept_amount !== "0" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
-    </>
-  );
-}
-
-function StatementRow({ entry }: { entry: Entry }) {
-  const t = useText();
-  const { brl, percent, chz, date } = useFormat();
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <article className="statement-row" data-status={entry.status}>
-      <div className="statement-store">
-        <h5>{entry.store}</h5>
-        <p className="muted">
-          {t("ticket.number")} {entry.id}
-          {entry.date && (
-            <>
-              {" · "}
-              <time dateTime={entry.date}>{date(entry.date)}</time>
-            </>
-          )}
-          {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
-        </p>
-        <p className="statement-why">
-          <Why entry={entry} />
-        </p>
-      </div>
-      <p className="statement-money">
-        <strong className="figures">{chz(entry.cashback)}</strong>
-        <span className="muted figures">
-          {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
-          {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
-        </span>
-      </p>
-      <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
-      <div className="statement-actions">
-        {entry.nft ? (
-          <>
-            <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
-              {t("nft.details")}
-              <span className="sr-only">
-                {" "}
-                {t("ticket.number")} {entry.id}
-              </span>
-            </button>
-            <Link className="link" to={paths.ticket(entry.id)}>
-              {t("ticket.page")}
-            </Link>
-          </>
-        ) : null}
-      </div>
-      {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
-    </article>
   );
 }

@@ -195,6 +195,22 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("shows up to twelve purchases as tickets with pictures, and as a list on request", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
+    const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
+    const statement = page.getByRole("region", { name: "Extrato" });
+    await statement.getByRole("button", { name: "Ingressos", pressed: true }).waitFor();
+    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(7));
+    // A debt and a sale in review have no ticket.
+    expect(await statement.locator(".statement-row").count()).to.equal(2);
+    await statement.getByRole("button", { name: "Lista" }).click();
+    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(9));
+    expect(await statement.locator(".ticket-grid").count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
+  });
+
   it("shows three purchases in progress and the number of others", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address, { nfts: [] });

@@ -1,0 +1,175 @@
+import { lazy, startTransition, useState } from "react";
+import { Link } from "react-router";
+import type { Review } from "../../domain/api/purchases.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Stamp } from "../ui/ticket.tsx";
+import { byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./statement.ts";
+import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
+
+const NftDetails = lazy(() => import("./nft-details.tsx"));
+
+/** Every line with its amount, by month. */
+export function Months({ lines }: { lines: readonly Line[] }) {
+  const t = useText();
+  const { monthAndYear } = useFormat();
+  return (
+    <>
+      {byMonth(lines).map(({ month, lines: ofMonth }) => (
+        <div key={month} className="statement-month">
+          <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
+          <ol className="statement-rows">
+            {ofMonth.map((line) => (
+              <li key={line.id}>
+                {line.kind === "purchase" ? (
+                  <StatementRow entry={line.entry} />
+                ) : line.kind === "debt" ? (
+                  <DebtRow debt={line.debt} />
+                ) : (
+                  <ReviewRow review={line.review} />
+                )}
+              </li>
+            ))}
+          </ol>
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** What is kept from later cashback, because a purchase was returned after its payout. */
+function DebtRow({ debt }: { debt: OwedDebt }) {
+  const t = useText();
+  const { chz, date } = useFormat();
+  const isOver = debt.owed === "0";
+  return (
+    <article className="statement-row" data-status={isOver ? "cancelled" : "debt"}>
+      <div className="statement-store">
+        <h5>{debt.store}</h5>
+        <p className="muted">
+          {t("debt.of", { id: debt.purchase_id })} · <time dateTime={debt.at}>{date(debt.at)}</time>
+        </p>
+        <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">− {chz(debt.amount)}</strong>
+      </p>
+      <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
+      <div className="statement-actions">
+        <Link className="link" to={paths.ticket(String(debt.purchase_id))}>
+          {t("ticket.page")}
+        </Link>
+      </div>
+    </article>
+  );
+}
+
+/** A sale without a ticket, since it is held for a person. */
+function ReviewRow({ review }: { review: Review }) {
+  const t = useText();
+  const { chz, brl, date } = useFormat();
+  return (
+    <article className="statement-row" data-status="pending">
+      <div className="statement-store">
+        <h5>{review.store}</h5>
+        <p className="muted">
+          {review.order && `${t("claims.order", { order: review.order })} · `}
+          <time dateTime={review.at}>{date(review.at)}</time>
+        </p>
+        <p className="statement-why">{t("situation.in_review")}</p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">{chz(review.cashback_amount)}</strong>
+        {review.amount && <span className="muted figures">{brl(review.amount)}</span>}
+      </p>
+      <Stamp kind="pending">{t("review.stamp")}</Stamp>
+    </article>
+  );
+}
+
+/** A purchase as a ticket, with what it waits for. */
+export function EntryTicket({ entry: { nft, purchase }, entry }: { entry: Entry }) {
+  const note = <Note entry={entry} />;
+  if (nft) return <NftTicket nft={nft} purchase={purchase} note={note} />;
+  return purchase && <RecordTicket purchase={purchase} note={note} />;
+}
+
+function Note({ entry }: { entry: Entry }) {
+  const t = useText();
+  return (
+    <p className="ticket-note">
+      <Why entry={entry} />{" "}
+      {entry.nft && (
+        <Link className="link" to={paths.ticket(entry.id)}>
+          {t("ticket.page")}
+        </Link>
+      )}
+    </p>
+  );
+}
+
+/** Where the purchase is, what comes next, and what was kept of it. */
+function Why({ entry }: { entry: Entry }) {
+  const t = useText();
+  const { date, chz } = useFormat();
+  const { expected_at = null, kept_amount = "0" } = entry.purchase ?? {};
+  return (
+    <>
+      {t(`situation.${situationIn(entry)}`, { date: expected_at ? date(expected_at) : "" })}
+      {kept_amount !== "0" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
+    </>
+  );
+}
+
+function StatementRow({ entry }: { entry: Entry }) {
+  const t = useText();
+  const { brl, percent, chz, date } = useFormat();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <article className="statement-row" data-status={entry.status}>
+      <div className="statement-store">
+        <h5>{entry.store}</h5>
+        <p className="muted">
+          {t("ticket.number")} {entry.id}
+          {entry.date && (
+            <>
+              {" · "}
+              <time dateTime={entry.date}>{date(entry.date)}</time>
+            </>
+          )}
+          {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
+        </p>
+        <p className="statement-why">
+          <Why entry={entry} />
+        </p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">{chz(entry.cashback)}</strong>
+        <span className="muted figures">
+          {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
+          {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
+        </span>
+      </p>
+      <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
+      <div className="statement-actions">
+        {entry.nft ? (
+          <>
+            <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
+              {t("nft.details")}
+              <span className="sr-only">
+                {" "}
+                {t("ticket.number")} {entry.id}
+              </span>
+            </button>
+            <Link className="link" to={paths.ticket(entry.id)}>
+              {t("ticket.page")}
+            </Link>
+          </>
+        ) : null}
+      </div>
+      {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
+    </article>
+  );
+}
