@@ -28,8 +28,9 @@ export type SettingName =
   | "minter_nonces"
   | "confirmer_nonces"
   | "payer_nonces"
-  /** When the last backup finished, and when the last comparison with the chain completed; milliseconds. */
+  /** When the last backup finished, its copy was elsewhere, and the last comparison with the chain completed; milliseconds. */
   | "backed_up_at"
+  | "backup_copied_at"
   | "reconciled_at"
   /** The block from which the indexer is asked to reread the chain; empty once it has. */
   | "second_read"

@@ -10,7 +10,9 @@ import { writeSetting } from "../database/settings.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
+import { sendCopy } from "./backup/send-copy.ts";
 import { writeArchive } from "./backup/write-archive.ts";
+import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
@@ -22,6 +24,7 @@ try {
     options: { to: { type: "string" }, keep: { type: "string" }, every: { type: "string" } },
   });
   const environment = readOperatorEnvironment(process.env);
+  actAsOwnerOf(environment.dataDirectory);
   const folder = values.to ?? join(environment.dataDirectory, "backups");
   const keep = wholeNumber("--keep", values.keep);
   const everySeconds = wholeNumber("--every", values.every);
@@ -51,25 +54,40 @@ async function backUpEvery(seconds: number, work: () => Promise<void>): Promise<
 
 async function backUp(environment: OperatorEnvironment, folder: string, keep: number | undefined): Promise<void> {
   const database = await openDatabase(environment);
+  try {
+    await backUpFrom(database, environment, folder, keep);
+  } finally {
+    await database.close();
+  }
+}
+
+async function backUpFrom(
+  database: Database,
+  { dataDirectory, backupReceiver }: OperatorEnvironment,
+  folder: string,
+  keep: number | undefined,
+): Promise<void> {
   ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  const name = join(folder, `torcida-${stamp}.jsonl.gz`);
-  const { file, rows } = await write(database, name).finally(() => database.close());
+  const { file, rows } = await writeArchive(database, join(folder, `torcida-${stamp}.jsonl.gz`));
+  await recordTime(database, "backed_up_at");
   console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);
-  const pictures = copyPictures(join(environment.dataDirectory, "assets"), join(folder, "assets"));
+  const pictures = copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
+  if (!backupReceiver) return;
+  await sendCopy(file, backupReceiver);
+  await recordTime(database, "backup_copied_at");
+  console.log("BACKUP_RECEIVER has an encrypted copy");
 }
 
-/** Stores its time in the database, for the metric and its alert. */
-async function write(database: Database, name: string): ReturnType<typeof writeArchive> {
-  const written = await writeArchive(database, name);
-  await writeSetting(database.kysely, "backed_up_at", String(Date.now())).catch((error: Error) =>
+/** In the database, for the metric and its alert. */
+async function recordTime(database: Database, name: "backed_up_at" | "backup_copied_at"): Promise<void> {
+  await writeSetting(database.kysely, name, String(Date.now())).catch((error: Error) =>
     console.error(`The backup is complete, but its time was not recorded: ${error.message}`),
   );
-  return written;
 }
 
 /** Oldest first: the name contains the time. */

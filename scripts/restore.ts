@@ -7,6 +7,7 @@ import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
 import { readArchive } from "./backup/read-archive.ts";
+import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 /** More purchases than are made between two backups; their ids may be tickets on chain by now. */
@@ -20,6 +21,7 @@ try {
   const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
   if (!/^\d{1,12}$/.test(gap)) throw new UsageError("--purchase-gap must be a whole number");
   const { databaseUrl, network, dataDirectory } = readOperatorEnvironment(process.env);
+  actAsOwnerOf(dataDirectory);
   const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);

@@ -92,9 +92,14 @@ function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Servi
 
 /** The last backup and comparison, and the oldest transaction that still runs. */
 function watchRuns(gauge: AddGauge, { database: { kysely } }: Services): void {
-  const setting = (name: "backed_up_at" | "reconciled_at") => async () =>
+  const setting = (name: "backed_up_at" | "backup_copied_at" | "reconciled_at") => async () =>
     only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
   gauge("backup_last_timestamp_seconds", "When the last backup was finished; 0: never", setting("backed_up_at"));
+  gauge(
+    "backup_copy_last_timestamp_seconds",
+    "When BACKUP_RECEIVER last confirmed a copy; 0: never",
+    setting("backup_copied_at"),
+  );
   gauge(
     "reconcile_last_timestamp_seconds",
     "When the last reconciliation completed; 0: never",

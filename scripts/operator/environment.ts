@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { findDeployment } from "../../chain/deployment.ts";
 import { type DeployedContracts, readContracts } from "../../platform/contracts.ts";
 import {
@@ -7,20 +8,35 @@ import {
   checkVariables,
   DATABASE_VARIABLES,
   databaseUrlOf,
+  type Problem,
   type Variables,
 } from "../../platform/environment.ts";
 import { networkContradictions } from "../../platform/networks.ts";
+
+const BACKUP_VARIABLES = {
+  BACKUP_RECEIVER: z.string().optional(),
+  BACKUP_PUBLIC_KEY: z
+    .string()
+    .regex(/^age1[0-9a-z]{58}$/, "must be a public key of age: age1…")
+    .optional(),
+};
 
 export type OperatorEnvironment = ChainEnvironment & {
   dataDirectory: string;
   databaseUrl: string;
   /** Undefined if nothing is deployed yet. */
   contracts: DeployedContracts | undefined;
+  /** Who gets a copy of each backup; undefined: nobody. */
+  backupReceiver: { command: string; publicKey: string } | undefined;
 };
 
 /** The environment of an operator command that needs no node; other commands read more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
-  const values = checkVariables({ ...DATABASE_VARIABLES, ...CHAIN_VARIABLES }, source, networkContradictions);
+  const values = checkVariables(
+    { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...BACKUP_VARIABLES },
+    source,
+    (read, wrong) => [...networkContradictions(read), ...missingHalf(read, wrong)],
+  );
   const chain = chainEnvironment(values);
   const areNamed = values.PURCHASE_NFT_ADDRESS !== undefined && values.CASHBACK_DISTRIBUTOR_ADDRESS !== undefined;
   const areKnown = areNamed || findDeployment(chain.network) !== undefined;
@@ -28,6 +44,24 @@ export function readOperatorEnvironment(source: Variables): OperatorEnvironment 
     ...chain,
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
+    backupReceiver:
+      values.BACKUP_RECEIVER && values.BACKUP_PUBLIC_KEY
+        ? { command: values.BACKUP_RECEIVER, publicKey: values.BACKUP_PUBLIC_KEY }
+        : undefined,
     contracts: areKnown ? readContracts({ ...values, network: chain.network }) : undefined,
   };
+}
+
+function missingHalf(
+  {
+    BACKUP_RECEIVER: receiver,
+    BACKUP_PUBLIC_KEY: key,
+  }: { BACKUP_RECEIVER?: string | undefined; BACKUP_PUBLIC_KEY?: string | undefined },
+  wrong: ReadonlySet<string>,
+): Problem[] {
+  if (receiver && !key && !wrong.has("BACKUP_PUBLIC_KEY"))
+    return [{ variable: "BACKUP_PUBLIC_KEY", message: "is missing: copies leave this server encrypted only" }];
+  return key && !receiver
+    ? [{ variable: "BACKUP_RECEIVER", message: "is missing: the command that takes a copy" }]
+    : [];
 }

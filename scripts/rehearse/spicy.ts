@@ -170,7 +170,9 @@ function settings(hands: Hands): Record<string, string> {
     ADMIN_ADDRESS: hands.multisig,
     TREASURER_ADDRESS: hands.treasurer,
     PAUSER_ADDRESS: hands.pauser,
-    BACKUPS: join(process.env.REHEARSAL_RUN ?? "", "elsewhere/"),
+    BACKUPS: "backup@elsewhere.example",
+    // Nobody has its private key.
+    BACKUP_PUBLIC_KEY: "age1ale0k5vd790s368wpesl4f9cm5gdj64ksdcachdfdwfh0rfar95qgjx3m2",
     ALERT_URL: "https://alerts.example/torcida",
   };
 }
@@ -188,6 +190,9 @@ async function doByHand(what: string, { shell, chain, hands }: Tools): Promise<v
       }
       return hands.send(record().cashbackDistributor.address, POOL_CHZ);
     }
+    case "install the receiver":
+      // A stand-in for ssh runs it on this machine.
+      return;
     case "hand over":
       return handOver(chain, record(), hands);
     case "visit":
@@ -243,7 +248,6 @@ function writeStandIns(folder: string, source: string): void {
     "apt-get": told("apt-get"),
     useradd: told("useradd"),
     chown: told("chown"),
-    crontab: `${told("crontab")}; [ "\${1:-}" = - ] && cat; true`,
     // Ignores owners, keeps modes.
     install: `args=(); while [ $# -gt 0 ]; do case "$1" in -o|-g) shift 2;; *) args+=("$1"); shift;; esac; done; exec /usr/bin/install "\${args[@]}"`,
     runuser: `while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
@@ -252,7 +256,11 @@ function writeStandIns(folder: string, source: string): void {
     // Copies the working tree, committed or not.
     git: `[ "$1" = clone ] || exec /usr/bin/git "$@"; mkdir -p "$3"; cd "$2"; /usr/bin/git ls-files -z -co --exclude-standard | while IFS= read -r -d '' file; do [ -f "$file" ] && printf '%s\\0' "$file"; done | tar -c --null -T - | tar -x -C "$3"`,
     npm: `if [ "$1" = ci ]; then echo "(npm ci)"; ln -sfn "${source}/node_modules" node_modules; exit; fi; self=$(dirname "$0"); export PATH="\${PATH//$self:/}:$self"; exec npm "$@"`,
-    rsync: `${told("rsync")}; mkdir -p "\${@: -1}"; cp -a "\${@: -2:1}." "\${@: -1}"`,
+    // The copy arrives as what it is; `npm test` encrypts with the real age.
+    age: "cat",
+    ssh: `mkdir -p "${folder}/../elsewhere"; exec "${source}/ops/receive-backup" "${folder}/../elsewhere"`,
+    "ssh-keyscan": `echo "$1 ssh-ed25519 AAAA"`,
+    "ssh-keygen": `echo "ssh-ed25519 AAAA" >"\${@: -1}.pub"`,
   };
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(scripts)) {

@@ -31,6 +31,8 @@ const OTHERS = [
   "MAX_PAYOUT_CHZ",
   "DAILY_CAP_CHZ",
   "EXPLORER_API_URL",
+  "BACKUP_RECEIVER",
+  "BACKUP_PUBLIC_KEY",
 ];
 
 describe("A configuration with one wrong variable", function () {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -13,6 +14,7 @@ import { prepareDatabase } from "../../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 import { openDatabase } from "../../scripts/operator/open-database.ts";
 import { bareEnvironment } from "../testing/bare-environment.ts";
+import { skipWithout } from "../testing/skip.ts";
 
 const NFT = `0x${"11".repeat(20)}` as const;
 const DISTRIBUTOR = `0x${"22".repeat(20)}` as const;
@@ -165,11 +167,99 @@ describe("An operator's command", function () {
     expect([modeOf(backups), modeOf(join(backups, name))]).to.deep.equal(["700", "600"]);
   });
 
+  const ageKey = (context: Mocha.Context) => {
+    const made = spawnSync("age-keygen", ["-o", join(directory, "backup.key")], { encoding: "utf8" });
+    if (made.status !== 0) skipWithout(context, "age: Debian's package age");
+    return /age1\w+/.exec(made.stderr)?.[0] ?? "";
+  };
+
+  it("backup gives the receiver a copy that only the private key reads", async function () {
+    const BACKUP_PUBLIC_KEY = ageKey(this);
+    await databaseOf("localhost");
+    mkdirSync(join(dataDirectory(), "assets"));
+    const picture = `${"a".repeat(64)}.png`;
+    writeFileSync(join(dataDirectory(), "assets", picture), "a picture");
+    const elsewhere = join(directory, "elsewhere");
+    mkdirSync(elsewhere);
+    const BACKUP_RECEIVER = `${join(process.cwd(), "ops/receive-backup")} ${elsewhere}`;
+    for (const day of ["2001-02-03", "2001-02-04"]) writeFileSync(join(elsewhere, copyOf(`${day}T01-00-00Z`)), "");
+    const { status, output } = run("backup", { BACKUP_RECEIVER, BACKUP_PUBLIC_KEY });
+    expect(status, output).to.equal(0);
+    const copies = readdirSync(elsewhere).filter((name) => name.endsWith(".tar.age"));
+    expect(copies, "those of long ago are deleted").to.have.length(1);
+    const decrypted = spawnSync("age", ["-d", "-i", join(directory, "backup.key"), join(elsewhere, copies[0] ?? "")]);
+    const listed = spawnSync("tar", ["-t"], { input: decrypted.stdout, encoding: "utf8" }).stdout.trim().split("\n");
+    expect(listed).to.include(`assets/${picture}`);
+    expect(listed[0]).to.match(/^torcida-.*\.jsonl\.gz$/);
+    expect(readdirSync(join(dataDirectory(), "backups")).filter((name) => name.includes("age"))).to.deep.equal([]);
+    await withDatabase(async ({ kysely }) => {
+      expect(Number(await readSetting(kysely, "backup_copied_at"))).to.be.greaterThan(Date.now() - 60_000);
+    });
+  });
+
+  it("backup fails if the receiver does not confirm the whole copy, or no key is named", async function () {
+    const BACKUP_PUBLIC_KEY = ageKey(this);
+    await databaseOf("localhost");
+    for (const [receiver, said] of [
+      ["head -c 10 | sha256sum | cut -d' ' -f1", "did not confirm the copy"],
+      ["echo no such host >&2; exit 255", "ended with 255: no such host"],
+    ] as const) {
+      const { status, output } = run("backup", { BACKUP_RECEIVER: receiver, BACKUP_PUBLIC_KEY });
+      expect([status, output.includes(said)], output).to.deep.equal([1, true]);
+    }
+    await withDatabase(async ({ kysely }) => {
+      expect(await readSetting(kysely, "backup_copied_at")).to.equal(undefined);
+    });
+    expect(run("backup", { BACKUP_RECEIVER: "true" }).output).to.include("BACKUP_PUBLIC_KEY is missing");
+  });
+
+  it("the receiver keeps two days of copies, the first of 14 days and of 12 months", () => {
+    const now = Date.now();
+    const at = (hours: number) =>
+      copyOf(new Date(now - hours * 3_600_000).toISOString().replace(/:/g, "-").replace(/\.\d+/, ""));
+    const names = Array.from({ length: 400 * 4 }, (_, index) => at((index + 1) * 6));
+    for (const name of names) writeFileSync(join(directory, name), "");
+    const { status, stdout } = spawnSync(join(process.cwd(), "ops/receive-backup"), [directory], {
+      input: "a copy",
+      encoding: "utf8",
+    });
+    expect([status, stdout.trim()]).to.deep.equal([0, createHash("sha256").update("a copy").digest("hex")]);
+    const kept = readdirSync(directory).filter((name) => name.endsWith(".tar.age"));
+    expect(names.filter((name) => name > at(47) && !kept.includes(name))).to.deep.equal([]);
+    const firsts = (length: number) =>
+      new Set(names.map((name) => names.filter((one) => one.startsWith(name.slice(0, length))).sort()[0]));
+    const days = new Set(kept.map((name) => name.slice(0, "torcida-2026-01-01".length)));
+    const months = new Set(kept.map((name) => name.slice(0, "torcida-2026-01".length)));
+    expect(months.size).to.equal(13);
+    expect(days.size).to.be.within(15 + 11, 15 + 13);
+    expect(kept.length).to.be.lessThan(40);
+    const old = kept.filter((name) => name < at(50));
+    const first = new Set([...firsts("torcida-2026-01-01".length), ...firsts("torcida-2026-01".length)]);
+    expect(old.filter((name) => !first.has(name))).to.deep.equal([]);
+  });
+
+  it("started by root leaves files of the data directory's owner @deep", async function () {
+    if (process.getuid?.() !== 0) skipWithout(this, "root");
+    await databaseOf("localhost");
+    chmodSync(directory, 0o755);
+    const NOBODY = 65_534;
+    spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, dataDirectory()]);
+    expect(run("backup").output).to.include("rows");
+    const backups = join(dataDirectory(), "backups");
+    const [name = ""] = readdirSync(backups);
+    COMMANDS.restore = ["--from", join(backups, name)];
+    const restored = join(dataDirectory(), "restored.db");
+    expect(run("restore", { DATABASE_URL: restored }).output).to.include("are restored");
+    for (const path of [backups, join(backups, name), restored]) expect(statSync(path).uid, path).to.equal(NOBODY);
+  });
+
   async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
     const database = await connect(file());
     await work(database).finally(() => database.close());
   }
 });
+
+const copyOf = (time: string) => `torcida-${time}.tar.age`;
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
