@@ -129,11 +129,20 @@ const databaseUrl = z.string().refine((text) => {
 }, "must be the path of a SQLite file, or postgres://user:password@host[,host…]/name");
 
 /** Where a process keeps its data. */
-export const DATABASE_VARIABLES = { DATA_DIR: z.string().default("data"), DATABASE_URL: databaseUrl.optional() };
+export const DATABASE_VARIABLES = {
+  DATA_DIR: z.string().default("data"),
+  DATABASE_URL: databaseUrl.optional(),
+  ERASED_FILE: z.string().optional(),
+};
 
 /** The database of a process: `DATABASE_URL`, otherwise the SQLite file in `DATA_DIR`. */
 export function databaseUrlOf(values: { DATA_DIR: string; DATABASE_URL?: string | undefined }): string {
   return values.DATABASE_URL ?? join(values.DATA_DIR, "torcida.db");
+}
+
+/** The list of erased profiles, which must outlive the database. docs/product.md#erase */
+export function erasedFileOf(values: { DATA_DIR: string; ERASED_FILE?: string | undefined }): string {
+  return values.ERASED_FILE ?? join(values.DATA_DIR, "erased");
 }
 
 const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];

@@ -1,6 +1,6 @@
 /** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N] [--every SECONDS]`. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -63,7 +63,7 @@ async function backUp(environment: OperatorEnvironment, folder: string, keep: nu
 
 async function backUpFrom(
   database: Database,
-  { dataDirectory, backupReceiver }: OperatorEnvironment,
+  { dataDirectory, erasedFile, backupReceiver }: OperatorEnvironment,
   folder: string,
   keep: number | undefined,
 ): Promise<void> {
@@ -75,6 +75,7 @@ async function backUpFrom(
   const pictures = copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
+  if (existsSync(erasedFile)) copyFileSync(erasedFile, join(folder, "erased"));
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
   if (!backupReceiver) return;

@@ -1,8 +1,12 @@
 /** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
 
+import { copyFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { SALE_VARIABLES } from "../affiliates/environment.ts";
+import { readErasedList } from "../api/people/erased-list.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { checkVariables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
@@ -20,9 +24,20 @@ try {
     throw new UsageError("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
   const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
   if (!/^\d{1,12}$/.test(gap)) throw new UsageError("--purchase-gap must be a whole number");
-  const { databaseUrl, network, dataDirectory } = readOperatorEnvironment(process.env);
+  const { databaseUrl, network, dataDirectory, erasedFile } = readOperatorEnvironment(process.env);
+  const { SALE_REF_KEY, SALE_REF_KEYS } = SALE_VARIABLES;
+  const keys = checkVariables({ SALE_REF_KEY, SALE_REF_KEYS }, process.env);
   actAsOwnerOf(dataDirectory);
-  const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
+  const kept = join(dirname(values.from), "erased");
+  const list = readErasedList([erasedFile, kept], keys);
+  const { rows, createdAt, erased } = await readArchive(values.from, {
+    databaseUrl,
+    network,
+    purchaseGap: BigInt(gap),
+    erased: list,
+  });
+  if (!existsSync(erasedFile) && existsSync(kept)) copyFileSync(kept, erasedFile);
+  console.log(`${erased} profiles that were erased since are erased again`);
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(

@@ -11,12 +11,14 @@ import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { erasedFileOf } from "../../platform/environment.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
+import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { listUsers, readUsers, type UserRow } from "../people/user-list.ts";
 import { eraseUser, findUser } from "../people/users.ts";
@@ -88,7 +90,7 @@ function revokeSessionsRoute({ database: { kysely } }: Services): Route {
   });
 }
 
-function eraseRoute({ database: { kysely } }: Services): Route {
+function eraseRoute({ database: { kysely }, environment }: Services): Route {
   return route({
     ...DECISION,
     path: "/api/admin/users/:wallet/erase",
@@ -98,6 +100,7 @@ function eraseRoute({ database: { kysely } }: Services): Route {
       const wallet = readWallet(params.wallet);
       await inAuditedTransaction(kysely, async (queries) => {
         if (!(await findUser(queries, wallet))) throw notFound("User");
+        addToErasedList(erasedFileOf(environment), environment, wallet);
         await eraseUser(queries, wallet);
         // Must not contain any erased data.
         const detail = { reason: body.reason || null };

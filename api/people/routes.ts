@@ -14,10 +14,12 @@ import {
   registerResponseSchema,
   updateProfileRequestSchema,
 } from "../../domain/api/people.ts";
+import { erasedFileOf } from "../../platform/environment.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { addToErasedList } from "./erased-list.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
 import { revokeSession, revokeSessions } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
@@ -188,7 +190,7 @@ function changeProfileRoute({ database }: Services): Route {
   });
 }
 
-function eraseProfileRoute({ database }: Services): Route {
+function eraseProfileRoute({ database, environment }: Services): Route {
   return route({
     method: "delete",
     path: "/api/me",
@@ -197,6 +199,7 @@ function eraseProfileRoute({ database }: Services): Route {
     responses: { 200: doneSchema },
     async handle({ identity }) {
       const { wallet } = visitorOf(identity);
+      addToErasedList(erasedFileOf(environment), environment, wallet);
       await inTransaction(database.kysely, (queries) => eraseUser(queries, wallet));
       return { body: { success: true, message: "Profile erased" } };
     },

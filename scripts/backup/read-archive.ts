@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
+import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { INITIAL_MIGRATION } from "../../database/migrations/0001-initial.ts";
@@ -23,7 +24,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
-export type RestoreResult = { rows: number; createdAt: string };
+export type RestoreResult = { rows: number; createdAt: string; erased: number };
 
 /**
  * Fills an empty database, of either engine, from an archive of this version; all of it or nothing. Payouts stay paused
@@ -32,7 +33,7 @@ export type RestoreResult = { rows: number; createdAt: string };
  */
 export async function readArchive(
   file: string,
-  into: { databaseUrl: string; network: Network; purchaseGap: bigint },
+  into: { databaseUrl: string; network: Network; purchaseGap: bigint; erased: ErasedList },
 ): Promise<RestoreResult> {
   const { migrations } = await verify(file);
   const target = await connect(into.databaseUrl);
@@ -42,11 +43,12 @@ export async function readArchive(
       await refuseRows(queries, target.location);
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
+      const erased = await eraseAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await setNextIds(queries, target.engine, into.purchaseGap);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       await writePause(queries, { code: "restored", created_at: result.createdAt });
-      return result;
+      return { ...result, erased };
     });
   } finally {
     await target.close();
@@ -116,7 +118,7 @@ async function refuseRows(queries: Queries, location: string): Promise<void> {
   }
 }
 
-async function copyRows(file: string, queries: Queries): Promise<RestoreResult> {
+async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreResult, "erased">> {
   const lines = verifiedLines(file);
   const head: Head = JSON.parse((await lines.next()).value);
   let rows = 0;

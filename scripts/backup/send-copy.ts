@@ -19,7 +19,7 @@ export async function sendCopy(file: string, { command, publicKey }: Receiver): 
   const folder = dirname(file);
   const encrypted = join(folder, `.${process.pid}.tar.age`);
   try {
-    const names = [basename(file), "assets"].filter((name) => existsSync(join(folder, name)));
+    const names = [basename(file), "assets", "erased"].filter((name) => existsSync(join(folder, name)));
     const tar = start("tar", ["-c", "-C", folder, ...names]);
     const age = start("age", ["-r", publicKey]);
     await Promise.all([

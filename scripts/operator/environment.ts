@@ -8,6 +8,7 @@ import {
   checkVariables,
   DATABASE_VARIABLES,
   databaseUrlOf,
+  erasedFileOf,
   type Problem,
   type Variables,
 } from "../../platform/environment.ts";
@@ -24,6 +25,7 @@ const BACKUP_VARIABLES = {
 export type OperatorEnvironment = ChainEnvironment & {
   dataDirectory: string;
   databaseUrl: string;
+  erasedFile: string;
   /** Undefined if nothing is deployed yet. */
   contracts: DeployedContracts | undefined;
   /** Who gets a copy of each backup; undefined: nobody. */
@@ -44,6 +46,7 @@ export function readOperatorEnvironment(source: Variables): OperatorEnvironment 
     ...chain,
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
+    erasedFile: erasedFileOf(values),
     backupReceiver:
       values.BACKUP_RECEIVER && values.BACKUP_PUBLIC_KEY
         ? { command: values.BACKUP_RECEIVER, publicKey: values.BACKUP_PUBLIC_KEY }

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
@@ -10,8 +13,12 @@ import { onBothSystems } from "./support/system.ts";
 const EMAIL = "quem-quer-sair@example.com";
 const LAST_NAME = "Sobrenome Inconfundível";
 
+/** Its disk is not the database's. */
+const ERASED_FILE = join(mkdtempSync(join(tmpdir(), "torcida-erased-")), "erased");
+after(() => rmSync(dirname(ERASED_FILE), { recursive: true, force: true }));
+
 // Lei Geral de Proteção de Dados, article 18: the person is erased, the wallet's purchases stay.
-onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (system) => {
+onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100", ERASED_FILE }, (system) => {
   const enterAs = async (caller: Caller) => {
     const { challenge } = (await caller.post("/api/check-user", { address: caller.address })).body;
     const signature = await caller.account.signMessage({ message: challenge.message });
@@ -32,6 +39,8 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
 
     const erased = await caller.send("DELETE", "/api/me");
     expect([erased.status, erased.body]).to.deep.equal([200, { success: true, message: "Profile erased" }]);
+    const line = readFileSync(ERASED_FILE, "utf8").trim().split("\n").at(-1) ?? "";
+    expect(line, "a restore erases again").to.match(/^\S+Z [0-9a-f]{64}$/);
     for (const text of [EMAIL, LAST_NAME]) expect(await tablesWith(database, text), text).to.deep.equal([]);
     expect(await tablesWith(database, caller.address)).to.include.members(["users", "purchases", "nfts"]);
     expect(system().apiLog() + system().indexerLog()).to.not.contain(EMAIL);

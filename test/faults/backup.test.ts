@@ -16,6 +16,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { sql } from "kysely";
+import { addToErasedList, readErasedList } from "../../api/people/erased-list.ts";
 import type { Database } from "../../database/connect.ts";
 import { connect } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
@@ -112,6 +113,46 @@ describe("Backup and restore", function () {
           .returning("id")
           .executeTakeFirstOrThrow();
         expect(store.id).to.equal(2n);
+      } finally {
+        await restored.close();
+      }
+    });
+
+    it("keeps erased who was erased after the backup, and not who registered again", async () => {
+      const { database, url } = await filled();
+      const [kept, again] = ["bb", "cc"].map((end) => `0x${end.padStart(40, "0")}` as WalletAddress);
+      if (!kept || !again) throw new Error("No wallets");
+      for (const [wallet, created_at] of [
+        [kept, 1n],
+        [again, BigInt(Date.now() + 60_000)],
+      ] as const) {
+        await database.kysely
+          .insertInto("users")
+          .values({ ...user(wallet), created_at })
+          .execute();
+      }
+      await database.kysely.updateTable("users").set({ created_at: 1n }).where("wallet", "=", WALLET).execute();
+      const file = newFile("gz");
+      await archive(url, file);
+      const list = newFile("erased");
+      addToErasedList(list, { SALE_REF_KEY: "an older key", SALE_REF_KEYS: [] }, WALLET);
+      addToErasedList(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, again);
+      expect(readFileSync(list, "utf8")).not.to.include(WALLET.slice(2));
+      const target = await emptyUrl();
+      const erased = readErasedList([list, newFile("missing")], {
+        SALE_REF_KEY: "a key",
+        SALE_REF_KEYS: ["an older key"],
+      });
+      expect((await readArchive(file, { ...into(target, NO_GAP), erased })).erased).to.equal(1);
+      const restored = await connect(target);
+      try {
+        const rows = await contents(restored, "users");
+        expect(rows.map(({ wallet, email }) => [wallet, email])).to.deep.equal([
+          [WALLET, ""],
+          [kept, "ana@example.com"],
+          [again, "ana@example.com"],
+        ]);
+        expect(await contents(restored, "sessions"), "their sessions ended").to.deep.equal([]);
       } finally {
         await restored.close();
       }
@@ -279,5 +320,5 @@ async function archive(url: string, file: string): Promise<{ rows: number }> {
 }
 
 function into(databaseUrl: string, purchaseGap: bigint) {
-  return { databaseUrl, network: "localhost" as const, purchaseGap };
+  return { databaseUrl, network: "localhost" as const, purchaseGap, erased: readErasedList([], { SALE_REF_KEYS: [] }) };
 }

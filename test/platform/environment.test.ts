@@ -10,7 +10,7 @@ import { EnvironmentError } from "../../platform/environment.ts";
 
 const NONSENSE = ["n0nsense!", "-1", "0x", "http://", "99999999999999999999"];
 /** A path, a host or free text: only its use shows whether it is valid. */
-const FREE = ["HOST", "INDEXER_HOST", "AFFILIATES_HOST", "DATA_DIR", "WEB_DIR"];
+const FREE = ["HOST", "INDEXER_HOST", "AFFILIATES_HOST", "DATA_DIR", "WEB_DIR", "ERASED_FILE"];
 const BUILD = ["VITE_ANALYTICS_URL", "VITE_WALLETCONNECT_PROJECT_ID"];
 const SECRET = /PRIVATE_KEY|SECRET|TOKENS|RPC_URLS|ASSETS_URL/;
 const SIGNED_FOR = `0x${"cd".repeat(20)}`;

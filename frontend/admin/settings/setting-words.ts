@@ -32,6 +32,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   DATABASE_URL: "Banco de dados",
   DATA_DIR: "Pasta de dados",
   DRAIN_SECONDS: "Espera até o servidor se despedir, em segundos, para o balanceador desviar as chamadas",
+  ERASED_FILE: "Lista de perfis apagados",
   FEE_BUMP_AFTER_MS: "Espera até aumentar a taxa de uma transação, em milésimos de segundo",
   FORMER_DISTRIBUTOR_ADDRESSES: "Contratos de pagamento anteriores",
   FX_RATES: "Cotações fixas de outras moedas",

@@ -1,0 +1,72 @@
+import { createHmac } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { Queries } from "../../database/transaction.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { eraseUser } from "./users.ts";
+
+/**
+ * Erased profiles, in a file outside the database, which a restored backup does not undo: a line has the time and a hash
+ * of the wallet by a key that is kept elsewhere. docs/product.md#erase
+ */
+const LINE = /^(\S+Z) ([0-9a-f]{64})$/;
+/** Where no sale is paid, no key is needed. */
+const NO_KEY = "";
+const USERS_A_READ = 2_000;
+
+export type ErasedList = { times: ReadonlyMap<string, number>; keys: readonly string[] };
+
+type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[] };
+
+/** Before the profile is erased: one that is in the list and not erased is erased at the next restore. */
+export function addToErasedList(file: string, { SALE_REF_KEY: key }: Keys, wallet: WalletAddress): void {
+  const opened = openSync(file, "a", 0o600);
+  try {
+    writeSync(opened, `${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}\n`);
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** The lists of several hosts together; one that does not exist is empty. */
+export function readErasedList(
+  files: readonly string[],
+  { SALE_REF_KEY: key, SALE_REF_KEYS: older }: Keys,
+): ErasedList {
+  const times = new Map<string, number>();
+  for (const file of files.filter((one) => existsSync(one))) {
+    for (const line of readFileSync(file, "utf8").split("\n")) {
+      const [, time = "", hash = ""] = LINE.exec(line) ?? [];
+      times.set(hash, Math.max(Date.parse(time) || 0, times.get(hash) ?? 0));
+    }
+  }
+  return { times, keys: [...(key === undefined ? [] : [key]), ...older, NO_KEY] };
+}
+
+/** Erases in a restored database who was erased since; not who registered again afterwards. Returns how many. */
+export async function eraseAgain(queries: Queries, { times, keys }: ErasedList): Promise<number> {
+  let erased = 0;
+  let last = "" as WalletAddress;
+  for (;;) {
+    const users = await queries
+      .selectFrom("users")
+      .select(["wallet", "created_at"])
+      .where("wallet", ">", last)
+      .where("erased_at", "is", null)
+      .orderBy("wallet")
+      .limit(USERS_A_READ)
+      .execute();
+    for (const { wallet, created_at } of users) {
+      const erasures = keys.map((key) => times.get(hashOf(key, wallet)) ?? 0);
+      if (Math.max(...erasures) < Number(created_at)) continue;
+      await eraseUser(queries, wallet);
+      erased++;
+    }
+    if (users.length < USERS_A_READ) return erased;
+    last = users.at(-1)?.wallet ?? last;
+  }
+}
+
+function hashOf(key: string, wallet: WalletAddress): string {
+  return createHmac("sha256", key.replace(/^0x/, "").toLowerCase()).update(`erased ${wallet}`).digest("hex");
+}
