@@ -174,6 +174,7 @@ function settings(hands: Hands): Record<string, string> {
     // Nobody has its private key.
     BACKUP_PUBLIC_KEY: "age1ale0k5vd790s368wpesl4f9cm5gdj64ksdcachdfdwfh0rfar95qgjx3m2",
     ALERT_URL: "https://alerts.example/torcida",
+    WATCHDOG_URL: "https://watchdog.example/torcida",
   };
 }
 

@@ -27,8 +27,8 @@ const WALLET_EMPTY = [
   "TorcidaPoolLow",
   "TorcidaReconcileDiffers",
 ];
-/** A page for what is planned, which nothing rings for. */
-const PLANNED = ["docs/runbook/key-rotation.md"];
+/** What is planned, which nothing rings for, and what is seen from outside. */
+const PLANNED = ["docs/runbook/key-rotation.md", "docs/runbook/outside-check.md"];
 
 /**
  * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.

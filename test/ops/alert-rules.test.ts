@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { parse } from "yaml";
 import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 
 describe("Alert rules", () => {
@@ -15,11 +16,28 @@ describe("Alert rules", () => {
     });
   }
 
+  it("seen from outside are all in the unit tests", () => {
+    const tested = readFileSync("ops/alerts.test.yaml", "utf8");
+    for (const { alert } of readAlertRules("outside")) expect(tested).to.include(`alertname: ${alert}`);
+  });
+
+  it("reach a phone, and the watchdog a service elsewhere", () => {
+    type Route = { receiver: string; matchers?: string[]; routes?: Route[]; repeat_interval?: string };
+    const { route, receivers } = parse(readFileSync("ops/alertmanager.yaml", "utf8")) as {
+      route: Route;
+      receivers: { name: string }[];
+    };
+    const all = [route, ...(route.routes ?? [])];
+    expect(new Set(all.map(({ receiver }) => receiver))).to.deep.equal(new Set(receivers.map(({ name }) => name)));
+    const watchdog = route.routes?.find(({ matchers }) => matchers?.includes('severity = "watchdog"'));
+    expect(watchdog).to.include({ receiver: "outside", repeat_interval: "5m" });
+  });
+
   it("have a severity each, and lead to a page that exists", () => {
     const rules = readAlertRules();
     expect(rules.length).to.be.greaterThan(10);
-    for (const { alert, labels, annotations } of rules) {
-      expect(["page", "ticket"], alert).to.include(labels.severity);
+    for (const { alert, labels, annotations } of [...rules, ...readAlertRules("outside")]) {
+      expect(["page", "ticket", "watchdog"], alert).to.include(labels.severity);
       expect(existsSync(annotations.runbook), `${alert}: ${annotations.runbook}`).to.equal(true);
     }
   });

@@ -39,9 +39,10 @@ export function promtool(command: readonly string[], input: unknown): string {
   }
 }
 
-export function readAlertRules(): AlertRule[] {
-  const { groups } = parse(readFileSync(RULE_FILE, "utf8")) as { groups: { rules: AlertRule[] }[] };
-  return groups.flatMap((group) => group.rules);
+/** Those of our metrics, or those about what is seen from outside. */
+export function readAlertRules(group: "torcida" | "outside" = "torcida"): AlertRule[] {
+  const { groups } = parse(readFileSync(RULE_FILE, "utf8")) as { groups: { name: string; rules: AlertRule[] }[] };
+  return groups.filter(({ name }) => name === group).flatMap(({ rules }) => rules);
 }
 
 /**
