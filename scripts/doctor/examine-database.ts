@@ -6,6 +6,7 @@ import type { PolledAccount } from "../../affiliates/network.ts";
 import { failingText, listFailing } from "../../affiliates/read-progress.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
+import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeStanding } from "../../sender/due.ts";
@@ -30,7 +31,8 @@ export async function examineDatabase(
   try {
     database = await openDatabase(environment, { print: false });
   } catch (error) {
-    return [failure("database", shortMessageOf(error), "docs/operations.md says how each process is configured")];
+    const page = error instanceof OtherSchemaError ? error.docs : "docs/operations.md#configuration";
+    return [failure("database", shortMessageOf(error), page)];
   }
   try {
     return [

@@ -127,6 +127,16 @@ describe("An operator's command", function () {
     });
   }
 
+  it("doctor leads from another version's database to the page about upgrading, once", async () => {
+    await withDatabase(async (database) => {
+      await migrate(database);
+      await sql`update kysely_migration set name = '0001-initial'`.execute(database.kysely);
+    });
+    const { output } = run("doctor");
+    expect(output.match(/made by another version/g)).to.have.length(1);
+    expect(output).to.include("→ docs/upgrading.md#another-version");
+  });
+
   it("says which database, chain and contracts it acts on", async () => {
     await databaseOf("localhost", { chain_id: 88_882n, purchase_nft: NFT });
     const place = `the database ${file()} of localhost (chain 88882): PurchaseNFT ${NFT}, CashbackDistributor ${DISTRIBUTOR}`;
