@@ -1,32 +1,47 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { useText } from "../i18n/language.tsx";
 
 type Props = { children: ReactNode /** A new key, such as another page, tries again. */; resetKey: string };
-type State = { failedAt: string | undefined };
+/** `offline`, `away`: the code of a part of the page could not be fetched. */
+type Failure = "broken" | "offline" | "away";
+type State = { failure: Failure | undefined };
+
+/** As Chromium, Firefox and Safari say it. */
+const NOT_FETCHED = /dynamically imported module|importing a module script|preload CSS/i;
 
 /** A broken screen shows an error and a way to continue instead of a blank page. */
 export class ErrorBoundary extends Component<Props, State> {
-  override state: State = { failedAt: undefined };
+  override state: State = { failure: undefined };
 
-  static getDerivedStateFromError(): State {
-    return { failedAt: "unknown" };
+  static getDerivedStateFromError(error: unknown): State {
+    if (!(error instanceof Error && NOT_FETCHED.test(error.message))) return { failure: "broken" };
+    return { failure: navigator.onLine ? "away" : "offline" };
   }
 
   override componentDidUpdate(previous: Props): void {
-    if (this.state.failedAt && previous.resetKey !== this.props.resetKey) this.setState({ failedAt: undefined });
+    if (this.state.failure && previous.resetKey !== this.props.resetKey) this.setState({ failure: undefined });
   }
 
   override render(): ReactNode {
-    return this.state.failedAt ? <BrokenScreen /> : this.props.children;
+    const { failure } = this.state;
+    return failure ? <BrokenScreen failure={failure} /> : this.props.children;
   }
 }
 
-function BrokenScreen() {
+const DETAILS = { broken: "error.detail", offline: "error.offline", away: "error.away" } as const;
+
+function BrokenScreen({ failure }: { failure: Failure }) {
   const t = useText();
+  useEffect(() => {
+    if (failure !== "offline") return;
+    const reload = () => location.reload();
+    addEventListener("online", reload);
+    return () => removeEventListener("online", reload);
+  }, [failure]);
   return (
     <section className="page state-panel" role="alert">
-      <h1 className="page-title">{t("error.title")}</h1>
-      <p className="muted">{t("error.detail")}</p>
+      <h1 className="page-title">{t(failure === "broken" ? "error.title" : "error.notFetched")}</h1>
+      <p className="muted">{t(DETAILS[failure])}</p>
       <div className="flex flex-wrap justify-center gap-3">
         <button type="button" className="button" onClick={() => location.reload()}>
           {t("error.reload")}

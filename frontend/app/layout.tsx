@@ -61,7 +61,7 @@ function Header() {
         <div className="site-actions">
           {isAdmin && <AdminLinks />}
           <WalletControl />
-          {session.status === "ready" && (
+          {session.status !== "anonymous" && (
             <button type="button" className="button button-small button-quiet" onClick={session.signOut}>
               {t("session.signOut")}
             </button>
@@ -95,7 +95,16 @@ function WalletControl() {
       </>
     );
   }
-  if (wallet.isRestoring && session.status !== "anonymous") return null;
+  if (wallet.isRestoring && session.status !== "anonymous") {
+    // As it is about to look, so that the header does not move.
+    const earlier = readStored(STORAGE_KEYS.currentWallet);
+    if (!earlier) return null;
+    return (
+      <button type="button" className="button button-small button-quiet figures" disabled aria-busy="true">
+        {shortenAddress(earlier)}
+      </button>
+    );
+  }
   return (
     <button
       type="button"

@@ -60,7 +60,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   const profile = token === null ? undefined : me.data;
   useEndOnUnauthorized(session);
-  useOtherTabs(session);
+  useOtherTabs(session, setSignedOutWallet);
   useEndOnOtherWallet(session, profile?.wallet);
   const { begin, refresh } = useLoading(session, setSignedOutWallet);
   const signOut = useSignOut(session, profile, setSignedOutWallet);
@@ -84,7 +84,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={value}>{children}</SessionContext>;
 }
 
-type SetSignedOutWallet = (wallet: string | undefined) => void;
+export type SetSignedOutWallet = (wallet: string | undefined) => void;
 
 /** Loads the profile for a new token, or again for the current one. */
 function useLoading({ current, setToken }: SessionToken, setSignedOutWallet: SetSignedOutWallet) {
@@ -122,6 +122,9 @@ function useSignOut(
   return useCallback(() => {
     // Also ends the session on the server; if that fails, it expires there.
     if (token) logout().catch(() => {});
+    const wallet = profile?.wallet ?? readStored(STORAGE_KEYS.currentWallet) ?? undefined;
+    // Before the token: other tabs that see it go must already know not to ask this wallet.
+    if (wallet) store(STORAGE_KEYS.signedOutWallet, wallet);
     try {
       forgetSession();
     } catch {
@@ -129,8 +132,7 @@ function useSignOut(
       return;
     }
     dropDrafts();
-    if (profile) store(STORAGE_KEYS.signedOutWallet, profile.wallet);
-    setSignedOutWallet(profile?.wallet);
+    setSignedOutWallet(wallet);
     end();
     toast.success(t("session.signedOut"), { id: "session" });
   }, [end, profile, setSignedOutWallet, t, token]);

@@ -7,6 +7,7 @@ import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
+import type { SetSignedOutWallet } from "./session.tsx";
 import type { SessionToken } from "./session-token.ts";
 
 /** The action of a toast that leads back to this page after a session that the user did not end. */
@@ -40,11 +41,15 @@ export function useEndOnUnauthorized({ current, end }: SessionToken): void {
 }
 
 /** Another tab logged in or out. */
-export function useOtherTabs({ current, setToken, forget, end }: SessionToken): void {
+export function useOtherTabs(
+  { current, setToken, forget, end }: SessionToken,
+  setSignedOutWallet: SetSignedOutWallet,
+): void {
   const t = useText();
   const logInAgain = useLogInAgain();
   useEffect(() => {
     const follow = (event: StorageEvent) => {
+      if (event.key === STORAGE_KEYS.signedOutWallet) setSignedOutWallet(event.newValue ?? undefined);
       if (event.key !== STORAGE_KEYS.token || event.newValue === current.current) return;
       if (event.newValue) {
         setToken(event.newValue);
@@ -56,7 +61,7 @@ export function useOtherTabs({ current, setToken, forget, end }: SessionToken): 
     };
     addEventListener("storage", follow);
     return () => removeEventListener("storage", follow);
-  }, [current, setToken, forget, end, logInAgain, t]);
+  }, [current, setToken, forget, end, setSignedOutWallet, logInAgain, t]);
 }
 
 /** An account change ends a session of another wallet. docs/product.md#account-change */

@@ -134,6 +134,28 @@ describe("Session", () => {
     await page.waitForFunction(() => localStorage.getItem("auth_token") === null);
   });
 
+  it("asks for no signature in another tab after logging out", async () => {
+    const wallet = testWallet();
+    const { page, context } = await site.openLoggedIn("/", { wallet, ...ENGLISH });
+    await page.getByRole("button", { name: "View stores" }).click();
+    await page.getByText("Wallet connected successfully!").waitFor();
+    const other = await context.newPage();
+    await other.goto(`${site.server.url}/dashboard`);
+    await other.getByText("Welcome, Ana Maria Silva!").waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await other.waitForURL(/\/auth/);
+    await other.getByRole("button", { name: "Log in with a signature" }).waitFor();
+  });
+
+  it("can be ended while its profile cannot be read", async () => {
+    site.server.answer("GET /api/me", { status: 500, body: { success: false, error: "broken" } });
+    const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
+    await page.getByRole("alert").getByText("Your dashboard could not be opened").waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByText("Signed out").waitFor();
+    expect(await tokenOf(page)).to.equal(null);
+  });
+
   it("ends in every tab", async () => {
     const { page, context } = await site.openLoggedIn("/dashboard", ENGLISH);
     const other = await context.newPage();
