@@ -1,4 +1,4 @@
-import { decodeEventLog, type Hex } from "viem";
+import { decodeEventLog, type Hex, type TransactionReceipt } from "viem";
 import { getPublicClient } from "wagmi/actions";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
@@ -60,11 +60,14 @@ async function readPayout(tokenId: bigint, hash: string): Promise<Payout | undef
 /** The payouts of a transaction by purchase, each with the rate that applied to it. */
 export async function readPayouts(hash: string): Promise<Map<bigint, Payout>> {
   if (!isTransactionHash(hash)) throw new Error(`The site names ${hash} as a payout, which is not a transaction`);
-  const receipt = await chainClient().getTransactionReceipt({ hash });
+  return payoutsIn(await chainClient().getTransactionReceipt({ hash }));
+}
+
+function payoutsIn({ logs }: Pick<TransactionReceipt, "logs">): Map<bigint, Payout> {
   const payouts = new Map<bigint, Payout>();
   let weiPerCent: bigint | undefined;
   const ours: readonly string[] = distributors();
-  for (const log of receipt.logs) {
+  for (const log of logs) {
     if (!ours.includes(log.address.toLowerCase())) continue;
     const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
     // The rate event comes before the payouts that it applies to.
@@ -82,5 +85,6 @@ export async function readTransaction(hash: Hex) {
     chainClient().getTransactionReceipt({ hash }),
   ]);
   const block = await chainClient().getBlock({ blockNumber: receipt.blockNumber });
-  return { transaction, receipt, at: new Date(Number(block.timestamp) * 1_000).toISOString() };
+  const at = new Date(Number(block.timestamp) * 1_000).toISOString();
+  return { transaction, receipt, payouts: [...payoutsIn(receipt).values()], at };
 }

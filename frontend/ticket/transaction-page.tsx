@@ -1,6 +1,7 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { TransactionReceiptNotFoundError } from "viem";
+import { formatEther, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
+import { shortenAddress } from "../../domain/wallet-address.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { isTransactionHash, readTransaction } from "../chain/read-chain.ts";
@@ -8,6 +9,11 @@ import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+
+/** By class: the build shortens the names of classes. Which of the two it is depends on which call ends first. */
+function isUnknown(error: Error): boolean {
+  return error instanceof TransactionNotFoundError || error instanceof TransactionReceiptNotFoundError;
+}
 
 /** A transaction of a chain without a public explorer. */
 export default function TransactionPage() {
@@ -25,7 +31,7 @@ export default function TransactionPage() {
         <code className="hash">{hash}</code>
       </p>
       {found.isError ? (
-        found.error.name === TransactionReceiptNotFoundError.name ? (
+        isUnknown(found.error) ? (
           <RetryPanel title={t("tx.unknown")} reason={t("tx.unknown.hint")} query={found} />
         ) : (
           <RetryPanel title={t("tx.away")} query={found} />
@@ -41,9 +47,9 @@ export default function TransactionPage() {
 
 type FactsProps = { found: Awaited<ReturnType<typeof readTransaction>> };
 
-function Facts({ found: { transaction, receipt, at } }: FactsProps) {
+function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
   const t = useText();
-  const { dateTime } = useFormat();
+  const { dateTime, chz } = useFormat();
   const rows: [MessageId, string][] = [
     ["tx.status", t(receipt.status === "success" ? "tx.success" : "tx.reverted")],
     ["tx.block", String(receipt.blockNumber)],
@@ -54,13 +60,25 @@ function Facts({ found: { transaction, receipt, at } }: FactsProps) {
     ["tx.gas", String(receipt.gasUsed)],
   ];
   return (
-    <dl className="facts card card-body">
-      {rows.map(([label, value]) => (
-        <div key={label}>
-          <dt>{t(label)}</dt>
-          <dd className="figures">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {payouts.length > 0 && (
+        <ul className="lead">
+          {payouts.map(({ amountWei, recipient }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the events of a transaction never change
+            <li key={index}>
+              {t("tx.payout", { amount: chz(formatEther(amountWei)), wallet: shortenAddress(recipient) })}
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="facts card card-body">
+        {rows.map(([label, value]) => (
+          <div key={label}>
+            <dt>{t(label)}</dt>
+            <dd className="figures">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { encodeAbiParameters, encodeEventTopics, parseEther } from "viem";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
@@ -54,6 +56,53 @@ describe("A ticket's public page", () => {
       expect(await failure.getByText("A rede Chiliz não está respondendo").count()).to.equal(2),
     );
     expect(await failure.getByRole("button", { name: "Tentar de novo" }).count()).to.equal(2);
+  });
+
+  /** Puts a chain behind the pages that knows only these answers. */
+  function answerChain(results: Record<string, unknown>) {
+    site.server.config.rpc_url = `${site.server.url}/api/chain`;
+    site.server.answer("POST /api/chain", ({ body: { id, method } }) => ({
+      body: { jsonrpc: "2.0", id, result: results[String(method)] ?? null },
+    }));
+  }
+
+  it("says that the chain does not know a transaction, whichever call ends first", async () => {
+    answerChain({});
+    const { page } = await site.open(`/tx/0x${"a".repeat(64)}`);
+    await page.getByRole("main").getByRole("alert").getByText("A rede não conhece esta transação").waitFor();
+  });
+
+  it("says what a transaction paid, and to whom", async () => {
+    const hash = `0x${"a".repeat(64)}`;
+    const wallet = `0x90f79bf6eb2c4f870365e785982e1f101e93b906` as const;
+    const [from, to] = [`0x${"1".repeat(40)}`, site.server.config.cashback_distributor];
+    const place = { blockHash: hash, blockNumber: "0x5", transactionHash: hash, transactionIndex: "0x0" };
+    const topics = encodeEventTopics({
+      abi: cashbackDistributorAbi,
+      eventName: "CashbackPaid",
+      args: { purchaseId: 2n, recipient: wallet },
+    });
+    const data = encodeAbiParameters([{ type: "uint256" }], [parseEther("10")]);
+    answerChain({
+      eth_getTransactionByHash: {
+        hash,
+        from,
+        to,
+        ...place,
+        value: "0x0",
+        gas: "0x1",
+        nonce: "0x0",
+        input: "0x",
+        type: "0x2",
+      },
+      eth_getTransactionReceipt: {
+        ...{ ...place, from, to, status: "0x1", gasUsed: "0x5208", cumulativeGasUsed: "0x5208", type: "0x2" },
+        logs: [{ ...place, address: to, topics, data, logIndex: "0x0", removed: false }],
+      },
+      eth_getBlockByNumber: { number: "0x5", hash, timestamp: "0x6920a000", transactions: [] },
+    });
+    const { page } = await site.open(`/tx/${hash}`);
+    await page.getByText("10,00 CHZ a 0x90f7...b906").waitFor();
   });
 
   it("is a 404 page if there is no such ticket", async () => {
