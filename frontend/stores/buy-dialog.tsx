@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { tokenMatchesClub } from "../../domain/bonus.ts";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
@@ -14,6 +14,7 @@ import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Initial } from "../ui/initial.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
@@ -30,12 +31,24 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const { tokens, list, token, choose } = useTokenChoice(store);
   const [category, setCategory] = useState("");
   const { proceed, isBusy, problem } = usePurchase(store, onClose);
-  const actions = (
+  const isVisitor = useSession().status === "anonymous";
+  const cancel = (
+    <button type="button" className="button button-quiet" onClick={onClose}>
+      {t("common.cancel")}
+    </button>
+  );
+  const actions = isVisitor ? (
     <>
-      <LoginNote store={store} />
-      <button type="button" className="button button-quiet" onClick={onClose}>
-        {t("common.cancel")}
+      <p className="dialog-note">{t("buy.noLogin")}</p>
+      {cancel}
+      <button type="button" className="button button-quiet" onClick={() => proceed(undefined)}>
+        {t("buy.withoutCashback")}
       </button>
+      <LinkButton to={paths.auth(paths.store(store.id))}>{t("buy.login")}</LinkButton>
+    </>
+  ) : (
+    <>
+      {cancel}
       {list.length === 0 && !tokens.isPending && (
         <button type="button" className="button button-quiet" disabled={isBusy} onClick={() => proceed(undefined)}>
           {t("buy.withoutBonus")}
@@ -107,21 +120,6 @@ function usePurchase(store: Store, onClose: () => void) {
     navigate(paths.redirect(store.id), { state: departure });
   });
   return { proceed, isBusy, problem };
-}
-
-/** Next to the buttons, so that it is visible however long the list of tokens is. */
-function LoginNote({ store }: { store: Store }) {
-  const t = useText();
-  const { status } = useSession();
-  if (status !== "anonymous") return null;
-  return (
-    <p className="dialog-note">
-      {t("buy.noLogin")}{" "}
-      <Link className="link" to={paths.auth(paths.store(store.id))}>
-        {t("buy.login")}
-      </Link>
-    </p>
-  );
 }
 
 function TokensAway({ isFetching, retry }: { isFetching: boolean; retry: () => unknown }) {
@@ -281,6 +279,10 @@ function Hints({ store }: { store: Store }) {
       <p className="hint">
         <Icon name="refresh" />
         {t("buy.conversion", { chz: chz(formatDecimal(BigInt(config.wei_per_cent) * CENTS, 18)), brl: brl(1) })}
+      </p>
+      <p className="hint">
+        <Icon name="wallet" />
+        {t(config.simulated ? "buy.paid.simulated" : "buy.paid.live")}
       </p>
       <p className="hint">
         <Icon name="clock" />

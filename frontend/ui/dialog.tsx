@@ -2,6 +2,7 @@ import { Dialog as Modal } from "@base-ui/react/dialog";
 import { type ReactNode, useEffect, useState } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
+import { useCloseOnBack } from "./use-close-on-back.ts";
 
 export type DialogProps = {
   title: ReactNode;
@@ -32,6 +33,7 @@ export function Dialog({ title, note, onClose, children, actions, look = "narrow
     addEventListener("resize", seeField);
     return () => removeEventListener("resize", seeField);
   }, []);
+  useCloseOnBack(onClose);
   return (
     <Modal.Root open onOpenChange={onClose}>
       <Modal.Portal>

@@ -73,6 +73,30 @@ describe("Dialogs", () => {
     });
   });
 
+  it("close one by one on Back, which then leads to the page before as ever", async () => {
+    const { page } = await site.open("/", { storage: { language: "en" } });
+    await page.getByRole("link", { name: "Stores", exact: true }).click();
+    const buy = page.getByRole("button", { name: /Buy now/ }).first();
+    for (const close of [() => page.goBack(), () => page.keyboard.press("Escape")]) {
+      await buy.click();
+      await page.waitForFunction(() => history.state?.dialog);
+      await close();
+      await dialogOf(page).waitFor({ state: "detached" });
+      await page.waitForFunction(() => !history.state?.dialog);
+      expect(new URL(page.url()).pathname).to.equal("/stores");
+    }
+    await buy.click();
+    await page.waitForFunction(() => history.state?.dialog);
+    await dialogOf(page).getByRole("button", { name: "Without cashback" }).click();
+    await page.waitForURL("**/redirect/*");
+    await page.goBack();
+    await page.waitForURL("**/stores");
+    await eventually(async () => expect(await page.evaluate(() => history.state?.dialog)).to.equal(undefined));
+    expect(await dialogOf(page).count()).to.equal(0);
+    await page.goBack();
+    await page.waitForURL(`${site.server.url}/`);
+  });
+
   it("close on a press on the backdrop, but not on one that started inside", async () => {
     const { page, buy } = await openPurchase();
     const box = await dialogOf(page).boundingBox();

@@ -194,7 +194,7 @@ describe("Stores", () => {
     await page.getByRole("checkbox", { name: "Mark Verdão Store as a favourite", checked: true }).waitFor();
     await page.getByText(/you receive up to/).waitFor();
     await page.getByRole("button", { name: "Buy now" }).click();
-    const login = page.getByRole("dialog").getByRole("link", { name: "Log in and come back here" });
+    const login = page.getByRole("dialog").getByRole("button", { name: "Log in and earn" });
     expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1");
     await page.goto(`${site.server.url}/stores/999`);
     await page.getByRole("heading", { name: "404" }).waitFor();
@@ -272,14 +272,14 @@ describe("Stores", () => {
       .getByRole("dialog")
       .getByText(/without logging in|not logged in/i)
       .waitFor();
-    await page.getByRole("dialog").getByRole("button", { name: "Proceed" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Without cashback" }).click();
     await page.waitForURL("**/redirect/3");
     expect(site.server.callsTo("POST /api/register-purchase")).to.have.length(0);
   });
 
   it("shows a spinner, then says that there are no tokens, and offers to continue without a bonus", async () => {
     const release = site.server.hold("GET /api/fan-tokens", { body: { success: true, data: [] } });
-    const { page } = await site.open("/stores", english());
+    const { page } = await site.openLoggedIn("/stores", english());
     await buyAt(page, "Mercado da Bola");
     await page.getByRole("dialog").locator(".spinner").waitFor();
     release();
