@@ -10,9 +10,17 @@ import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
 import { Image } from "./support/image.ts";
 
-type Service = { command?: string[]; image?: string; environment?: Record<string, string>; volumes?: string[] };
-const { services } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as {
+type Service = {
+  command?: string[];
+  image?: string;
+  environment?: Record<string, string>;
+  volumes?: string[];
+  read_only?: boolean;
+  secrets?: { source: string }[];
+};
+const { services, secrets } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as {
   services: Record<string, Service>;
+  secrets: Record<string, { file?: string; environment?: string }>;
 };
 const commandOf = (service: string) => services[service]?.command ?? [];
 
@@ -43,6 +51,32 @@ describe("The containers @deep", () => {
     for (const file of files.filter((one) => one.startsWith(".") && one !== "../keys")) {
       expect(existsSync(join("docker", file)), file).to.equal(true);
     }
+  });
+});
+
+describe("The containers can start", () => {
+  it("because no read-only one has a secret that would have to be written into it", () => {
+    const used = Object.values(services).filter(({ secrets: own = [] }) => own.length > 0);
+    expect(used).not.to.be.empty;
+    for (const { read_only, secrets: own = [] } of used) {
+      for (const { source } of own)
+        expect(secrets[source], source).to.have.property(read_only ? "file" : "environment");
+    }
+  });
+
+  it("because PostgreSQL 18 finds its folder, one for each version, below the volume", () => {
+    const servers = Object.entries(services).filter(([, { image }]) => image?.startsWith("postgres:"));
+    expect(servers).to.have.length(2);
+    for (const [name, { image = "", volumes = [], environment = {} }] of servers) {
+      expect(Number(/\d+/.exec(image)?.[0]), image).to.be.at.least(18);
+      expect(volumes[0], name).to.match(/:\/var\/lib\/postgresql$/);
+      expect(environment, name).not.to.have.property("PGDATA");
+    }
+  });
+
+  it("and tell callers apart behind the balancer", () => {
+    for (const name of ["api", "api-second"])
+      expect(services[name]?.environment?.TRUST_PROXY, name).to.match(/^\$\{TRUST_PROXY:-\d\}$/);
   });
 });
 
