@@ -162,6 +162,7 @@ const SHOTS: Shot[] = [
   { name: "dashboard-figure", path: "/dashboard?figure=to_offset", isLoggedIn: true, prepare: addAllSituations },
   { name: "dashboard-full", path: "/dashboard", isLoggedIn: true, prepare: fill },
   { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: fillRecords },
+  { name: "dashboard-live", path: "/dashboard", isLoggedIn: true, prepare: live },
   { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },
   {
     name: "nft-details",

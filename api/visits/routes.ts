@@ -1,5 +1,7 @@
+import { LRUCache } from "lru-cache";
 import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
 import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
+import { usualReportDays } from "../../affiliates/store-pace.ts";
 import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {
@@ -22,8 +24,20 @@ export function visitRoutes(services: Services): Route[] {
   return [visitsRoute(services), claimsRoute(services), claimRoute(services)];
 }
 
+/** A store's pace changes slowly, and is read for each of its visitors. */
+const PACE_AGE_MS = 3_600_000;
+const PACES = 1_000;
+
 function visitsRoute(services: Services): Route {
   const { kysely } = services.database;
+  const paces = new LRUCache<string, { days: number | null }>({ max: PACES, ttl: PACE_AGE_MS });
+  const usualDaysOf = async (storeId: bigint): Promise<number | null> => {
+    const kept = paces.get(String(storeId));
+    if (kept) return kept.days;
+    const days = await usualReportDays(kysely, storeId);
+    paces.set(String(storeId), { days });
+    return days;
+  };
   return route({
     method: "get",
     path: "/api/clicks",
@@ -37,6 +51,8 @@ function visitsRoute(services: Services): Route {
         kysely,
         rows.map((row) => row.id),
       );
+      const stores = [...new Set(rows.map((row) => row.store_id))];
+      const pace = new Map(await Promise.all(stores.map(async (id) => [id, await usualDaysOf(id)] as const)));
       const clicks = rows.map((row) => ({
         id: row.token,
         store_id: Number(row.store_id),
@@ -46,6 +62,7 @@ function visitsRoute(services: Services): Route {
         expires_at: isoTime(row.expires_at),
         sales: sales.get(row.id) ?? 0,
         claimable_at: isoTime(row.created_at + claimAfterMs(services)),
+        usual_days: pace.get(row.store_id) ?? null,
       }));
       return {
         body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) },

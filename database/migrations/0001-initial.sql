@@ -203,6 +203,7 @@ create index sales_order on sales (order_ref collate binary);
 create index sales_order_key on sales (order_key) where order_key is not null;
 create index sales_sale_key on sales (sale_key);
 create index sales_state on sales (state, id);
+create index sales_store on sales (store_id, created_at) where click_id is not null;
 create index sales_unread on sales (network, account, state, read_at);
 create index sales_waiting on sales (created_at) where case when state in ('open', 'approved') then 1 end = 1;
 create index sales_wallet on sales (wallet, occurred_at);

@@ -20,6 +20,8 @@ export const clickSchema = z.object({
   sales: z.number(),
   /** When missing cashback can first be claimed. */
   claimable_at: z.iso.datetime(),
+  /** How many days the store usually takes to report a sale; null while it has too few sales. */
+  usual_days: z.number().nullable(),
 });
 
 export const clicksResponseSchema = z.object({

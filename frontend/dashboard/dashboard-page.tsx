@@ -30,6 +30,7 @@ import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
 import { Figures } from "./figures.tsx";
+import { OpenVisits } from "./open-visits.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
@@ -129,6 +130,7 @@ function ProfileView({ profile }: { profile: Profile }) {
       </div>
 
       <ProcessingStrip profile={profile} />
+      <OpenVisits wallet={profile.wallet} />
 
       <Stats profile={profile} />
 

@@ -211,6 +211,17 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("begins with the visit, and when its store usually reports the purchase", async () => {
+    const { page } = await site.openLoggedIn("/dashboard");
+    await page.getByRole("heading", { level: 1, name: "Seu painel" }).waitFor();
+    expect(site.server.callsTo("GET /api/clicks")).to.have.length(0);
+    site.server.config.simulated = false;
+    await page.reload();
+    const visits = page.getByRole("region", { name: "Esperando a loja informar" });
+    await visits.getByText(/^Curva Sud Moda · Visita registrada em .*; a loja costuma informar em 2 dias\.$/).waitFor();
+    expect(await visits.getByRole("listitem").count()).to.equal(1);
+  });
+
   it("shows three purchases in progress and the number of others", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address, { nfts: [] });

@@ -42,7 +42,7 @@ describe("Visits and claims", () => {
     await page.getByText("Reclamação enviada").waitFor();
     await dialog.waitFor({ state: "detached" });
     const sent = server.callsTo("POST /api/claims")[0]?.body;
-    expect(sent).to.include({ store_id: 1, click_id: "b".repeat(26), order_ref: "VS-77", amount: "1249.90" });
+    expect(sent).to.include({ store_id: 2, click_id: "b".repeat(26), order_ref: "VS-77", amount: "1249.90" });
     expect(sent?.date).to.match(/^\d{4}-\d\d-\d\d$/);
   });
 
@@ -81,12 +81,13 @@ describe("Visits and claims", () => {
     const { server } = site;
     const visit = (id: number) => ({
       id: String.fromCharCode(96 + id).repeat(26),
-      store_id: 1,
+      store_id: 2,
       store: `Loja ${id}`,
       token_slug: null,
       created_at: "2026-05-02T12:00:00.000Z",
       expires_at: "2099-05-02T12:00:00.000Z",
       claimable_at: "2026-05-09T12:00:00.000Z",
+      usual_days: null,
       sales: 0,
     });
     let isFirst = true;

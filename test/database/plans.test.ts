@@ -25,6 +25,7 @@ import {
   listSales,
   listWithoutRate,
 } from "../../affiliates/queries.ts";
+import { usualReportDays } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
@@ -124,6 +125,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
   "the sales of visits": (queries) => countSales(queries, IDS),
+  "the pace of a store": (queries) => usualReportDays(queries, 3n),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
   "the sales to reread": (queries) =>
     listLongestUnread(

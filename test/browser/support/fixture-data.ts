@@ -204,13 +204,14 @@ const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).t
 export function fixtureClicks(): z.infer<typeof clickSchema>[] {
   const visit = (letter: string, days: number, store: string, sales: number) => ({
     id: letter.repeat(26),
-    store_id: 1,
+    store_id: letter.charCodeAt(0) - 96,
     store,
     token_slug: letter === "b" ? "psg" : null,
     created_at: daysAgo(days),
     expires_at: daysAgo(days - 90),
     sales,
     claimable_at: daysAgo(days - 7),
+    usual_days: letter === "a" ? 2 : null,
   });
   return [
     visit("a", 1, "Curva Sud Moda", 0),

@@ -1,0 +1,42 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { getClicks } from "../api/calls.ts";
+import { configQuery } from "../api/queries.ts";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useExpected } from "./use-expected.ts";
+import { openVisits } from "./visits-waiting.ts";
+
+/** A life begins at the visit: what a store has not reported yet. docs/product.md#tickets */
+export function OpenVisits({ wallet }: { wallet: string }) {
+  const t = useText();
+  const { simulated } = useQuery(configQuery).data;
+  // A simulated purchase is reported at once.
+  const { data = [] } = useQuery({
+    queryKey: ["own", "open visits", wallet],
+    queryFn: async () => (await getClicks()).rows,
+    enabled: !simulated,
+  });
+  const expected = useExpected();
+  const open = openVisits(data, Date.now());
+  if (open.length === 0) return null;
+  return (
+    <section className="strip" aria-labelledby="open-visits">
+      <h2 id="open-visits" className="card-title">
+        {t("openVisits.title")}
+      </h2>
+      <ul>
+        {open.map((click) => (
+          <li key={click.id}>
+            <strong>{click.store}</strong> · {expected(click)}
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3">
+        <Link className="link" to={paths.visits}>
+          {t("visits.title")}
+        </Link>
+      </p>
+    </section>
+  );
+}
