@@ -22,10 +22,7 @@ export default function VisitsPage() {
       <PageHeading>{t("visits.title")}</PageHeading>
       <p className="lead">{t("visits.lead")}</p>
       {profile ? (
-        <>
-          <Claims wallet={profile.wallet} />
-          <Visits wallet={profile.wallet} />
-        </>
+        <Own wallet={profile.wallet} />
       ) : status === "restoring" ? (
         <Skeletons count={3} className="h-24" />
       ) : (
@@ -34,6 +31,19 @@ export default function VisitsPage() {
         </EmptyPanel>
       )}
     </section>
+  );
+}
+
+/** Both at once, so that the claims do not push the visits down. */
+function Own({ wallet }: { wallet: string }) {
+  const claims = useOwnPages("claims", wallet, getClaims);
+  const visits = useOwnPages("clicks", wallet, getClicks);
+  if (claims.query.isPending || visits.query.isPending) return <Skeletons count={4} className="h-24" />;
+  return (
+    <>
+      <Claims pages={claims} />
+      <Visits wallet={wallet} pages={visits} />
+    </>
   );
 }
 
@@ -65,9 +75,10 @@ function MoreButton({ query }: { query: ReturnType<typeof useOwnPages<unknown>>[
   );
 }
 
-function Visits({ wallet }: { wallet: string }) {
+type Pages<T> = ReturnType<typeof useOwnPages<T>>;
+
+function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pages<Click> }) {
   const t = useText();
-  const { query, rows } = useOwnPages("clicks", wallet, getClicks);
   const [claimed, setClaimed] = useState<Click>();
   return (
     <section aria-labelledby="visits">
@@ -76,8 +87,6 @@ function Visits({ wallet }: { wallet: string }) {
       </h2>
       {query.isError && rows.length === 0 ? (
         <RetryPanel title={t("visits.away")} query={query} />
-      ) : query.isPending ? (
-        <Skeletons count={3} className="h-24" />
       ) : rows.length === 0 ? (
         <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
           <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
@@ -134,10 +143,9 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
   );
 }
 
-function Claims({ wallet }: { wallet: string }) {
+function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
   const t = useText();
   const { brl, date } = useFormat();
-  const { query, rows } = useOwnPages("claims", wallet, getClaims);
   if (query.isError && rows.length === 0) {
     return <RetryPanel title={t("claims.away")} query={query} />;
   }
