@@ -3,6 +3,7 @@ import { z } from "zod";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
 import { failingText, listFailing } from "../../affiliates/read-progress.ts";
+import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
@@ -106,6 +107,8 @@ function readinessRoute(services: Services): Route {
       const isOurs = isFromThisMachine(request) || actsForUs(identity);
       const failing = await listFailing(kysely, polledAccounts(services.accounts)).catch(() => []);
       warnings.push(...failing.map(failingText));
+      const offset = await readClockOffset(kysely).catch(() => 0);
+      warnings.push(...(await oldBackups(kysely).catch(() => [])), ...[clockProblem(offset) ?? []].flat());
       return {
         status: isReady ? 200 : 503,
         body: isOurs ? { status, problems, warnings, sends: senders.sends } : { status },

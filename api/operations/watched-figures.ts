@@ -4,11 +4,11 @@ import { Gauge, type Registry } from "prom-client";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { listBudgets } from "../../affiliates/budget.ts";
 import { listFailing } from "../../affiliates/read-progress.ts";
-import { readClock } from "../../database/clock.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
 import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
+import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { overdueSales } from "../../purchases/attention.ts";
 import { summarizeDue } from "../../sender/due.ts";
@@ -83,11 +83,9 @@ function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Servi
     const { bavail, bsize } = await statfs(environment.DATA_DIR);
     return only(bavail * bsize);
   });
-  gauge("clock_offset_seconds", "How far this host's clock is ahead of the database's", async () => {
-    const asked = Date.now();
-    const theirs = await readClock(kysely);
-    return only(((asked + Date.now()) / 2 - Number(theirs)) / 1_000);
-  });
+  gauge("clock_offset_seconds", "How far this host's clock is ahead of the database's", async () =>
+    only(await readClockOffset(kysely)),
+  );
 }
 
 /** The last backup and comparison, and the oldest transaction that still runs. */

@@ -8,6 +8,7 @@ import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
+import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeStanding } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
@@ -18,7 +19,6 @@ import { openDatabase } from "../operator/open-database.ts";
 import { type Finding, failure, healthy, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
-const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
 /** Opens the database read-only and checks for problems that would stop the system. */
@@ -37,7 +37,8 @@ export async function examineDatabase(
   try {
     return [
       healthy("database", `${database.location} answers`),
-      ...(database.engine === "sqlite" ? await examineFile(database) : await examineClock(database)),
+      ...(database.engine === "sqlite" ? await examineFile(database) : [await examineClock(database)]),
+      ...(await examineBackups(database)),
       ...(await examineOutbox(database)),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
@@ -75,21 +76,20 @@ async function examineFile({ kysely, location }: Database): Promise<Finding[]> {
   ];
 }
 
-async function examineClock({ kysely }: Database): Promise<Finding[]> {
-  const asked = Date.now();
-  const { rows } = await sql<{
-    now: bigint;
-  }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now`.execute(kysely);
-  const difference = Math.abs(Number(rows[0]?.now ?? 0n) - (asked + Date.now()) / 2);
-  const detail = `${(difference / 1000).toFixed(1)} s between this host and the database's`;
-  if (difference <= GREATEST_CLOCK_DIFFERENCE_MS) return [healthy("clock", detail)];
-  return [
-    warning(
-      "clock",
-      detail,
-      "Set both clocks by NTP: sign-in and hook windows depend on them (docs/runbook/clock-off.md)",
-    ),
-  ];
+async function examineClock({ kysely }: Database): Promise<Finding> {
+  const offset = await readClockOffset(kysely);
+  const problem = clockProblem(offset);
+  if (!problem) return healthy("clock", `${Math.abs(offset).toFixed(1)} s between this host's and the database's`);
+  return warning(
+    "clock",
+    problem,
+    "Set both clocks by NTP: sign-in and hook windows depend on them (docs/runbook/clock-off.md)",
+  );
+}
+
+async function examineBackups({ kysely }: Database): Promise<Finding[]> {
+  const old = await oldBackups(kysely);
+  return old.map((problem) => warning("backup", problem, "docs/runbook/database-lost.md"));
 }
 
 async function examineOutbox({ kysely }: Database): Promise<Finding[]> {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { connect } from "../../database/connect.ts";
+import { writeSetting } from "../../database/settings.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 describe("The doctor", function () {
@@ -23,6 +25,23 @@ describe("The doctor", function () {
       .and.match(/, 0 to fix/);
     expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
     expect(code).to.equal(0);
+  });
+
+  it("names an old backup, as /readyz does", async () => {
+    const database = await connect(system.databaseUrl);
+    try {
+      const hours = 5 * 3_600_000;
+      await writeSetting(database.kysely, "backed_up_at", String(Date.now()));
+      await writeSetting(database.kysely, "backup_copied_at", String(Date.now() - hours));
+      const problem = "The last copy of a backup on another machine is 5 hours old";
+      const { output } = await consult();
+      expect(output).to.include(`! backup: ${problem}\n`).and.not.include("The last backup is");
+      const { warnings } = (await (await fetch(`${system.url}/readyz`)).json()) as { warnings: string[] };
+      expect(warnings).to.include(problem);
+    } finally {
+      await database.kysely.deleteFrom("settings").where("name", "=", "backup_copied_at").execute();
+      await database.close();
+    }
   });
 
   it("names a wrong variable", async () => {

@@ -1,0 +1,36 @@
+import { readClock } from "./clock.ts";
+import { readSetting } from "./settings.ts";
+import type { Queries } from "./transaction.ts";
+
+/** As in ops/alerts.yaml. */
+const OLD_BACKUP_HOURS = 3;
+const GREATEST_OFFSET_SECONDS = 5;
+const HOUR_MS = 3_600_000;
+
+const BACKUPS = [
+  ["backed_up_at", "The last backup is"],
+  ["backup_copied_at", "The last copy of a backup on another machine is"],
+] as const;
+
+/** In words, the backups that have stopped; not those that never began. */
+export async function oldBackups(queries: Queries, now = Date.now()): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [name, what] of BACKUPS) {
+    const at = await readSetting(queries, name);
+    const hours = (now - Number(at)) / HOUR_MS;
+    if (at !== undefined && hours > OLD_BACKUP_HOURS) problems.push(`${what} ${Math.floor(hours)} hours old`);
+  }
+  return problems;
+}
+
+/** How far this host's clock is ahead of the database's, in seconds. */
+export async function readClockOffset(queries: Queries): Promise<number> {
+  const asked = Date.now();
+  const theirs = await readClock(queries);
+  return ((asked + Date.now()) / 2 - theirs) / 1_000;
+}
+
+export function clockProblem(offset: number): string | undefined {
+  if (Math.abs(offset) <= GREATEST_OFFSET_SECONDS) return undefined;
+  return `The clock of this host is ${Math.abs(offset).toFixed(1)} s ${offset > 0 ? "ahead of" : "behind"} the database's`;
+}
