@@ -49,8 +49,8 @@ const BY_FIELD: Readonly<Record<string, MessageId>> = {
   amount: "claim.badAmount",
   date: "claim.badDate",
   email: "registration.badEmail",
-  first_name: "profile.incomplete",
-  last_name: "profile.incomplete",
+  first_name: "registration.noFirstName",
+  last_name: "registration.noLastName",
   note: "claim.badNote",
   order_ref: "claim.badOrder",
 };

@@ -4,56 +4,67 @@ import { registerRequestSchema } from "../../domain/api/people.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
 import { useText } from "../i18n/language.tsx";
+import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
+import { FormField } from "../ui/form-field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useForm } from "../ui/use-form.ts";
+import { useWallet } from "../wallet/wallet.tsx";
 import { useRegistration } from "./use-registration.ts";
+
+const EMPTY = { first_name: "", last_name: "", email: "" };
+const MISSING = {
+  first_name: "registration.noFirstName",
+  last_name: "registration.noLastName",
+  email: "registration.noEmail",
+} as const;
 
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
 
 /** Step 2: names and e-mail, linked to the connected wallet by a signature. docs/product.md#registration. */
 export default function RegistrationForm() {
   const t = useText();
-  const { register, handleSubmit, setError, getValues, formState } = useForm({
-    defaultValues: { first_name: "", last_name: "", email: "" },
+  const draft = useDraft("registration", EMPTY, useWallet().address);
+  const { register, handleSubmit, setError, getValues, subscribe, formState } = useForm({
+    defaultValues: draft.start,
     resolver: zodResolver(schema),
   });
+  useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
   const { address, send, isDone } = useRegistration((message) => setError("root", { message }));
+  useEffect(() => {
+    if (isDone) draft.drop();
+  }, [isDone, draft]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   if (isDone) return <Registered />;
   const isIncomplete = errors.first_name || errors.last_name || (errors.email && !getValues("email"));
-  const problem = isIncomplete
-    ? t("registration.incomplete")
-    : errors.email
-      ? t("registration.badEmail")
-      : errors.root?.message;
-  const bind = (name: keyof PersonalData) => ({
-    required: true,
-    "aria-invalid": errors[name] !== undefined,
-    "aria-describedby": problem ? "registration-problem" : undefined,
-    ...register(name, { setValueAs: (value: string) => value.trim() }),
-  });
+  const problem = isIncomplete ? t("registration.incomplete") : errors.root?.message;
+  const bind = (name: keyof PersonalData) => register(name, { setValueAs: (value: string) => value.trim() });
+  const problemOf = (name: keyof PersonalData) => {
+    if (!errors[name]) return undefined;
+    return t(name === "email" && getValues("email") ? "registration.badEmail" : MISSING[name]);
+  };
   return (
     <form onSubmit={handleSubmit(send)} noValidate className="grid gap-4">
       <h2 ref={heading} tabIndex={-1} className="step-title">
         {t("auth.step2")}
       </h2>
-      <label className="field">
-        <span>{t("registration.firstName")}</span>
-        <input autoComplete="given-name" maxLength={80} {...bind("first_name")} />
-      </label>
-      <label className="field">
-        <span>{t("registration.lastName")}</span>
-        <input autoComplete="family-name" maxLength={80} {...bind("last_name")} />
-      </label>
-      <label className="field">
-        <span>{t("registration.email")}</span>
-        <input type="email" autoComplete="email" maxLength={254} {...bind("email")} />
-      </label>
+      <DraftNotice draft={draft} />
+      <FormField label={t("registration.firstName")} problem={problemOf("first_name")}>
+        {(wiring) => <input required autoComplete="given-name" maxLength={80} {...bind("first_name")} {...wiring} />}
+      </FormField>
+      <FormField label={t("registration.lastName")} problem={problemOf("last_name")}>
+        {(wiring) => <input required autoComplete="family-name" maxLength={80} {...bind("last_name")} {...wiring} />}
+      </FormField>
+      <FormField label={t("registration.email")} problem={problemOf("email")}>
+        {(wiring) => (
+          <input required type="email" autoComplete="email" maxLength={254} {...bind("email")} {...wiring} />
+        )}
+      </FormField>
+      <p className="muted">{t("registration.whyEmail")}</p>
       {address && <p className="muted">{t("registration.linked", { address: shortenAddress(address) })}</p>}
       {problem && (
-        <p role="alert" id="registration-problem" className="problem">
+        <p role="alert" className="problem">
           {problem}
         </p>
       )}

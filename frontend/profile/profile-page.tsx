@@ -16,6 +16,7 @@ import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { download } from "../ui/download.ts";
+import { FormField } from "../ui/form-field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
@@ -72,30 +73,21 @@ function Names({ profile }: { profile: Profile }) {
       }
     }),
   );
-  const problem =
-    errors.first_name || errors.last_name
-      ? t("profile.incomplete")
-      : errors.email
-        ? t("registration.badEmail")
-        : errors.root?.message;
   return (
     <form className="card card-body" onSubmit={save} noValidate>
       <DraftNotice draft={draft} />
-      <label className="field">
-        <span>{t("registration.firstName")}</span>
-        <input autoComplete="given-name" maxLength={80} {...register("first_name")} />
-      </label>
-      <label className="field">
-        <span>{t("registration.lastName")}</span>
-        <input autoComplete="family-name" maxLength={80} {...register("last_name")} />
-      </label>
-      <label className="field">
-        <span>{t("registration.email")}</span>
-        <input type="email" autoComplete="email" maxLength={254} {...register("email")} />
-      </label>
-      {problem && (
+      <FormField label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
+        {(wiring) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...wiring} />}
+      </FormField>
+      <FormField label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
+        {(wiring) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...wiring} />}
+      </FormField>
+      <FormField label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
+        {(wiring) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...wiring} />}
+      </FormField>
+      {errors.root && (
         <p role="alert" className="problem">
-          {problem}
+          {errors.root.message}
         </p>
       )}
       <p>

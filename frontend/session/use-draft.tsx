@@ -17,10 +17,11 @@ export type Draft<Fields extends Values> = {
 
 /**
  * Keeps what is typed into a form, because a session that ends takes the form off the screen. Only the same wallet gets
- * it back, in the same tab. Only changed fields are kept: the others may change meanwhile.
+ * it back, in the same tab: that of the session, or `owner` before there is one. Only changed fields are kept: the others may change meanwhile.
  */
-export function useDraft<Fields extends Values>(form: string, fields: Fields): Draft<Fields> {
-  const wallet = useSession().profile?.wallet;
+export function useDraft<Fields extends Values>(form: string, fields: Fields, owner?: string): Draft<Fields> {
+  const { profile } = useSession();
+  const wallet = owner ?? profile?.wallet;
   const [draft] = useState((): Draft<Fields> => {
     const key = draftKey(wallet ?? "", form);
     const kept = Object.entries(readDraft(key) ?? {}).filter(

@@ -6,6 +6,7 @@ import { type Click, createClaim } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { FormField } from "../ui/form-field.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
@@ -14,12 +15,12 @@ import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
 type Fields = z.input<typeof schema>;
 
-const PROBLEMS: [keyof Fields, MessageId][] = [
-  ["order_ref", "claim.badOrder"],
-  ["amount", "claim.badAmount"],
-  ["date", "claim.badDate"],
-  ["note", "claim.badNote"],
-];
+const PROBLEMS = {
+  order_ref: "claim.badOrder",
+  amount: "claim.badAmount",
+  date: "claim.badDate",
+  note: "claim.badNote",
+} as const satisfies Record<keyof Fields, MessageId>;
 
 const dayOf = (iso: string) => iso.slice(0, 10);
 
@@ -30,8 +31,7 @@ export default function ClaimDialog(props: ClaimDialogProps) {
   const t = useText();
   const { click, onClose } = props;
   const { register, errors, isSubmitting, send } = useClaim(props);
-  const wrong = PROBLEMS.find(([field]) => errors[field]);
-  const problem = wrong ? t(wrong[1]) : errors.root?.message;
+  const problemOf = (field: keyof Fields) => errors[field] && t(PROBLEMS[field]);
   return (
     <Dialog
       title={t("claim.title", { store: click.store })}
@@ -49,44 +49,39 @@ export default function ClaimDialog(props: ClaimDialogProps) {
     >
       <form id="claim" className="claim-form" onSubmit={send} noValidate>
         <p className="muted">{t("claim.text")}</p>
-        <label className="field">
-          <span>{t("claim.order")}</span>
-          <input
-            maxLength={64}
-            autoComplete="off"
-            aria-invalid={Boolean(errors.order_ref)}
-            {...register("order_ref")}
-          />
-        </label>
+        <FormField label={t("claim.order")} problem={problemOf("order_ref")}>
+          {(wiring) => <input maxLength={64} autoComplete="off" {...register("order_ref")} {...wiring} />}
+        </FormField>
         <div className="claim-pair">
-          <label className="field">
-            <span>{t("claim.amount")}</span>
-            <input
-              inputMode="decimal"
-              autoComplete="off"
-              placeholder={t("claim.amount.example")}
-              aria-invalid={Boolean(errors.amount)}
-              {...register("amount", { setValueAs: withDot })}
-            />
-          </label>
-          <label className="field">
-            <span>{t("claim.date")}</span>
-            <input
-              type="date"
-              min={dayOf(click.created_at)}
-              max={dayOf(new Date().toISOString())}
-              aria-invalid={Boolean(errors.date)}
-              {...register("date")}
-            />
-          </label>
+          <FormField label={t("claim.amount")} problem={problemOf("amount")}>
+            {(wiring) => (
+              <input
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder={t("claim.amount.example")}
+                {...register("amount", { setValueAs: withDot })}
+                {...wiring}
+              />
+            )}
+          </FormField>
+          <FormField label={t("claim.date")} problem={problemOf("date")}>
+            {(wiring) => (
+              <input
+                type="date"
+                min={dayOf(click.created_at)}
+                max={dayOf(new Date().toISOString())}
+                {...register("date")}
+                {...wiring}
+              />
+            )}
+          </FormField>
         </div>
-        <label className="field">
-          <span>{t("claim.note")}</span>
-          <textarea rows={3} maxLength={1_000} {...register("note")} />
-        </label>
-        {problem && (
+        <FormField label={t("claim.note")} problem={problemOf("note")}>
+          {(wiring) => <textarea rows={3} maxLength={1_000} {...register("note")} {...wiring} />}
+        </FormField>
+        {errors.root && (
           <p role="alert" className="problem">
-            {problem}
+            {errors.root.message}
           </p>
         )}
       </form>

@@ -115,7 +115,24 @@ describe("Auth", () => {
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByText("Please fill all fields and ensure your wallet is connected.").first().waitFor();
     expect(site.server.callsTo("POST /api/register-user-data")).to.have.length(0);
-    expect(await page.getByLabel("Last name").getAttribute("aria-invalid")).to.equal("true");
+    const field = page.getByRole("textbox", { name: "Last name", description: "Enter your last name." });
+    expect(await field.getAttribute("aria-invalid")).to.equal("true");
+    expect(await page.getByLabel("First name").getAttribute("aria-describedby")).to.equal(null);
+    await page.getByLabel("Email").fill("ana@");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("textbox", { name: "Email", description: /it should look like ana@example.com/ }).waitFor();
+  });
+
+  it("keeps what was typed over a reload, until the account exists", async () => {
+    const { page } = await openForm();
+    await fillForm(page, {});
+    await page.reload();
+    await page.getByRole("button", { name: "Continue to registration" }).click();
+    expect(await page.getByLabel("First name").inputValue()).to.equal("Ana");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Account created successfully!").waitFor();
+    expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes("registration")))).to.be
+      .empty;
   });
 
   it("keeps what was typed when the wallet disconnects, and cannot be sent without one", async () => {

@@ -33,7 +33,7 @@ describe("Visits and claims", () => {
     await dialog.waitFor();
     await dialog.getByLabel("Número do pedido").focus();
     await page.keyboard.press("Enter");
-    await dialog.getByRole("alert").getByText("Escreva o número do pedido.").waitFor();
+    await dialog.getByText("Escreva o número do pedido.").waitFor();
     expect(server.callsTo("POST /api/claims")).to.have.length(0);
     await page.keyboard.type("VS-77");
     await page.keyboard.press("Tab");
