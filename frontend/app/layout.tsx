@@ -12,6 +12,7 @@ import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
+import { Declined } from "../wallet/declined.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { paths } from "./paths.ts";
 import { readStored, STORAGE_KEYS, store } from "./storage.ts";
@@ -28,6 +29,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </a>
       <Header />
       <NetworkNotice />
+      <Declined className="notice" />
       <main id="main" tabIndex={-1}>
         {children}
       </main>

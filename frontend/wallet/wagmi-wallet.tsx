@@ -42,12 +42,12 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const closeChooser = useCallback(() => setChoosing(false), []);
   const connectors = useAnnouncedWallets();
   const askForTarget = useAskForTarget(ownSwitch);
-  const { isConnecting, connectWith } = useConnectWith({ askForTarget, onConnected: closeChooser });
+  const { isConnecting, isDeclined, connectWith } = useConnectWith({ askForTarget, onConnected: closeChooser });
   const { connect, choose } = useConnect({ connectors, connectWith, openChooser });
   reconnect.current = connect;
 
   const connected = useConnected(askForTarget);
-  const wallet = useUnchanged({ ...connected, isConnecting, connectors, connect, connectWith, choose });
+  const wallet = useUnchanged({ ...connected, isConnecting, isDeclined, connectors, connect, connectWith, choose });
   useReport(wallet, onChange);
   return (
     isChoosing && (
@@ -140,9 +140,11 @@ type ConnectWithParameters = { askForTarget: (connector: Connector) => Promise<v
 function useConnectWith({ askForTarget, onConnected }: ConnectWithParameters) {
   const t = useText();
   const [isConnecting, setConnecting] = useState(false);
+  const [isDeclined, setDeclined] = useState(false);
   const connectWith = useCallback(
     async (connector: Connector, abandoned?: Promise<never>) => {
       setConnecting(true);
+      setDeclined(false);
       try {
         const connected = wagmiConnect(wagmiConfig, { connector });
         await (abandoned ? Promise.race([connected, abandoned]) : connected);
@@ -150,14 +152,15 @@ function useConnectWith({ askForTarget, onConnected }: ConnectWithParameters) {
         onConnected();
         await askForTarget(connector);
       } catch (error) {
-        toastConnectFailure(error, t);
+        if (hasCode(error, REJECTED)) setDeclined(true);
+        else toastConnectFailure(error, t);
       } finally {
         setConnecting(false);
       }
     },
     [askForTarget, onConnected, t],
   );
-  return { isConnecting, connectWith };
+  return { isConnecting, isDeclined, connectWith };
 }
 
 /** Reports the wallet after each change. */
@@ -252,8 +255,6 @@ function useWalletChanges(ownSwitch: { current: boolean }, reconnect: { current:
 function toastConnectFailure(error: unknown, t: Translate): void {
   if (error instanceof AbandonedError) {
     if (error.reason) toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: error.reason });
-  } else if (hasCode(error, REJECTED)) {
-    toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
   } else toastWalletFailure(error, t);
 }
 

@@ -3,6 +3,8 @@ import type { Connector } from "wagmi";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useIsPhone } from "../ui/use-is-phone.ts";
+import { Declined } from "./declined.tsx";
 import { isReadersOwn, localWallets } from "./local-wallets.ts";
 import { useWallet } from "./wallet.tsx";
 
@@ -40,6 +42,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         ))}
         {Pairing && <WalletConnectOption isDisabled={isConnecting} onClick={() => setPairing(true)} />}
       </ul>
+      <Declined className="declined" />
     </Dialog>
   );
 }
@@ -47,6 +50,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
 /** How to get a wallet, for a user who has none. */
 function NoWallet({ isAnyOffered }: { isAnyOffered: boolean }) {
   const t = useText();
+  const isPhone = useIsPhone();
   return (
     <div className="wallet-none">
       {isAnyOffered && (
@@ -65,13 +69,15 @@ function NoWallet({ isAnyOffered }: { isAnyOffered: boolean }) {
         >
           {t("wallet.none.install")}
         </a>
-        <a
-          className="button button-small button-quiet"
-          href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
-          rel="noopener noreferrer"
-        >
-          {t("wallet.none.mobile")}
-        </a>
+        {isPhone && (
+          <a
+            className="button button-small button-quiet"
+            href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
+            rel="noopener noreferrer"
+          >
+            {t("wallet.none.mobile")}
+          </a>
+        )}
       </p>
     </div>
   );

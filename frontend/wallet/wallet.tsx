@@ -20,6 +20,8 @@ export type Wallet = {
   /** Lower case; undefined while no wallet is connected. */
   address: WalletAddress | undefined;
   isConnecting: boolean;
+  /** The user declined the last request to connect: said where it was asked, since it is no failure. */
+  isDeclined: boolean;
   /** True until it is known whether an earlier connection can be restored. */
   isRestoring: boolean;
   isWrongNetwork: boolean;
@@ -133,6 +135,7 @@ function earlyWallet(state: EarlyState, connectLater: () => Promise<void>): Wall
   return {
     address: undefined,
     isConnecting: state === "asked",
+    isDeclined: false,
     isRestoring: state === "loading",
     isWrongNetwork: false,
     connectors: [],

@@ -188,9 +188,12 @@ describe("Wallet", () => {
     wallet.rejectNext("wallet_requestPermissions");
     const { page, problems } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
-    await said(page, "Connection error");
+    const declined = page.getByText("The request was declined in the wallet. Nothing changed.");
+    await declined.waitFor();
+    expect(await page.locator("[data-sonner-toast]").count()).to.equal(0);
     await connect(page);
     await said(page, "Wallet connected successfully!");
+    await declined.waitFor({ state: "detached" });
     expect(problems).to.deep.equal([]);
   });
 
