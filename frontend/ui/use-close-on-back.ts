@@ -6,7 +6,7 @@ const open: number[] = [];
 let opened = 0;
 
 /** A dialog that opens in the place of another one, or a page that follows it, takes over its entry within this time. */
-const SETTLED_MS = 50;
+const SETTLED_MS = 10;
 
 const dialogOf = (state: unknown): number | undefined =>
   isRecord(state) && typeof state.dialog === "number" ? state.dialog : undefined;

@@ -112,7 +112,8 @@ describe("When things fail", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     await context.route("**/assets/stores-*.js", (route) => route.abort());
     await page.getByRole("link", { name: "Lojas", exact: true }).click();
-    await page.getByRole("heading", { name: "Esta tela parou" }).waitFor();
+    await page.getByRole("heading", { name: "Esta página não carregou" }).waitFor();
+    await page.getByText("O servidor não respondeu.").waitFor();
     await context.unroute("**/assets/stores-*.js");
     await page.getByRole("button", { name: "Recarregar a página" }).click();
     await page.getByRole("heading", { name: "Verdão Store" }).waitFor();

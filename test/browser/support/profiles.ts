@@ -81,7 +81,8 @@ export class Profiles {
       context.clearPermissions(),
       page.mouse.move(-1, -1),
     ]);
-    await page.goto(this.#blank.href);
+    // A dialog that closed just now may still be taking its entry out of the history, which ends a navigation.
+    await page.goto(this.#blank.href).catch(() => page.goto(this.#blank.href));
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
