@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
@@ -124,18 +124,22 @@ function TiersNote() {
   );
 }
 
-/** Goes to the stores when a wallet is connected, otherwise connects one. docs/product.md#home. */
+/** Goes to the stores, after connecting a wallet if none is connected. docs/product.md#home. */
 function ViewStoresButton() {
   const t = useText();
   const navigate = useNavigate();
   const wallet = useWallet();
+  const isWanted = useRef(false);
+  useEffect(() => {
+    if (wallet.address && isWanted.current) navigate(paths.stores);
+  }, [wallet.address, navigate]);
+  const view = () => {
+    if (wallet.address) return navigate(paths.stores);
+    isWanted.current = true;
+    return wallet.connect();
+  };
   return (
-    <button
-      type="button"
-      className="button button-signal"
-      aria-busy={wallet.isConnecting}
-      onClick={() => (wallet.address ? navigate(paths.stores) : wallet.connect())}
-    >
+    <button type="button" className="button button-signal" aria-busy={wallet.isConnecting} onClick={view}>
       {t("home.viewStores")}
     </button>
   );

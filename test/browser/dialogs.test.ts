@@ -150,6 +150,13 @@ describe("Dialogs", () => {
       .press("Enter");
     const consent = page.getByRole("dialog", { name: "Torcida wants to connect to your wallet" });
     await consent.waitFor();
+    for (const [key, tag] of [
+      ["Tab", "PRE"],
+      ["Shift+Tab", "BUTTON"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.waitForFunction((name) => document.activeElement?.tagName === name, tag);
+    }
     await page.keyboard.press("Shift+Tab");
     await page.waitForFunction(() => document.activeElement?.textContent === "Reject");
     await page.keyboard.press("Enter");

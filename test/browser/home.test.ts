@@ -73,7 +73,8 @@ describe("Home", () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("button", { name: "Ver lojas" }).click();
     await page.getByText("Carteira conectada com sucesso!").waitFor();
-    expect(new URL(page.url()).pathname).to.equal("/");
+    await page.waitForURL("**/stores");
+    await page.getByRole("link", { name: "Início" }).click();
     await page.getByRole("button", { name: "Ver lojas" }).click();
     await page.waitForURL("**/stores");
     expect(problems).to.deep.equal([]);

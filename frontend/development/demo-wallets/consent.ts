@@ -37,6 +37,13 @@ export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail:
   actions.className = "dialog-actions";
   actions.append(no, yes);
   dialog.append(title, body, note, actions);
+  // The browser's own modal lets Tab leave to the browser's bars.
+  dialog.addEventListener("keydown", (event) => {
+    const [from, to] = event.shiftKey ? [body, yes] : [yes, body];
+    if (event.key !== "Tab" || document.activeElement !== from) return;
+    event.preventDefault();
+    to.focus();
+  });
   document.body.append(dialog);
   dialog.showModal();
   yes.focus();
