@@ -167,7 +167,7 @@ export class Reader {
   }
 
   /** As soon as the budget allows. */
-  #hastenPoll(): void {
+  #expeditePoll(): void {
     this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
 
@@ -254,7 +254,7 @@ export class Reader {
     );
     await this.#store(page);
     const read = new Set([...page.reports.map((report) => report.saleKey), ANY_SALE]);
-    if (named.length < hints.length || !named.every(({ sale_key }) => read.has(sale_key))) this.#hastenPoll();
+    if (named.length < hints.length || !named.every(({ sale_key }) => read.has(sale_key))) this.#expeditePoll();
     await this.#write((queries) => resolveHints(queries, hints, read));
     return true;
   }
@@ -458,7 +458,7 @@ export class Reader {
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     // Whatever failed, a poll soon shows whether it lasts.
-    this.#hastenPoll();
+    this.#expeditePoll();
     await this.#progress.failed(reason).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import { among, numberRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { lockUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type Moment, type NextLook, nextLook } from "../domain/purchase/life.ts";
+import { type Moment, type NextCheck, nextCheck } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockPurchases, type StandingPurchase } from "./queries.ts";
 
@@ -124,14 +124,14 @@ async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<W
 }
 
 /** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */
-export async function setNextLook(
+export async function setNextCheck(
   queries: Queries,
   purchases: readonly StandingPurchase[],
   { moment, depth }: { moment: Moment; depth: bigint },
 ): Promise<void> {
-  const looks = purchases.map(({ row, life }) => ({ id: row.id, look: nextLook(life, moment) }));
-  const rows = looks.flatMap(({ id, look }) => (look.kind === "never" ? [] : [[id, ...dueOf(look, depth)]]));
-  const isOver = looks.filter(({ look }) => look.kind === "never").map(({ id }) => id);
+  const checks = purchases.map(({ row, life }) => ({ id: row.id, check: nextCheck(life, moment) }));
+  const rows = checks.flatMap(({ id, check }) => (check.kind === "never" ? [] : [[id, ...dueOf(check, depth)]]));
+  const isOver = checks.filter(({ check }) => check.kind === "never").map(({ id }) => id);
   if (isOver.length > 0) {
     await queries
       .deleteFrom("due_purchases")
@@ -148,15 +148,15 @@ export async function setNextLook(
 
 /** A time, a delay or a block. */
 function dueOf(
-  look: Exclude<NextLook, { kind: "never" }>,
+  check: Exclude<NextCheck, { kind: "never" }>,
   depth: bigint,
 ): [bigint | null, bigint | null, bigint | null] {
-  switch (look.kind) {
+  switch (check.kind) {
     case "at":
-      return [look.at, null, null];
+      return [check.at, null, null];
     case "after":
-      return [null, look.ms, null];
+      return [null, check.ms, null];
     case "block":
-      return [null, null, look.block + depth];
+      return [null, null, check.block + depth];
   }
 }

@@ -281,7 +281,7 @@ export async function keepOffset(queries: Queries, id: bigint, gwei: bigint): Pr
 }
 
 /** Withdraws a payout that has not been sent; the debt it had offset is restored. The caller recounts it. */
-export async function takeBackPayout(queries: Queries, id: bigint): Promise<void> {
+export async function withdrawPayout(queries: Queries, id: bigint): Promise<void> {
   await forgetOperations(queries, ["pay"], id);
   await queries
     .updateTable("purchases")
@@ -311,7 +311,7 @@ export async function holdPurchase(
     .executeTakeFirst();
   if (hasLeft) return "paid";
   if (purchase.settled_at !== null) return "over";
-  await takeBackPayout(queries, id);
+  await withdrawPayout(queries, id);
   await forgetOperations(queries, ["confirm"], id);
   await lapseApprovals(queries, id);
   await queries

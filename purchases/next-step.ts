@@ -22,7 +22,7 @@ import { enqueue } from "../sender/queue.ts";
 import type { ApprovalRules } from "./approvals.ts";
 import { countLate } from "./counting.ts";
 import { insertAdjustment } from "./debt.ts";
-import { isAnyDue, lockWithBuyers, postpone, setNextLook, takeDue } from "./due.ts";
+import { isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -110,7 +110,7 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
     due.filter((id) => !known.has(id)),
   );
   await touchUsers(queries, walletsOf([...others, ...standing.filter((one) => isShownOtherwise(one, paying))]));
-  await setNextLook(queries, [...standing, ...others], { moment, depth });
+  await setNextCheck(queries, [...standing, ...others], { moment, depth });
 }
 
 const PLAN_LIMIT = 1_000;

@@ -15,7 +15,7 @@ import {
   entitlePurchase,
   insertPurchase,
   permitPurchase,
-  takeBackPayout,
+  withdrawPayout,
   withdrawPurchase,
 } from "./lifecycle.ts";
 import { contributionOf, countPaid, moveTotals } from "./sale-totals.ts";
@@ -79,7 +79,7 @@ async function save(
   for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
     touched.add(id);
     await permitPurchase(queries, id, { approvedAt, payableAt });
-    if (withdrawn.includes("pay")) await takeBackPayout(queries, id);
+    if (withdrawn.includes("pay")) await withdrawPayout(queries, id);
     const others = withdrawn.filter((move) => move !== "pay");
     if (others.length > 0) await forgetOperations(queries, others, id);
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);

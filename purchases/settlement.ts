@@ -7,7 +7,7 @@ import { type Moment, obstacleTo } from "../domain/purchase/life.ts";
 import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations, hasten } from "../sender/queue.ts";
+import { enqueue, expedite, forgetOperations } from "../sender/queue.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
@@ -66,7 +66,7 @@ export async function payBuyer(
     waitingGwei: waiting.reduce((sum, payout) => sum + payout.amountGwei, 0n),
   });
   if (payableGwei === 0n || payableGwei !== amountGwei) return { kind: "refused", payableGwei };
-  await hasten(
+  await expedite(
     queries,
     "pay",
     waiting.map((payout) => payout.purchaseId),

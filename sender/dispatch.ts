@@ -152,11 +152,11 @@ export class Dispatch {
       const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
       if ((await listSetAside(this.#kysely, encoder.kind, { reasons, limit: 1 })).length === 0) continue;
       const allowance = await this.#readAllowance(encoder);
-      if (allowance && !allowance.closed) await this.#letGo(encoder.kind, allowance);
+      if (allowance && !allowance.closed) await this.#release(encoder.kind, allowance);
     }
   }
 
-  async #letGo(kind: OperationKind, allowance: Allowance): Promise<void> {
+  async #release(kind: OperationKind, allowance: Allowance): Promise<void> {
     const { maxPayout, dayLeft, pool, maxWeiPerCent } = allowance;
     const atMostGwei = [maxPayout, dayLeft, pool].reduce((least, one) => (one < least ? one : least));
     const list = (only: Parameters<typeof listSetAside>[2]) => listSetAside(this.#kysely, kind, only);

@@ -124,7 +124,7 @@ export async function forgetOperations(
 }
 
 /** Makes operations that wait, were set aside or failed due now. */
-export async function hasten(queries: Queries, kind: OperationKind, subjectIds: readonly bigint[]): Promise<void> {
+export async function expedite(queries: Queries, kind: OperationKind, subjectIds: readonly bigint[]): Promise<void> {
   if (subjectIds.length === 0) return;
   await queries
     .updateTable("operations")

@@ -18,7 +18,7 @@ import {
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { freezeRates, setMetadataUri, withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
-import { enqueue, findOperation, findOperationHash, hasten, lockOperations, UNSENT } from "../../sender/queue.ts";
+import { enqueue, expedite, findOperation, findOperationHash, lockOperations, UNSENT } from "../../sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -66,11 +66,11 @@ async function queueMint(queries: Queries, purchase: Purchase, metadataUri: stri
     const [known] = await lockOperations(queries, [purchase.id], ["mint"]);
     const isUnsent = known === undefined || UNSENT.some((status) => status === known.status);
     if (isUnsent) await setMetadataUri(queries, purchase.id, metadataUri);
-    if (known && isUnsent && known.status !== "queued") await hasten(queries, "mint", [purchase.id]);
+    if (known && isUnsent && known.status !== "queued") await expedite(queries, "mint", [purchase.id]);
   }
   if (purchase.source === "simulated") {
     await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-    await hasten(queries, "mint", [purchase.id]);
+    await expedite(queries, "mint", [purchase.id]);
   }
   return findOperation(queries, "mint", purchase.id);
 }
@@ -157,7 +157,7 @@ async function queueConfirmation(services: Services, identity: Identity, purchas
   await inAuditedTransaction(services.database.kysely, async (queries) => {
     await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
     await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
-    await hasten(queries, "confirm", [purchase.id]);
+    await expedite(queries, "confirm", [purchase.id]);
     if (identity.kind !== "user") return;
     const { id, wallet, store_name: store, amount_cents } = purchase;
     const detail = { wallet, store, amount: reaisText(amount_cents) };

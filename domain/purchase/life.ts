@@ -158,7 +158,7 @@ export function endBlock(purchase: PurchaseLife): bigint | undefined {
 }
 
 /** When a purchase is checked again if nothing else changes: from a block on, at a time, after a delay, or never. */
-export type NextLook =
+export type NextCheck =
   | { kind: "never" }
   | { kind: "block"; block: bigint }
   | { kind: "at"; at: bigint }
@@ -170,7 +170,7 @@ const NO_RATE_MS = 5_000n;
 const CONTRADICTION_MS = 2_000n;
 
 /** When a purchase must be checked again; its own changes make it due anyway. docs/product.md#purchase-steps */
-export function nextLook(purchase: PurchaseLife, moment: Moment): NextLook {
+export function nextCheck(purchase: PurchaseLife, moment: Moment): NextCheck {
   if (purchase.isSettled) return { kind: "never" };
   const end = endBlock(purchase);
   if (end !== undefined) return { kind: "block", block: end };

@@ -5,7 +5,7 @@ import {
   type Moment,
   type Move,
   moveAhead,
-  nextLook,
+  nextCheck,
   obstacleTo,
   PURCHASE_STATUSES,
   type PurchaseLife,
@@ -178,7 +178,7 @@ describe("The life of a purchase", () => {
     it(says, () => {
       const at = { ...MOMENT, ...moment };
       expect(obstacleTo(move, life, at, by)?.kind).to.equal(obstacle);
-      expect(nextLook(life, at)).to.deep.equal(look);
+      expect(nextCheck(life, at)).to.deep.equal(look);
     });
   }
 
@@ -231,7 +231,7 @@ describe("The life of a purchase", () => {
         const kind = move && move !== "mint" ? obstacleTo(move, life, moment)?.kind : undefined;
         const waits = kind === "rate" || kind === "depth" || kind === "contradiction";
         if (waits || endBlock(life) !== undefined)
-          expect(nextLook(life, moment).kind, text(life)).not.to.equal("never");
+          expect(nextCheck(life, moment).kind, text(life)).not.to.equal("never");
       }
     });
   });

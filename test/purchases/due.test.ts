@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
-import { makeAllDue, setNextLook } from "../../purchases/due.ts";
+import { makeAllDue, setNextCheck } from "../../purchases/due.ts";
 import type { StandingPurchase } from "../../purchases/queries.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -31,7 +31,7 @@ describe("The next check of purchases that were checked together", () => {
       }
       // All of them were due.
       await inTransaction(kysely, makeAllDue);
-      await inTransaction(kysely, (queries) => setNextLook(queries, purchases, { moment: MOMENT, depth: DEPTH }));
+      await inTransaction(kysely, (queries) => setNextCheck(queries, purchases, { moment: MOMENT, depth: DEPTH }));
       const rows = await kysely
         .selectFrom("due_purchases")
         .select(["purchase_id", "due_at", "due_block"])
