@@ -2,20 +2,10 @@ import { decodeEventLog, type Hex, type TransactionReceipt } from "viem";
 import { getPublicClient } from "wagmi/actions";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import type { ChainTicket, Payout } from "../../domain/payout-verdict.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import { deployment } from "../app/deployment.ts";
 import { wagmiConfig } from "../wallet/config.ts";
-
-/** A ticket on the chain, read by the visitor's browser from a public node. */
-export type ChainTicket = {
-  buyer: string;
-  valueCents: bigint;
-  totalBps: bigint;
-  isPaid: boolean;
-  /** From the transaction that the site names; undefined if it names none. */
-  payout: Payout | undefined;
-};
-export type Payout = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
 
 export const contracts = () => ({
   nft: { address: toWalletAddress(deployment.purchase_nft), abi: purchaseNftAbi },

@@ -91,13 +91,19 @@ function How() {
   );
 }
 
+const OUTCOME_STYLES = { holds: "proof-holds", less: "proof-less", differs: "problem" };
+
 function Rows({ proof }: { proof: WalletProof }) {
   const t = useText();
   const { exactChz } = useFormat();
+  const verdicts = proof.purchases.map((one) => one.verdict);
+  const less = verdicts.filter(({ kind }) => kind === "less").length;
+  const outcome = verdicts.some(({ kind }) => kind === "wrong") ? "differs" : less > 0 ? "less" : "holds";
   return (
     <>
-      <p role="status" className={proof.matches ? "proof-holds" : "problem"}>
-        {t(proof.matches ? "proofPage.holds" : "proofPage.differs", {
+      <p role="status" className={OUTCOME_STYLES[outcome]}>
+        {t(`proofPage.${outcome}`, {
+          less,
           count: proof.purchases.length,
           paid: exactChz(formatDecimal(proof.paidWei, CHZ_DECIMALS)),
         })}
@@ -138,7 +144,14 @@ function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
               <td className="figures">{brl(reaisText(one.valueCents))}</td>
               <td className="figures">{percent(percentText(one.totalBps))}</td>
               <td className="figures">{one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}</td>
-              <td className="figures">{one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}</td>
+              <td className="figures">
+                {one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}
+                {one.verdict.kind === "less" && (
+                  <span className="proof-missing">
+                    {t("proofPage.missing", { amount: wei(one.verdict.missingWei) })}
+                  </span>
+                )}
+              </td>
               <td>
                 {t(one.agrees === undefined ? "proofPage.unknown" : one.agrees ? "proofPage.same" : "proofPage.other")}
               </td>

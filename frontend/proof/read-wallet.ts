@@ -1,11 +1,11 @@
 import { type Hex, parseAbiItem } from "viem";
 import { parseDecimal } from "../../domain/money.ts";
+import { isWhole, type Payout, type Verdict, verdictOn } from "../../domain/payout-verdict.ts";
 import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { isWhole, verdictOn } from "../chain/payout-verdict.ts";
-import { chainClient, contracts, distributors, type Payout, readPayouts } from "../chain/read-chain.ts";
+import { chainClient, contracts, distributors, readPayouts } from "../chain/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
 export type ProvenPurchase = {
@@ -15,11 +15,11 @@ export type ProvenPurchase = {
   /** Undefined until it is paid. */
   weiPerCent: bigint | undefined;
   paidWei: bigint | undefined;
-  holds: boolean;
+  verdict: Verdict;
   /** Whether the api agrees; undefined if it did not respond. */
   agrees: boolean | undefined;
 };
-export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint; matches: boolean };
+export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint };
 
 type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 /** The wallet's tickets, each with the transaction that paid it. */
@@ -127,14 +127,14 @@ async function derive(
       totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
     };
     const buyer = record.buyer.toLowerCase();
-    const { kind } = verdictOn({ ...ticket, buyer, isPaid: tx !== undefined, payout });
+    const verdict = verdictOn({ ...ticket, buyer, isPaid: tx !== undefined, payout });
     purchases.push({
       id,
       ...ticket,
       weiPerCent: payout?.weiPerCent,
       paidWei: payout?.amountWei,
       // A payout that is missing from its transaction is wrong.
-      holds: buyer === wallet && kind !== "wrong" && kind !== "unread",
+      verdict: buyer !== wallet || verdict.kind === "unread" ? { kind: "wrong" } : verdict,
       agrees: saidById && agrees(saidById.get(id), payout?.amountWei),
     });
   });
@@ -142,7 +142,6 @@ async function derive(
   return {
     purchases,
     paidWei: purchases.reduce((sum, one) => sum + (one.paidWei ?? 0n), 0n),
-    matches: purchases.every((one) => one.holds),
   };
 }
 

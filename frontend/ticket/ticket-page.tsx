@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { type ChainTicket, verdictOn } from "../../domain/payout-verdict.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
@@ -11,8 +12,6 @@ import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
-import { verdictOn } from "../chain/payout-verdict.ts";
-import type { ChainTicket } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
@@ -187,7 +186,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
   );
 }
 
-const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", less: "proof-holds", wrong: "problem" };
+const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", less: "proof-less", wrong: "problem" };
 
 function Sums({ chain }: { chain: ChainTicket }) {
   const t = useText();

@@ -1,6 +1,6 @@
-import { cashbackGwei, cashbackWei } from "../../domain/cashback.ts";
+import { cashbackGwei } from "../../domain/cashback.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
-import { WEI_PER_GWEI } from "../../domain/product.ts";
+import { verdictOn } from "../../domain/payout-verdict.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 
 /**
@@ -29,25 +29,42 @@ const STATUS_TEXTS: Record<number, string> = {
   [CHAIN_STATUS.cancelled]: "Cancelled",
 };
 
-export type ProofSummary = { purchases: number; expected: string; paid: string; matches: boolean };
+/** `less`, `more` and `missing` count the tickets with that outcome. */
+export type ProofSummary = {
+  purchases: number;
+  expected: string;
+  paid: string;
+  less: number;
+  more: number;
+  missing: number;
+  matches: boolean;
+};
+
+/** `missing`: Confirmed, and not paid yet. Pending and Cancelled tickets without a payout are `open`. */
+type Outcome = { kind: "open" | "paid" } | { kind: "less" | "more" | "missing"; problem: string };
 
 /**
  * The summary over all tickets. `purchases` counts those that are not Cancelled. `expected` is the sum of value ×
  * percent × rate over the Confirmed ones, each at the rate emitted in its payout's transaction, in whole gwei.
- * `matches` is true if each of them was paid exactly once, never more than that, and no other was paid.
+ * `matches` is true if each of them was paid exactly once, no more and no less than that, and no other was paid.
  */
 export function proofSummary(tickets: readonly ProvenTicket[]): ProofSummary {
   const counted = tickets.filter(({ status }) => status !== CHAIN_STATUS.cancelled);
   const payouts = tickets.flatMap((ticket) => ticket.payouts);
+  const count = (kind: Outcome["kind"]) => tickets.filter((ticket) => outcomeOf(ticket).kind === kind).length;
+  const [less, more, missing] = [count("less"), count("more"), count("missing")];
   return {
     purchases: counted.length,
     expected: chzTextFromGwei(tickets.reduce((sum, ticket) => sum + (productGwei(ticket) ?? 0n), 0n)),
     paid: chzTextFromWei(payouts.reduce((sum, { amountWei }) => sum + amountWei, 0n)),
-    matches: tickets.every((ticket) => problemOf(ticket) === undefined),
+    less,
+    more,
+    missing,
+    matches: less + more + missing === 0,
   };
 }
 
-/** One line per ticket, and one for each error or deduction. */
+/** One line per ticket, and one for each that does not match. */
 export function proofLines(tickets: readonly ProvenTicket[]): string[] {
   return tickets.flatMap((ticket) => {
     const [payout] = ticket.payouts;
@@ -60,14 +77,8 @@ export function proofLines(tickets: readonly ProvenTicket[]): string[] {
         `${kind === "paid" ? "paid" : "credited"} ${chzTextFromWei(amountWei)} CHZ in ${transaction}`,
     );
     const head = `Ticket ${ticket.id}, ${STATUS_TEXTS[ticket.status] ?? "unknown"}: ${value}${rate}${expected}`;
-    const problem = problemOf(ticket);
-    return [
-      [head, ...paid].join("; "),
-      ...(problem ? [`  ✗ ${problem}`] : []),
-      ...(product !== undefined && payout && payout.amountWei < product * WEI_PER_GWEI
-        ? [`  kept back: ${chzTextFromWei(product * WEI_PER_GWEI - payout.amountWei)} CHZ`]
-        : []),
-    ];
+    const outcome = outcomeOf(ticket);
+    return [[head, ...paid].join("; "), ...("problem" in outcome ? [`  ✗ ${outcome.problem}`] : [])];
   });
 }
 
@@ -77,13 +88,26 @@ function productGwei({ status, valueCents, totalBps, payouts: [payout] }: Proven
   return cashbackGwei({ valueCents, totalBps, weiPerCent: payout.weiPerCent });
 }
 
-function problemOf(ticket: ProvenTicket): string | undefined {
-  const { status, payouts } = ticket;
+function outcomeOf({ status, valueCents, totalBps, payouts }: ProvenTicket): Outcome {
   const [payout] = payouts;
-  if (status !== CHAIN_STATUS.confirmed) return payout ? "paid, and not Confirmed" : undefined;
-  if (!payout) return "Confirmed, and not paid yet";
-  if (payouts.length > 1) return `paid ${payouts.length} times`;
-  if (payout.weiPerCent === undefined) return "the distributor emitted no rate for this payout";
-  const mostWei = cashbackWei({ ...ticket, weiPerCent: payout.weiPerCent });
-  return payout.amountWei > mostWei ? "paid more than value × percent × rate" : undefined;
+  if (status !== CHAIN_STATUS.confirmed) {
+    return payout ? { kind: "more", problem: "paid, and not Confirmed" } : { kind: "open" };
+  }
+  if (!payout) return { kind: "missing", problem: "Confirmed, and not paid yet" };
+  if (payouts.length > 1) return { kind: "more", problem: `paid ${payouts.length} times` };
+  if (payout.weiPerCent === undefined) {
+    return { kind: "more", problem: "the distributor emitted no rate for this payout" };
+  }
+  // Only payouts to the ticket's buyer are read.
+  const verdict = verdictOn({ buyer: "", valueCents, totalBps, isPaid: true, payout: { ...payout, recipient: "" } });
+  if (verdict.kind === "less") {
+    const missing = chzTextFromWei(verdict.missingWei);
+    return {
+      kind: "less",
+      problem: `paid ${missing} CHZ less than value × percent × rate, not explained by the chain`,
+    };
+  }
+  return verdict.kind === "exact"
+    ? { kind: "paid" }
+    : { kind: "more", problem: "paid more than value × percent × rate" };
 }

@@ -30,6 +30,8 @@ import { bareEnvironment } from "../testing/bare-environment.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { deployHere } from "../testing/deploy-run.ts";
 
+const ALL_PAID = { less: 0, more: 0, missing: 0, matches: true };
+
 const run = promisify(execFile);
 /** anvil's first well-known key: the operator of the local network. */
 const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -180,15 +182,31 @@ describe("A stranger's proof", function () {
       await nft("cancel", [[3n]]);
       await payBatch(CENT_WEI, [1n, 5n * 10n ** 18n]);
       const { summary, text } = await prove(refusing);
-      expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "5", matches: true });
+      expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "5", ...ALL_PAID });
       expect(text).to.include("Ticket 1, Confirmed").and.to.include("credited 5 CHZ");
       expect(text).to.include("Ticket 2, Pending").and.to.include("Ticket 3, Cancelled");
       expect((await prove(refusing, "--purchase", "2")).summary).to.deep.equal({
         purchases: 1,
         expected: "0",
         paid: "0",
-        matches: true,
+        ...ALL_PAID,
       });
+    });
+
+    it("is not satisfied with a gwei less than 5 CHZ", async () => {
+      await mint(1n, BUYER, 10_000);
+      await nft("confirm", [[1n]]);
+      await payBatch(CENT_WEI, [1n, 5n * 10n ** 18n - 10n ** 9n]);
+      const { summary, text } = await prove(BUYER);
+      expect(summary).to.deep.equal({
+        purchases: 1,
+        expected: "5",
+        paid: "4.999999999",
+        ...ALL_PAID,
+        less: 1,
+        matches: false,
+      });
+      expect(text).to.include("✗ paid 0.000000001 CHZ less than value × percent × rate, not explained by the chain");
     });
 
     it("says what was withheld, and what is not paid yet", async () => {
@@ -196,12 +214,20 @@ describe("A stranger's proof", function () {
       await nft("confirm", [[1n, 2n]]);
       await distributor("pay", [1n, 4n * 10n ** 18n, CENT_WEI]);
       const { summary, text } = await prove(BUYER);
-      expect(text).to.include("kept back: 1 CHZ").and.to.include("✗ Confirmed, and not paid yet");
-      expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "4", matches: false });
+      expect(text).to.include("✗ paid 1 CHZ less than").and.to.include("✗ Confirmed, and not paid yet");
+      expect(summary).to.deep.equal({
+        purchases: 2,
+        expected: "5",
+        paid: "4",
+        ...ALL_PAID,
+        less: 1,
+        missing: 1,
+        matches: false,
+      });
       const script = await proveScript(BUYER);
       expect([script.code, script.stdout], script.stderr).to.deep.equal([0, text]);
       const { summary: alone } = await prove(BUYER.toLowerCase(), "--purchase", "1");
-      expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", matches: true });
+      expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", ...ALL_PAID, less: 1, matches: false });
     });
 
     it("uses the rate of a payout's own batch, and finds what a predecessor paid", async () => {
@@ -229,7 +255,7 @@ describe("A stranger's proof", function () {
         const changed = { ...deployment, cashbackDistributor: { ...deployment.cashbackDistributor, address: next } };
         writeFileSync(path, JSON.stringify(changed));
         const { summary, text } = await prove(BUYER);
-        expect(summary, text).to.deep.equal({ purchases: 2, expected: "15", paid: "15", matches: true });
+        expect(summary, text).to.deep.equal({ purchases: 2, expected: "15", paid: "15", ...ALL_PAID });
         expect(text).to.include("× 1 CHZ per R$").and.to.include("× 2 CHZ per R$");
       } finally {
         writeFileSync(path, record);
@@ -244,7 +270,7 @@ describe("A stranger's proof", function () {
       expect((await prove(BUYER, "--purchase", "5")).text).to.include(`Ticket 5 is not ${BUYER}'s`);
       expect((await prove(BUYER, "--network", "mumbai")).text).to.include("--network must be one of");
       expect((await prove(BUYER, "--network", "chiliz")).text).to.match(/chiliz\.json is missing/);
-      expect((await prove(BUYER)).summary).to.deep.equal({ purchases: 0, expected: "0", paid: "0", matches: true });
+      expect((await prove(BUYER)).summary).to.deep.equal({ purchases: 0, expected: "0", paid: "0", ...ALL_PAID });
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isWhole, verdictOn } from "../../frontend/chain/payout-verdict.ts";
+import { isWhole, verdictOn } from "../../domain/payout-verdict.ts";
 
 /** R$ 33.33 with 3.33 %, at a rate that no amount in gwei divides. */
 const PAID = {

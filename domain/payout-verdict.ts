@@ -1,6 +1,17 @@
-import { cashbackGwei, cashbackWei } from "../../domain/cashback.ts";
-import { WEI_PER_GWEI } from "../../domain/product.ts";
-import type { ChainTicket } from "./read-chain.ts";
+import { cashbackGwei, cashbackWei } from "./cashback.ts";
+import { WEI_PER_GWEI } from "./product.ts";
+
+/** A ticket and its payout, read from the chain. */
+export type ChainTicket = {
+  buyer: string;
+  valueCents: bigint;
+  totalBps: bigint;
+  isPaid: boolean;
+  /** Undefined if its transaction is not known. */
+  payout: Payout | undefined;
+};
+/** `weiPerCent` is undefined if the distributor emitted no rate before it. */
+export type Payout = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
 
 /**
  * How a ticket's payout compares with value × percent × rate: not paid; paid in a transaction that the site does not
