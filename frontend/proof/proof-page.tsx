@@ -141,10 +141,16 @@ function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
                   {String(one.id)}
                 </Link>
               </th>
-              <td className="figures">{brl(reaisText(one.valueCents))}</td>
-              <td className="figures">{percent(percentText(one.totalBps))}</td>
-              <td className="figures">{one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}</td>
-              <td className="figures">
+              <td className="figures" data-label={t("ticket.value")}>
+                {brl(reaisText(one.valueCents))}
+              </td>
+              <td className="figures" data-label={t("ticket.cashback")}>
+                {percent(percentText(one.totalBps))}
+              </td>
+              <td className="figures" data-label={t("proof.rate")}>
+                {one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}
+              </td>
+              <td className="figures" data-label={t("proof.paid")}>
                 {one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}
                 {one.verdict.kind === "less" && (
                   <span className="proof-missing">
@@ -152,7 +158,7 @@ function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
                   </span>
                 )}
               </td>
-              <td>
+              <td data-label={t("proofPage.ours")}>
                 {t(one.agrees === undefined ? "proofPage.unknown" : one.agrees ? "proofPage.same" : "proofPage.other")}
               </td>
             </tr>

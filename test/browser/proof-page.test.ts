@@ -1,0 +1,94 @@
+import { expect } from "chai";
+import {
+  type Abi,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  type Hex,
+  parseEther,
+} from "viem";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { eventually } from "../testing/until.ts";
+import { useSite } from "./support/site.ts";
+
+const WALLET: Hex = `0x${"b1".repeat(20)}`;
+const HASH: Hex = `0x${"a".repeat(64)}`;
+const ABI = [...purchaseNftAbi, ...cashbackDistributorAbi] as unknown as Abi;
+
+describe("The proof page", () => {
+  const site = useSite();
+
+  /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real. */
+  function answerPayout(amount: bigint) {
+    const place = { blockHash: HASH, blockNumber: "0x5", transactionHash: HASH, transactionIndex: "0x0" };
+    const log = { ...place, address: site.server.config.cashback_distributor, removed: false };
+    const event = { abi: cashbackDistributorAbi, eventName: "CashbackPaid" } as const;
+    const number = (value: bigint) => encodeAbiParameters([{ type: "uint256" }], [value]);
+    const logs = [
+      {
+        topics: encodeEventTopics({ abi: cashbackDistributorAbi, eventName: "RateApplied" }),
+        data: number(10n ** 16n),
+      },
+      { topics: encodeEventTopics({ ...event, args: { purchaseId: 7n, recipient: WALLET } }), data: number(amount) },
+    ];
+    const from = WALLET;
+    const to = site.server.config.cashback_distributor;
+    const views: Record<string, unknown> = {
+      balanceOf: 1n,
+      paidWord: 1n << 7n,
+      available: 0n,
+      purchaseOf: {
+        buyer: WALLET,
+        storeId: 1,
+        valueCents: 10_000,
+        cashbackBps: 500,
+        bonusBps: 0,
+        status: CHAIN_STATUS.confirmed,
+      },
+    };
+    const results: Record<string, (params: { data: Hex }[]) => unknown> = {
+      eth_call: ([call]) => {
+        const { functionName } = decodeFunctionData({ abi: ABI, data: call?.data ?? "0x" });
+        return encodeFunctionResult({ abi: ABI, functionName, result: views[functionName] });
+      },
+      eth_getBalance: () => "0x0",
+      eth_getTransactionReceipt: () => ({
+        ...{ ...place, from, to, status: "0x1", gasUsed: "0x5208", cumulativeGasUsed: "0x5208", type: "0x2" },
+        logs: logs.map((one, index) => ({ ...log, ...one, logIndex: `0x${index}` })),
+      }),
+    };
+    site.server.config.rpc_url = `${site.server.url}/api/chain`;
+    site.server.answer("POST /api/chain", ({ body: { id, method, params } }) => ({
+      body: { jsonrpc: "2.0", id, result: results[String(method)]?.(params as { data: Hex }[]) ?? null },
+    }));
+    site.server.answer(`GET /api/wallets/${WALLET}/tickets`, {
+      body: { success: true, tickets: [{ token_id: 7, paid: { tx: HASH, amount: "5" } }], next_before: null },
+    });
+  }
+  const open = (language: string) =>
+    site.open(`/proof?wallet=${WALLET}`, { storage: { language }, viewport: { width: 360, height: 800 } });
+
+  it("is green only for the whole amount, and amber with the difference for a gwei less", async () => {
+    answerPayout(parseEther("5"));
+    const whole = await open("pt");
+    await whole.page.getByText("1 compra, e a conta confere").waitFor();
+    answerPayout(parseEther("4.999999999"));
+    for (const [language, says, missing] of [
+      ["pt", "1 de 1 compra: pago menos do que dá a conta", "0,000000001 CHZ a menos, sem explicação na rede"],
+      ["en", "1 of 1 purchase: less was paid than the sum gives", "0.000000001 CHZ less, not explained on the chain"],
+    ] as const) {
+      const { page } = await open(language);
+      const status = page.getByRole("status").filter({ hasText: says });
+      await status.waitFor();
+      expect(await status.getAttribute("class")).to.equal("proof-less");
+      await page.getByText(missing).waitFor();
+      // On a phone a purchase is a card: nothing of it is out of sight.
+      await eventually(async () =>
+        expect(await page.locator(".proof-rows").evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0),
+      );
+    }
+  });
+});
