@@ -291,7 +291,7 @@ describe("On a slow device @deep", function () {
       window.setTimeout = ((work: TimerHandler, ms = 0) => setTimeout(work, ms + 300)) as typeof window.setTimeout;
     });
     await page.keyboard.press("Enter");
-    await dialog.getByRole("alert").getByText("Escreva o número do pedido.").waitFor();
+    await dialog.getByText("Escreva o número do pedido.").waitFor();
     await page.keyboard.type("VS-77-1234567", { delay: 50 });
     expect(await order.inputValue()).to.equal("VS-77-1234567");
   });
@@ -505,7 +505,8 @@ describe("On a slow device @deep", function () {
           await page.getByRole("button", { name: action, exact: true }).last().click();
           await toasts(page).first().waitFor();
         }
-        await page.goto(site.server.url + search);
+        // The dialog that closed with the session may still be taking its entry out of the history.
+        await page.goto(site.server.url + search).catch(() => page.goto(site.server.url + search));
         await open(page);
         expect(await page.getByText(RESTORED).count()).to.equal(0);
       });
