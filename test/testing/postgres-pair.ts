@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "./free-port.ts";
@@ -9,7 +9,7 @@ import { until } from "./until.ts";
 export type PostgresPair = {
   /** Names both hosts, the primary first. */
   databaseUrl: string;
-  /** `kill -9` of the primary. */
+  /** `kill -9` of the primary with all its processes, as when its machine dies. */
   killPrimary(): Promise<void>;
   /** Promotes the standby to primary, as an operator or a failover manager does. */
   promoteStandby(): Promise<void>;
@@ -61,10 +61,14 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       const running = primary as unknown as { process?: ChildProcess | undefined };
       const child = running.process;
       if (!child) return;
+      const backends = await backendsOf(primaryPort);
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;
       running.process = undefined;
+      // They are not in its process group, and one that has just received a query still answers it.
+      for (const pid of backends.filter(isRunning)) process.kill(pid, "SIGKILL");
+      await until("its processes have ended", () => backends.every((pid) => !isRunning(pid)));
     },
     async promoteStandby() {
       const client = await connectTo(urlOf(standbyPort));
@@ -76,4 +80,20 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function backendsOf(port: number): Promise<number[]> {
+  const client = await connectTo(urlOf(port));
+  const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity").finally(() => client.end());
+  return rows.map(({ pid }) => pid).filter(isRunning);
+}
+
+/** Whether a process still does anything: one that nobody has waited for yet is over. */
+function isRunning(pid: number): boolean {
+  try {
+    const [, state] = /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return state !== "Z";
+  } catch {
+    return false;
+  }
 }
