@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { readParts } from "../../scripts/rehearse/page-blocks.ts";
+import { readParts } from "./page-blocks.ts";
 
 const SPACES = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const own = process.getuid?.() === 0 ? [] : ["--map-current-user", "--keep-caps"];
@@ -26,7 +26,7 @@ describe("docs/going-live.md @deep", function () {
     const asked = readParts(readFileSync("docs/going-live.md", "utf8")).flatMap((part) =>
       part.kind === "by hand" ? [part.what] : [],
     );
-    const known = readFileSync("scripts/rehearse/spicy.ts", "utf8");
+    const known = readFileSync("test/system/going-live/main.ts", "utf8");
     expect(asked).to.have.length.above(4);
     for (const what of asked) expect(known, what).to.include(`case "${what}":`);
   });
@@ -34,7 +34,7 @@ describe("docs/going-live.md @deep", function () {
   (hasSpaces ? it : it.skip)(
     "holds word for word, from an empty server to a purchase that is paid and one that is returned",
     async () => {
-      const child = spawn(process.execPath, ["scripts/rehearse.ts", "--spicy"], { stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, ["test/system/going-live/main.ts"], { stdio: ["ignore", "pipe", "pipe"] });
       let said = "";
       for (const stream of [child.stdout, child.stderr]) {
         stream.on("data", (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 /**
- * Runs docs/going-live.md word for word, without touching the machine: `npm run rehearse -- --spicy`. The page's blocks
- * run in separate namespaces (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
+ * Runs docs/going-live.md word for word, without touching the machine. The page's blocks run in separate namespaces
+ * (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL. With `--full` it also runs the
+ * blocks that take minutes to compile or need the explorer.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -19,32 +20,27 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { privateKey } from "../../platform/environment.ts";
+import { privateKey } from "../../../platform/environment.ts";
+import { type DeployedRecord, type Hands, handOver, startHands } from "./by-hand.ts";
+import { type SpicyChain, startSpicyChain } from "./chain.ts";
 import { type Part, readParts } from "./page-blocks.ts";
-import { type SpicyChain, startSpicyChain } from "./spicy-chain.ts";
-import { type Hands, handOver, startHands } from "./spicy-hands.ts";
 
 const PAGE = "docs/going-live.md";
 const SETTINGS = "1. What is yours";
-const ENTRY = "scripts/rehearse.ts";
 const SHOP = "http://127.0.0.1:3000";
-const PORTS = { rpc: 8545, node: 8546, postgres: 5432 };
+const POSTGRES_PORT = 5432;
 const GAS_CHZ = parseEther("100");
 const LOG_SHOWN = 3_000;
 const POOL_CHZ = parseEther("1000");
 const DEPLOYER_CHZ = parseEther("200");
 
-/** With `--spicy-in-full` it also runs the blocks that take minutes to compile or need the explorer. */
-export async function rehearse({ isFull = process.argv.includes("--spicy-in-full") } = {}): Promise<void> {
-  if (process.env.REHEARSAL_RUN === undefined) return enter();
-  const source = process.cwd();
-  const rehearsal = process.env.REHEARSAL_RUN;
+async function rehearse(rehearsal: string, source: string): Promise<void> {
   mountFolders(rehearsal);
-  const chain = await startSpicyChain(PORTS.rpc, PORTS.node);
+  const chain = await startSpicyChain();
   const postgres = await startDatabase(rehearsal);
   try {
     writeStandIns(join(rehearsal, "bin"), source);
-    await runPage(new Shell(rehearsal, source), chain, { isFull });
+    await runPage(new Shell(rehearsal, source), chain);
     console.log("\nThe page holds: every block ran as it stands, and the shop sold, paid and took back");
   } catch (error) {
     tellLogs(rehearsal);
@@ -52,7 +48,7 @@ export async function rehearse({ isFull = process.argv.includes("--spicy-in-full
   } finally {
     endServices(rehearsal);
     await postgres.stop();
-    chain.stop();
+    await chain.stop();
   }
 }
 
@@ -64,7 +60,7 @@ function enter(): void {
   const spaces = [...own, "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const { status, error } = spawnSync(
     "unshare",
-    [...spaces, process.execPath, ...process.execArgv, ENTRY, ...process.argv.slice(2)],
+    [...spaces, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
     { stdio: "inherit", env: { ...cleanEnvironment(), REHEARSAL_RUN: rehearsal } },
   );
   rmSync(rehearsal, { recursive: true, force: true });
@@ -100,7 +96,7 @@ async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void>
   const password = createHash("sha256").update(rehearsal).digest("hex");
   const server = new EmbeddedPostgres({
     databaseDir: mkdtempSync(join(tmpdir(), "torcida-spicy-postgres-")),
-    port: PORTS.postgres,
+    port: POSTGRES_PORT,
     user: "postgres",
     password,
     persistent: false,
@@ -110,7 +106,7 @@ async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void>
   });
   await server.initialise();
   await server.start();
-  process.env.REHEARSAL_POSTGRES = `postgres://postgres:${password}@127.0.0.1:${PORTS.postgres}/postgres`;
+  process.env.REHEARSAL_POSTGRES = `postgres://postgres:${password}@127.0.0.1:${POSTGRES_PORT}/postgres`;
   return { stop: () => server.stop() };
 }
 
@@ -145,11 +141,12 @@ class Shell {
   }
 }
 
-async function runPage(shell: Shell, chain: SpicyChain, { isFull }: { isFull: boolean }): Promise<void> {
+async function runPage(shell: Shell, chain: SpicyChain): Promise<void> {
+  const isFull = process.argv.includes("--full");
   const hands = await startHands(chain, SHOP);
   for (const part of readParts(readFileSync(PAGE, "utf8"))) {
     if (part.kind === "by hand") await doByHand(part.what, { shell, chain, hands });
-    else if (part.heading === SETTINGS) shell.set(settings(hands));
+    else if (part.heading === SETTINGS) shell.set(settings(chain, hands));
     else if (isFull || !part.isInFull) await runBlock(shell, part);
   }
 }
@@ -160,12 +157,12 @@ async function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "
 }
 
 /** The variables of the first block, with the rehearsal's values. */
-function settings(hands: Hands): Record<string, string> {
+function settings(chain: SpicyChain, hands: Hands): Record<string, string> {
   return {
     REPOSITORY: process.cwd(),
     SITE: "https://torcida.example",
     SUPPORT_CONTACT: "help@torcida.example",
-    RPC_URLS: `http://127.0.0.1:${PORTS.rpc}`,
+    RPC_URLS: chain.url,
     ADMIN_WALLETS: hands.adminWallet,
     ADMIN_ADDRESS: hands.multisig,
     TREASURER_ADDRESS: hands.treasurer,
@@ -214,8 +211,6 @@ function addressOfFile(file: string): string {
   return privateKeyToAddress(privateKey.parse(readFileSync(file, "utf8").trim()));
 }
 
-export type DeployedRecord = Record<"purchaseNft" | "cashbackDistributor", { address: `0x${string}` }>;
-
 function record(): DeployedRecord {
   return JSON.parse(readFileSync("/opt/torcida/deployments/spicy.json", "utf8"));
 }
@@ -252,8 +247,8 @@ function writeStandIns(folder: string, source: string): void {
     // Ignores owners, keeps modes.
     install: `args=(); while [ $# -gt 0 ]; do case "$1" in -o|-g) shift 2;; *) args+=("$1"); shift;; esac; done; exec /usr/bin/install "\${args[@]}"`,
     runuser: `while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
-    systemctl: `exec "${node}" "${source}/scripts/rehearse/server/systemctl.ts" "$@"`,
-    psql: `exec "${node}" "${source}/scripts/rehearse/server/psql.ts" "$@"`,
+    systemctl: `exec "${node}" "${source}/test/system/going-live/systemctl.ts" "$@"`,
+    psql: `exec "${node}" "${source}/test/system/going-live/psql.ts" "$@"`,
     // Copies the working tree, committed or not.
     git: `[ "$1" = clone ] || exec /usr/bin/git "$@"; mkdir -p "$3"; cd "$2"; /usr/bin/git ls-files -z -co --exclude-standard | while IFS= read -r -d '' file; do [ -f "$file" ] && printf '%s\\0' "$file"; done | tar -c --null -T - | tar -x -C "$3"`,
     npm: `if [ "$1" = ci ]; then echo "(npm ci)"; ln -sfn "${source}/node_modules" node_modules; exit; fi; self=$(dirname "$0"); export PATH="\${PATH//$self:/}:$self"; exec npm "$@"`,
@@ -270,3 +265,6 @@ function writeStandIns(folder: string, source: string): void {
     chmodSync(file, 0o755);
   }
 }
+
+if (process.env.REHEARSAL_RUN === undefined) enter();
+else await rehearse(process.env.REHEARSAL_RUN, process.cwd());
