@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
-import { getConfig, getFanTokens, getStore, getStores, getTicket, type StoresAsked } from "./calls.ts";
+import { getConfig, getFanTokens, getMe, getStore, getStores, getTicket, type StoresAsked } from "./calls.ts";
 import { ApiError } from "./http.ts";
 
 const RETRIES = 2;
@@ -66,4 +66,6 @@ export const storeQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id], queryFn: ({ signal }) => getStore(id, { signal }) });
 export const ticketQuery = (id: string) =>
   queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
+/** The profile of the session with this token. */
+export const meQuery = (token: string | null) => queryOptions({ queryKey: ["me", token], queryFn: getMe });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

@@ -1,59 +1,61 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useSyncExternalStore } from "react";
 import { DAY_MS } from "../../domain/iso-time.ts";
+import { meQuery } from "../api/queries.ts";
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { useSession } from "../session/session.tsx";
 
 /** Newer figures count as current: they are reloaded at least this often while the page is visible. */
 const CURRENT_MS = 90_000;
 const LOOK_MS = 10_000;
 
 /**
- * The time of the figures; after sleep or without a connection it says that they may have changed.
- * docs/product.md#dashboard
+ * The time of the figures; after sleep or without a connection it says that they may have changed. Rendered only when
+ * its sentence changes, however often the figures are loaded. docs/product.md#dashboard
  */
 export function AsOf() {
   const t = useText();
   const { time, dateTime } = useFormat();
-  const { loadedAt } = useSession();
-  const isOnline = useOnline();
-  const now = useNow();
-  if (!loadedAt) return null;
-  const isOld = now - loadedAt > CURRENT_MS;
-  const iso = new Date(loadedAt).toISOString();
-  const when = now - loadedAt > DAY_MS ? dateTime(iso) : time(iso);
+  const client = useQueryClient();
+  const loadedAt = () => client.getQueryState(meQuery(readStored(STORAGE_KEYS.token)).queryKey)?.dataUpdatedAt ?? 0;
+  const isOld = () => !navigator.onLine || Date.now() - loadedAt() > CURRENT_MS;
+  const sentence = () => {
+    const iso = new Date(loadedAt()).toISOString();
+    const when = Date.now() - loadedAt() > DAY_MS ? dateTime(iso) : time(iso);
+    return t(navigator.onLine ? (isOld() ? "asOf.old" : "asOf") : "asOf.offline", { time: when });
+  };
+  const changes = useChanges();
+  const className = useSyncExternalStore(changes, () => (isOld() ? "as-of as-of-old" : "as-of"));
+  const text = useSyncExternalStore(changes, () => (loadedAt() ? sentence() : ""));
   return (
-    <p role="status" className={isOld || !isOnline ? "as-of as-of-old" : "as-of"}>
-      {t(isOnline ? (isOld ? "asOf.old" : "asOf") : "asOf.offline", { time: when })}
-    </p>
+    text && (
+      <p role="status" className={className}>
+        {text}
+      </p>
+    )
   );
 }
 
-function useOnline(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      addEventListener("online", changed);
-      addEventListener("offline", changed);
+/** Everything that the sentence depends on: the figures, the connection, and the time. */
+function useChanges() {
+  const client = useQueryClient();
+  return useCallback(
+    (look: () => void) => {
+      const timer = setInterval(look, LOOK_MS);
+      const unsubscribe = client.getQueryCache().subscribe(look);
+      const events = [
+        [window, "online"],
+        [window, "offline"],
+        [document, "visibilitychange"],
+      ] as const;
+      for (const [target, event] of events) target.addEventListener(event, look);
       return () => {
-        removeEventListener("online", changed);
-        removeEventListener("offline", changed);
+        clearInterval(timer);
+        unsubscribe();
+        for (const [target, event] of events) target.removeEventListener(event, look);
       };
     },
-    () => navigator.onLine,
+    [client],
   );
-}
-
-/** The current time, updated periodically and when the page becomes visible. */
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const look = () => setNow(Date.now());
-    const timer = setInterval(look, LOOK_MS);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, []);
-  return now;
 }

@@ -15,7 +15,7 @@ import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { useLiveProfile, useSession } from "../session/session.tsx";
+import { useIsProfileLoading, useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -92,12 +92,13 @@ function DashboardSkeleton() {
 
 function Unreachable() {
   const t = useText();
-  const { failure, isLoading, refresh } = useSession();
+  const { failure, refresh } = useSession();
+  const isFetching = useIsProfileLoading();
   return (
     <div className="page">
       <RetryPanel
         title={t("dashboard.unreachable")}
-        query={{ error: failure, refetch: () => refresh().catch(() => {}), isFetching: isLoading }}
+        query={{ error: failure, refetch: () => refresh().catch(() => {}), isFetching }}
       />
     </div>
   );

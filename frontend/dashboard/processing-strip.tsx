@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
@@ -17,6 +18,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
   const t = useText();
   const { brl, chz } = useFormat();
   const moving = profile.purchases.filter((one) => isShown(one));
+  useRenderAt(Math.min(...moving.map(leavesAtMs)));
   if (moving.length === 0) return null;
   const isDone = !moving.some(isInFlight);
   return (
@@ -44,6 +46,22 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
       )}
     </section>
   );
+}
+
+/** Renders the component when this time has come, if it is ever. */
+function useRenderAt(timeMs: number): void {
+  const [, setRendered] = useState(0);
+  useEffect(() => {
+    if (timeMs === Number.POSITIVE_INFINITY) return;
+    const timer = setTimeout(() => setRendered(timeMs), Math.max(0, timeMs - Date.now()));
+    return () => clearTimeout(timer);
+  }, [timeMs]);
+}
+
+/** When a purchase that is shown leaves the strip, though nothing of it changes. */
+function leavesAtMs(purchase: PurchaseRecord): number {
+  if (isInFlight(purchase) || purchase.paid_at === null) return Date.parse(purchase.created_at) + FRESH_MS;
+  return Date.parse(purchase.paid_at) + SETTLED_SHOWN_MS;
 }
 
 /** In progress, or paid within the last minute. */

@@ -1,7 +1,7 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { getMe, logout } from "../api/calls.ts";
-import { isWorthRetrying } from "../api/queries.ts";
+import { logout } from "../api/calls.ts";
+import { meQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
@@ -25,9 +25,6 @@ export type Session = {
   refresh: () => Promise<Profile | undefined>;
   /** Why the profile could not be loaded. */
   failure: Error | null;
-  isLoading: boolean;
-  /** When the profile was loaded; 0 if it was not. */
-  loadedAt: number;
   signOut: () => void;
   /** The wallet that last logged out, which is asked for a signature only after a click. */
   signedOutWallet: string | undefined;
@@ -43,9 +40,6 @@ export function useSession(): Session {
 
 /** How often loading the profile is retried. */
 const RECOVERY_MS = 10_000;
-
-const meQuery = (token: string | null) =>
-  queryOptions({ queryKey: ["me", token], queryFn: getMe, retry: isWorthRetrying });
 
 export function SessionProvider({ children }: { children: ReactNode }) {
   const session = useSessionToken();
@@ -74,12 +68,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       begin,
       refresh,
       failure: me.error,
-      isLoading: me.isFetching,
-      loadedAt: me.dataUpdatedAt,
       signOut,
       signedOutWallet,
     }),
-    [status, profile, begin, refresh, me.error, me.isFetching, me.dataUpdatedAt, signOut, signedOutWallet],
+    [status, profile, begin, refresh, me.error, signOut, signedOutWallet],
   );
   return <SessionContext value={value}>{children}</SessionContext>;
 }
@@ -138,6 +130,9 @@ function useSignOut(
   }, [end, profile, setSignedOutWallet, t, token]);
 }
 
+/** Whether the profile is being loaded. Not a part of the session: its users would render at every poll. */
+export const useIsProfileLoading = (): boolean => useIsFetching({ queryKey: ["me"] }) > 0;
+
 /** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
 export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
   const token = readStored(STORAGE_KEYS.token);
@@ -150,5 +145,7 @@ export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
     refetchOnWindowFocus: "always",
     refetchOnReconnect: "always",
     refetchInterval: ({ state }) => (state.data ? intervalMs(state.data) : false),
+    // The session's own query renders what has changed.
+    notifyOnChangeProps: [],
   });
 }

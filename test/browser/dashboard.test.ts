@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { eventually, until } from "../testing/until.ts";
+import { countRenders } from "./support/chromium.ts";
 import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { addAllSituations } from "./support/states.ts";
@@ -275,6 +276,45 @@ describe("Dashboard", () => {
     Object.assign(fresh, { status: "confirmed", confirmed_at: now, cashback_state: "paid", paid_at: now });
     me.nfts = [fixtureNft(fresh, wallet.address)];
     await page.getByRole("article").getByText("Confirmed", { exact: true }).waitFor();
+  });
+
+  it("renders nothing in ten seconds in which nothing changed, though it asks every second", async () => {
+    const wallet = testWallet();
+    const created_at = new Date().toISOString();
+    const fresh = { created_at, date: created_at, minted_at: null, confirmed_at: null, paid_at: null };
+    const me = site.server.signIn(wallet.address, {
+      nfts: [],
+      purchases: [fixturePurchase({ id: 3, status: "processing", cashback_state: "unpaid", ...fresh })],
+    });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, hasOwnClock: true });
+    await countRenders(page);
+    await page.getByText("Compras a caminho").waitFor();
+    await page.waitForLoadState("networkidle");
+    // At the start of a minute, as the page says the minute of its figures.
+    await page.clock.pauseAt(new Date(Math.ceil(Date.now() / 60_000 + 1) * 60_000 + 1_000));
+    await page.clock.runFor(2_000);
+    const renders = () => page.evaluate(() => window.renders ?? 0);
+    const asked = () => site.server.callsTo("GET /api/me").length;
+    const passSeconds = async (count: number) => {
+      for (let second = 0; second < count; second += 1) {
+        const before = asked();
+        await until("the profile is read again", async () => {
+          await page.clock.runFor(250);
+          return asked() > before;
+        });
+      }
+    };
+    await passSeconds(2);
+    const before = await renders();
+    expect(before).to.be.above(0);
+    await passSeconds(10);
+    expect(await renders()).to.equal(before);
+    Object.assign(me.purchases[0] ?? {}, { status: "pending", minted_at: created_at });
+    await passSeconds(1);
+    await until("what changed is rendered", async () => {
+      await page.clock.runFor(250);
+      return (await renders()) > before;
+    });
   });
 
   it("leads to the stores from its empty state", async () => {

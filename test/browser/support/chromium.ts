@@ -73,6 +73,8 @@ declare global {
   interface Window {
     /** The texts that the page has not shown yet. */
     unseen?: Set<string>;
+    /** How often React has rendered since `countRenders`. */
+    renders?: number;
   }
 }
 
@@ -87,6 +89,18 @@ export async function glimpse(page: Page, url: string, texts: readonly string[])
   }, texts);
   await page.goto(url, { waitUntil: "commit" });
   await page.waitForFunction(() => window.unseen?.size === 0);
+}
+
+/** Loads the page again and counts in `window.renders` how often React renders: it reports this to developer tools. */
+export async function countRenders(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const count = () => {
+      window.renders = (window.renders ?? 0) + 1;
+    };
+    const hook = { supportsFiber: true, inject: () => 1, onCommitFiberRoot: count, onCommitFiberUnmount: () => {} };
+    Object.assign(window, { __REACT_DEVTOOLS_GLOBAL_HOOK__: hook });
+  });
+  await page.reload();
 }
 
 /** A new browser profile with a wallet in it, ready to open a page. */
