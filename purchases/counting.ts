@@ -2,20 +2,18 @@ import { sql } from "kysely";
 import { numberRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
-import {
-  PURCHASE_STATUSES,
-  type PurchaseStatus,
-  purchaseStatusFromChain,
-  shownStatus,
-} from "../domain/purchase/life.ts";
+import { PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../domain/purchase/life.ts";
+import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
 import { keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
-import { COUNTED_COLUMNS, lockPurchases, somePurchasesWithIndex } from "./queries.ts";
+import { type CountedRow, lifeOf, lockPurchases, readCountedRows } from "./queries.ts";
 import { addToBuyers, addToShop, type BuyerTotals, emptyTotals } from "./totals.ts";
 
-/** What one purchase contributes to the totals of its buyer and of the shop. */
+/** Where one purchase is, and what it contributes to the totals of its buyer and of the shop. */
 export type Contribution = {
+  /** Of a payout that is final. docs/product.md#situations */
+  situation: Situation;
   status: PurchaseStatus;
   /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
   weiPerCent: bigint | null;
@@ -47,7 +45,7 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
  * Counts the locked purchases whose totals are behind, not counted since the index was emptied. The caller decides when
  * they are due.
  */
-export async function countLate(queries: Queries, purchases: readonly { row: CountingRow }[]): Promise<void> {
+export async function countLate(queries: Queries, purchases: readonly { row: CountedRow }[]): Promise<void> {
   const late = purchases.filter(({ row }) => !isSame(countedOf(row), contributionOf(row)));
   for (const page of pagesOf(late.map(({ row }) => row.id))) {
     await writeCounted(queries, (await countPage(queries, page)).changed);
@@ -84,8 +82,9 @@ function isSame(one: Contribution | undefined, other: Contribution): boolean {
 
 /** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
 export function countedAsNew(centBps: bigint) {
-  const { status, weiPerCent, paidGwei, isOpen } = contributionAsNew(centBps);
+  const { situation, status, weiPerCent, paidGwei, isOpen } = contributionAsNew(centBps);
   return {
+    situation,
     counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
     counted_wei_per_cent: weiPerCent,
     counted_cent_bps: centBps,
@@ -107,25 +106,12 @@ export async function addNewPurchases(
 }
 
 function contributionAsNew(centBps: bigint): Contribution {
-  return { status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
-}
-
-type CountingRow = Awaited<ReturnType<typeof readCountingRows>>[number];
-
-/** The columns of some purchases, with tickets and payouts, from which they are counted. */
-export async function readCountingRows(queries: Queries, ids: readonly bigint[]) {
-  return somePurchasesWithIndex(queries, ids)
-    .select([
-      ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
-      ...(["purchases.reversed_at", "purchases.settled_at", "nfts.status as chain_status"] as const),
-      ...(["payouts.state as payout_state", "payouts.amount_gwei as paid_gwei", ...COUNTED_COLUMNS] as const),
-    ])
-    .execute();
+  return { situation: "recorded", status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
 }
 
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
   await lockPurchases(queries, ids);
-  const rows = await readCountingRows(queries, ids);
+  const rows = await readCountedRows(queries, ids);
   return rows.map((row) => ({
     id: row.id,
     wallet: row.wallet,
@@ -135,12 +121,13 @@ async function readCounted(queries: Queries, ids: readonly bigint[]) {
 }
 
 /** What a purchase contributes to the totals now. */
-export function contributionOf(row: CountingRow): Contribution {
+export function contributionOf(row: CountedRow): Contribution {
+  const life = lifeOf(row);
+  const payout = row.settled_at === null ? undefined : (row.payout_state ?? undefined);
   return {
-    status: shownStatus(purchaseStatusFromChain(row.chain_status ?? undefined), {
-      isReturned: row.reversed_at !== null,
-      isPaid: row.payout_state !== null,
-    }),
+    // A switch to live purchases alone changes no row.
+    situation: situationOf({ life, payout, saleState: row.sale_state }, { now: row.now, isLive: false }),
+    status: shownStatus(life.status, life),
     weiPerCent: row.wei_per_cent,
     centBps: row.cashback_cent_bps,
     paidGwei: row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n,
@@ -148,10 +135,11 @@ export function contributionOf(row: CountingRow): Contribution {
   };
 }
 
-function countedOf(row: CountingRow): Contribution | undefined {
+function countedOf(row: CountedRow): Contribution | undefined {
   const status = row.counted_status === null ? undefined : PURCHASE_STATUSES[Number(row.counted_status)];
   return (
     status && {
+      situation: row.situation,
       status,
       weiPerCent: row.counted_wei_per_cent,
       centBps: row.counted_cent_bps,
@@ -201,11 +189,16 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
       one.centBps,
       one.paidGwei,
       one.isOpen ? 1n : 0n,
+      BigInt(keysOf(SITUATIONS).indexOf(one.situation)),
     ]),
   );
-  await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
+  const situation = sql.join(
+    keysOf(SITUATIONS).map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
+    sql` `,
+  );
+  await sql`update purchases set situation = case c.situation ${situation} end, counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
       counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open
     from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
-      ${column(4)} as paid_gwei, ${column(5)} as is_open from ${list}) c
+      ${column(4)} as paid_gwei, ${column(5)} as is_open, ${column(6)} as situation from ${list}) c
     where purchases.id = c.id`.execute(queries);
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
-import { engineOf } from "../database/clock.ts";
+import { databaseNow, engineOf } from "../database/clock.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { OperationKind, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -75,11 +75,12 @@ function selectStanding(from: ReturnType<typeof purchasesWithIndex>) {
   ]);
 }
 
+const saleState = () => sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
+
 /** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
-  const saleState = sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
   return selectStanding(purchasesWithIndex(queries)).select([
-    saleState.as("sale_state"),
+    saleState().as("sale_state"),
     "purchases.store_id",
     "purchases.store_name",
     "purchases.amount_cents",
@@ -173,9 +174,9 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
 }
 
 /** The columns that record how a purchase was counted; only `counting.ts` interprets them. */
-export const COUNTED_COLUMNS = [
+const COUNTED_COLUMNS = [
   ...(["purchases.counted_status", "purchases.counted_wei_per_cent", "purchases.counted_cent_bps"] as const),
-  ...(["purchases.counted_paid_gwei", "purchases.counted_open"] as const),
+  ...(["purchases.counted_paid_gwei", "purchases.counted_open", "purchases.situation"] as const),
 ] as const;
 
 /** The columns of a purchase, its ticket and its payout that determine its state. */
@@ -183,10 +184,21 @@ export type StandingRow = Awaited<ReturnType<ReturnType<typeof selectStanding>["
 /** A purchase and its state, from which its next move is derived. */
 export type StandingPurchase = { row: StandingRow; life: PurchaseLife };
 
+/** A purchase with everything from which it is counted, and how it was counted. */
+export type CountedRow = Awaited<ReturnType<typeof readCountedRows>>[number];
+
+/** Oldest first. */
+export async function readCountedRows(queries: Queries, ids: readonly bigint[]) {
+  if (ids.length === 0) return [];
+  return selectStanding(somePurchasesWithIndex(queries, ids))
+    .select([...COUNTED_COLUMNS, saleState().as("sale_state"), databaseNow(queries).as("now")])
+    .orderBy("purchases.id")
+    .execute();
+}
+
 /** Some purchases with their states and how they were counted, oldest first. */
 export async function readStanding(queries: Queries, ids: readonly bigint[]) {
-  const select = selectStanding(somePurchasesWithIndex(queries, ids)).select(COUNTED_COLUMNS);
-  return withLife(queries, ids.length === 0 ? [] : await select.orderBy("purchases.id").execute());
+  return withLife(queries, await readCountedRows(queries, ids));
 }
 
 /** A page of a wallet's confirmed purchases that were neither paid nor returned, oldest first. */

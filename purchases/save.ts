@@ -84,7 +84,6 @@ async function save(
     if (others.length > 0) await forgetOperations(queries, others, id);
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
-  await recountPurchases(queries, [...touched]);
   const columns = columnsOf({ row, facts }, decision, click);
   const after = { ...row, ...columns };
   const counted = await moveTotals(queries, row.counted, contributionOf(after));
@@ -97,6 +96,10 @@ async function save(
       .where("id", "=", row.id)
       .execute();
   }
+  // Each of its purchases shows whether a sale is held or declined.
+  const isShownOtherwise = ["held", "declined"].some((state) => (state === decision.state) !== (state === row.state));
+  const shown = isShownOtherwise ? facts.purchases.map(({ id }) => id) : [];
+  await recountPurchases(queries, [...new Set([...touched, ...shown])]);
   return touched.size > 0;
 }
 

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { addContribution, contributionOf, readCountingRows } from "./counting.ts";
+import { addContribution, contributionOf } from "./counting.ts";
+import { readCountedRows } from "./queries.ts";
 import {
   BUYER_COLUMNS,
   type BuyerTotals,
@@ -30,7 +31,7 @@ export async function countAfresh(
       .execute();
     const last = page.at(-1);
     if (!last) return { shop, buyers };
-    const rows = await readCountingRows(
+    const rows = await readCountedRows(
       queries,
       page.map((row) => row.id),
     );

@@ -372,6 +372,7 @@ create table purchases (
   counted_cent_bps integer not null default 0,
   counted_paid_gwei integer not null default 0,
   counted_open integer not null default 0,
+  situation text not null default 'recorded',
   held_at integer,
   held_by text,
   held_reason text,

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { Situation } from "../../domain/purchase/situation.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 /** Purchases, and counters kept with them. */
@@ -61,6 +62,8 @@ type PurchasesTable = {
   counted_cent_bps: Generated<bigint>;
   counted_paid_gwei: Generated<bigint>;
   counted_open: Generated<bigint>;
+  /** Where it was when it was counted; in live mode a simulated one may be `never_paid` since. */
+  situation: Generated<Situation>;
   /** An admin holds it: it is neither confirmed nor paid until it is released. */
   held_at: bigint | null;
   held_by: string | null;

@@ -1,0 +1,59 @@
+import { expect } from "chai";
+import { inTransaction } from "../../database/transaction.ts";
+import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+describe("The situation that is kept with a purchase", () => {
+  onBothEngines(({ open }) => {
+    async function begin() {
+      const shop = await Shop.open((await open()).database);
+      const click = await shop.click(await shop.buyer("1"));
+      const situations = async () => (await shop.purchases()).map(({ situation }) => situation);
+      return { shop, click, situations };
+    }
+
+    it("follows every fact, and payment only when it is final", async () => {
+      const { shop, click, situations } = await begin();
+      const sale = reportOf(click);
+      await shop.read(sale);
+      expect(await situations()).to.deep.equal(["recorded"]);
+      await shop.run();
+      expect(await situations()).to.deep.equal(["awaiting_store"]);
+      await shop.read({ ...sale, drift: "odd" });
+      expect(await situations()).to.deep.equal(["in_review"]);
+      await shop.release(sale.saleKey);
+      expect(await situations()).to.deep.equal(["awaiting_store"]);
+      await shop.read({ ...sale, status: "approved" });
+      await shop.run();
+      expect(await situations()).to.deep.equal(["awaiting_network"]);
+      await shop.read({ ...sale, status: "approved", payable: true });
+      await shop.runUntil("pay");
+      expect(await situations()).to.deep.equal(["paying"]);
+      await shop.run();
+      expect(await situations()).to.deep.equal(["paid"]);
+      await shop.read({ ...sale, status: "declined" });
+      expect(await situations()).to.deep.equal(["paid_then_returned"]);
+    });
+
+    it("follows the waiting period, staff, and a decline before payment", async () => {
+      const { shop, click, situations } = await begin();
+      const sale = reportOf(click, { status: "approved", payable: null });
+      shop.rules = { ...RULES, holdMs: 3_600_000n };
+      await shop.read(sale, shop.rules);
+      await shop.run();
+      expect(await situations()).to.deep.equal(["waiting_period"]);
+      const [purchase] = await shop.purchases();
+      const { kysely } = shop.database;
+      const by = { actor: "admin", reason: null };
+      await inTransaction(kysely, (queries) => holdPurchase(queries, purchase?.id ?? 0n, by));
+      expect(await situations()).to.deep.equal(["in_review"]);
+      await inTransaction(kysely, (queries) => releasePurchase(queries, purchase?.id ?? 0n, "admin"));
+      await kysely.updateTable("purchases").set({ payable_at: 1n }).execute();
+      await shop.recount([purchase?.id ?? 0n]);
+      expect(await situations()).to.deep.equal(["paying"]);
+      await shop.read({ ...sale, status: "declined" }, shop.rules, ACCOUNT);
+      expect(await situations()).to.deep.equal(["declined"]);
+    });
+  });
+});
