@@ -12,6 +12,7 @@ import {
 import type { ListSource, PageQuery, SortColumn } from "../database/lists/source.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
+import { reaisText } from "../domain/money.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { AccountKey } from "./sale.ts";
 
@@ -207,4 +208,22 @@ export async function hasOpenSale(queries: Queries, wallet: WalletAddress, curre
     .limit(1)
     .executeTakeFirst();
   return sale !== undefined;
+}
+
+/** A sale as fields of a log line: the network's status, our state, and its purchases. No buyer, no click. */
+export async function saleFields(queries: Queries, saleId: bigint): Promise<Record<string, unknown>> {
+  const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
+  const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", saleId).execute();
+  const { network, account, status, state, reason } = sale;
+  return {
+    sale: Number(saleId),
+    network,
+    account,
+    key: sale.sale_key,
+    status,
+    state,
+    ...(reason ? { reason } : {}),
+    ...(sale.amount_cents === null ? {} : { reais: reaisText(sale.amount_cents) }),
+    purchases: purchases.map(({ id }) => Number(id)),
+  };
 }

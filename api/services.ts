@@ -14,7 +14,7 @@ import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { ApprovalRules } from "../purchases/approvals.ts";
 import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
-import { shownRate } from "../rates/shown-rate.ts";
+import { shownRate } from "../rates/rate-source.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import type { Senders } from "../sender/senders.ts";
 import type { Standing } from "../sender/standing.ts";

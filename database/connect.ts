@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import {
   CompiledQuery,
@@ -18,7 +19,6 @@ import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import type { Schema } from "./schema.ts";
-import { startCheckpointer } from "./sqlite/checkpointer.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
 import { fileGuard } from "./watch-file.ts";
 
@@ -197,6 +197,22 @@ function withStatementCache(sqlite: Sqlite.Database): SqliteDatabase {
       const statement = sqlite.prepare<unknown[]>(sql);
       statements.set(sql, statement);
       return statement;
+    },
+  };
+}
+
+/**
+ * Copies committed pages from the write-ahead log into the file, in a thread with its own connection. Otherwise the
+ * commit that fills the log's next thousand pages would copy them while all requests wait.
+ */
+export function startCheckpointer(file: string): { end(): Promise<void> } {
+  const worker = new Worker(new URL("./sqlite/checkpointer-thread.ts", import.meta.url), { workerData: file });
+  // Without the thread, commits copy the pages: later, and more at a time.
+  worker.on("error", () => {});
+  worker.unref();
+  return {
+    end: async () => {
+      await worker.terminate();
     },
   };
 }

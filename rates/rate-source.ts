@@ -14,3 +14,9 @@ export type RateSource = {
 export function fixedRate(weiPerCent: bigint): RateSource {
   return { current: () => ({ kind: "rate", weiPerCent }), stop() {} };
 }
+
+/** The rate for showing amounts without a frozen one; never used to pay while there is no rate. */
+export function shownRate(rates: RateSource, fallback: bigint): bigint {
+  const rate = rates.current();
+  return (rate.kind === "rate" ? rate.weiPerCent : rate.lastWeiPerCent) ?? fallback;
+}

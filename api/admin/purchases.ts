@@ -29,7 +29,7 @@ import {
   stateOf,
   waitingOf,
 } from "../../purchases/waiting.ts";
-import { shownRate } from "../../rates/shown-rate.ts";
+import { shownRate } from "../../rates/rate-source.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";

@@ -14,7 +14,7 @@ import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
-import { shownRate } from "../../rates/shown-rate.ts";
+import { shownRate } from "../../rates/rate-source.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";

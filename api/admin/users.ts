@@ -12,7 +12,7 @@ import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
-import { shownRate } from "../../rates/shown-rate.ts";
+import { shownRate } from "../../rates/rate-source.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import { STATUS_CODES } from "../../platform/http.ts";
@@ -57,3 +57,16 @@ export function answerSocket(socket: Duplex, status: number, code: ErrorCode, me
     ].join("\r\n"),
   );
 }
+
+/** Responds to every request with 503 while the process waits for its database. */
+export const answerNotReady: RequestListener = (request, response) => {
+  const message = "The server is starting and waits for its database; try again";
+  const body = errorBody("DATABASE_UNAVAILABLE", message, randomUUID());
+  response.writeHead(503, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "retry-after": "1",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+};

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
+import { type Click, findClickByToken, listClicks, usualReportDays } from "../../affiliates/clicks.ts";
 import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
-import { usualReportDays } from "../../affiliates/store-pace.ts";
 import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {

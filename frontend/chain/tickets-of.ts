@@ -1,3 +1,6 @@
+import type { PurchaseNft } from "../../domain/api/people.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { nftFacts } from "../api/nft-facts.ts";
 /** The contract's view of many tickets, alone: with its whole ABI, the dashboard would load eight times as much. */
 export const ticketsOfAbi = [
   {
@@ -21,3 +24,26 @@ export const ticketsOfAbi = [
     ],
   },
 ] as const;
+
+/** A ticket as the contract's `ticketsOf` returns it; a token that does not exist has no buyer. */
+export type TicketRecord = { buyer: string; valueCents: number; cashbackBps: number; bonusBps: number; status: number };
+
+/**
+ * The ids of tickets that the contract has otherwise than the server says. A status that is further on the chain is no
+ * difference: the server reads the chain a moment later.
+ */
+export function ticketDifferences(tickets: readonly PurchaseNft[], records: readonly TicketRecord[]): string[] {
+  return tickets.flatMap((ticket, index) => (isSame(ticket, records[index]) ? [] : [ticket.tokenId]));
+}
+
+function isSame(ticket: PurchaseNft, record: TicketRecord | undefined): boolean {
+  if (!record) return false;
+  const { buyer, valueCents, cashbackBps, status } = nftFacts(ticket);
+  const isAhead = record.status !== CHAIN_STATUS.none && CHAIN_STATUS[status] === CHAIN_STATUS.pending;
+  return (
+    record.buyer.toLowerCase() === buyer.toLowerCase() &&
+    BigInt(record.valueCents) === valueCents &&
+    BigInt(record.cashbackBps + record.bonusBps) === cashbackBps &&
+    (record.status === CHAIN_STATUS[status] || isAhead)
+  );
+}

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { DAY_MS } from "../../domain/iso-time.ts";
+import type { Click } from "../api/calls.ts";
 import { getClicks } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
-import { useExpected } from "./use-expected.ts";
+import { useFormat } from "../i18n/use-format.ts";
 import { openVisits } from "./visits-waiting.ts";
 
 /** A life begins at the visit: what a store has not reported yet. docs/product.md#tickets */
@@ -39,4 +41,21 @@ export function OpenVisits({ wallet }: { wallet: string }) {
       </p>
     </section>
   );
+}
+
+/** When a visit was, and when its store usually reports the purchase. */
+export function useExpected(): (click: Click) => string {
+  const t = useText();
+  const { time, dateTime, date } = useFormat();
+  return ({ created_at, claimable_at, usual_days }) => {
+    const isToday = Date.now() - Date.parse(created_at) < DAY_MS && isSameDay(created_at);
+    const at = isToday ? time(created_at) : dateTime(created_at);
+    return usual_days === null
+      ? t("visit.recorded.claim", { at, date: date(claimable_at) })
+      : t("visit.recorded.usual", { at, count: usual_days });
+  };
+}
+
+function isSameDay(iso: string): boolean {
+  return new Date(iso).toDateString() === new Date().toDateString();
 }

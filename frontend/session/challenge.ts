@@ -1,6 +1,10 @@
+import { useCallback } from "react";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { CheckedUser, SignedLogin } from "../api/calls.ts";
+import { checkUser, login } from "../api/calls.ts";
+import { useWallet } from "../wallet/wallet.tsx";
+import { useSession } from "./session.tsx";
 
 export type Signer = { address: WalletAddress; sign: (message: string) => Promise<string> };
 
@@ -17,4 +21,16 @@ export async function signChallenge(
 /** The server's challenge if it contains the sign-in message; otherwise the message itself. */
 function challengeOf({ challenge }: CheckedUser, sentence: string): { message: string; nonce?: string } {
   return challenge?.message.includes(sentence) ? challenge : { message: sentence };
+}
+
+/** A new session of the same wallet without leaving the page, because calls that move money need a recent sign-in. */
+export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<void>; signAgain: () => Promise<void> } {
+  const { begin } = useSession();
+  const { address, sign, connect } = useWallet();
+  const signAgain = useCallback(async () => {
+    if (!address) return;
+    const { token } = await login(await signChallenge("login", await checkUser(address), { address, sign }));
+    await begin(token);
+  }, [address, begin, sign]);
+  return { hasWallet: address !== undefined, connect, signAgain };
 }

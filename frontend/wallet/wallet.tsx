@@ -12,7 +12,6 @@ import type { Connector } from "wagmi";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
-import { whenIdle } from "../app/when-idle.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 
@@ -146,4 +145,30 @@ function earlyWallet(state: EarlyState, connectLater: () => Promise<void>): Wall
     switchToTarget: async () => {},
     sign: () => Promise.reject(new Error("No wallet is connected")),
   };
+}
+
+/** The longest wait after the page has loaded. */
+const LATEST_MS = 4_000;
+
+/**
+ * Runs work that the first paint does not need: when the loaded page has nothing else to do, or at the user's first
+ * action. Returns a function that cancels it.
+ */
+export function whenIdle(work: () => void): () => void {
+  const done = new AbortController();
+  const { signal } = done;
+  const run = () => {
+    if (signal.aborted) return;
+    done.abort();
+    work();
+  };
+  const wait = () => {
+    // Safari has no `requestIdleCallback`.
+    if ("requestIdleCallback" in window) requestIdleCallback(run, { timeout: LATEST_MS });
+    else setTimeout(run, LATEST_MS / 4);
+  };
+  for (const action of ["pointerdown", "keydown"]) addEventListener(action, run, { signal, passive: true });
+  if (document.readyState === "complete") wait();
+  else addEventListener("load", wait, { signal });
+  return () => done.abort();
 }

@@ -68,3 +68,6 @@ function missingHalf(
     ? [{ variable: "BACKUP_RECEIVER", message: "is missing: the command that takes a copy" }]
     : [];
 }
+
+/** Where a command's lines go: the console, or a test. */
+export type Terminal = Pick<Console, "log" | "error">;

@@ -11,9 +11,9 @@ import { findWrongTotals } from "../../purchases/wrong-totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
 import { acceptForeign, foreignText, type WatchedKey } from "../../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../../sender/payout-switch.ts";
+import type { Terminal } from "./environment.ts";
 import { readOperatorEnvironment } from "./environment.ts";
 import { openDatabase } from "./open-database.ts";
-import type { Terminal } from "./terminal.ts";
 
 const EXIT_CODES = {
   agree: 0,

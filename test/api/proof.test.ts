@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import { runProve } from "../../scripts/prove/run-prove.ts";
+import { runProve } from "../../scripts/prove.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";

@@ -15,7 +15,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
+import { insertClicks, listClicks, usualReportDays } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import {
   countSales,
@@ -25,7 +25,6 @@ import {
   listSales,
   listWithoutRate,
 } from "../../affiliates/queries.ts";
-import { usualReportDays } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";

@@ -3,8 +3,7 @@ import { encodeFunctionData, getAbiItem } from "viem";
 import { formatAbiItem } from "viem/utils";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { PurchaseNft } from "../../domain/api/people.ts";
-import { ticketDifferences } from "../../frontend/chain/ticket-differences.ts";
-import { ticketsOfAbi } from "../../frontend/chain/tickets-of.ts";
+import { ticketDifferences, ticketsOfAbi } from "../../frontend/chain/tickets-of.ts";
 
 const BUYER = `0x${"aB".repeat(20)}`;
 const ticket = (tokenId: string, status: string): PurchaseNft => ({

@@ -10,7 +10,7 @@ import { listStores } from "../../catalogue/stores.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
-import { runCatalog } from "../../scripts/operator/run-catalog.ts";
+import { runCatalog } from "../../scripts/catalog.ts";
 import { commandHere } from "../testing/command-here.ts";
 
 describe("npm run catalog", function () {

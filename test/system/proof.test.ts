@@ -24,7 +24,7 @@ import { cashbackDistributorAbi } from "../../chain/generated/cashback-distribut
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
-import { runProve } from "../../scripts/prove/run-prove.ts";
+import { runProve } from "../../scripts/prove.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { bareEnvironment } from "../testing/bare-environment.ts";
 import { commandHere } from "../testing/command-here.ts";

@@ -23,7 +23,7 @@ import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 import { readPayoutAllowance } from "../../purchases/payout-allowance.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
-import { runProve } from "../../scripts/prove/run-prove.ts";
+import { runProve } from "../../scripts/prove.ts";
 import { caughtUp, startIndexer } from "../indexer/support/running-indexer.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { commandHere } from "../testing/command-here.ts";

@@ -1,5 +1,5 @@
 import type { Variables } from "../../platform/environment.ts";
-import type { Terminal } from "../../scripts/operator/terminal.ts";
+import type { Terminal } from "../../scripts/operator/environment.ts";
 
 type Command<Code extends number> = (args: readonly string[], env: Variables, terminal: Terminal) => Promise<Code>;
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
-import { runDeploy } from "../../scripts/deploy/run-deploy.ts";
+import { runDeploy } from "../../scripts/deploy.ts";
 import { bareEnvironment } from "./bare-environment.ts";
 import { commandHere } from "./command-here.ts";
 

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isRecord } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
-import { useSignAgain } from "../../session/sign-again.ts";
+import { useSignAgain } from "../../session/challenge.ts";
 import { DraftNotice, useDraft } from "../../session/use-draft.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
