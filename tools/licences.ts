@@ -2,6 +2,7 @@
  * Lists the licence of every package in the lock file and rejects incompatible ones; with `--sbom` also writes a
  * CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
  */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -37,27 +38,13 @@ const DECIDED: Readonly<Record<string, string>> = {
 };
 
 type LockEntry = {
-  dependencies?: Record<string, string>;
-  optionalDependencies?: Record<string, string>;
-  peerDependencies?: Record<string, string>;
   version?: string;
-  integrity?: string;
   license?: string;
   dev?: boolean;
   optional?: boolean;
   link?: boolean;
 };
-type Package = {
-  /** Its path, which also distinguishes two versions of one package. */
-  path: string;
-  name: string;
-  version: string;
-  licence: string;
-  isShipped: boolean;
-  integrity: string | undefined;
-  /** The paths of its dependencies. */
-  needs: string[];
-};
+type Package = { name: string; version: string; licence: string; isShipped: boolean };
 
 const { values } = parseArgs({ options: { sbom: { type: "string" } } });
 const root = join(import.meta.dirname, "..");
@@ -70,7 +57,7 @@ for (const [licence, of] of [...counts].sort((one, other) => other[1].length - o
   );
 }
 if (values.sbom) {
-  writeFileSync(values.sbom, `${JSON.stringify(billOfMaterials(packages), undefined, 2)}\n`);
+  writeBillOfMaterials(values.sbom);
   console.log(`The bill of materials is ${values.sbom}`);
 }
 for (const { name, version, licence, isShipped } of refused) {
@@ -83,37 +70,18 @@ console.log(
 );
 process.exitCode = refused.length === 0 ? 0 : 1;
 
-function readLock(): { packages: Record<string, LockEntry> } {
-  return JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
-}
-
 function readPackages(): Package[] {
-  const lock = readLock();
+  const lock: { packages: Record<string, LockEntry> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  );
   return Object.entries(lock.packages)
     .filter(([path, entry]) => path !== "" && !entry.link)
     .map(([path, entry]) => ({
-      path,
-      needs: needsOf(lock.packages, path),
       name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
       version: entry.version ?? "",
       licence: entry.license ?? licenceOf(path),
       isShipped: !entry.dev && !entry.optional,
-      integrity: entry.integrity,
     }));
-}
-
-/** Resolved as Node does: from the package's folder upwards. Packages that are not installed are left out. */
-function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
-  const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
-  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-  const folders = [path];
-  for (let folder = path; folder !== ""; folders.push(folder)) {
-    folder = folder.includes("/node_modules/") ? folder.slice(0, folder.lastIndexOf("/node_modules/")) : "";
-  }
-  return names.flatMap((name) => {
-    const candidates = folders.map((folder) => `${folder === "" ? "" : `${folder}/`}node_modules/${name}`);
-    return candidates.find((candidate) => candidate in packages) ?? [];
-  });
 }
 
 type Manifest = { license?: string | { type: string }; licenses?: { type: string }[] };
@@ -140,41 +108,18 @@ function isCompatible(expression: string): boolean {
   return COMPATIBLE.has(text) || UNCHANGED_ONLY.has(text);
 }
 
-/** CycloneDX from the lock file, because `npm sbom` fails on the versions of an optional package. */
-function billOfMaterials(of: readonly Package[]) {
-  const lock = readLock();
-  const { name, version }: { name: string; version: string } = JSON.parse(
-    readFileSync(join(root, "package.json"), "utf8"),
-  );
-  return {
-    bomFormat: "CycloneDX",
-    specVersion: "1.6",
-    version: 1,
-    metadata: {
-      timestamp: new Date().toISOString(),
-      component: { type: "application", "bom-ref": "torcida", name, version },
+/** CycloneDX, by npm, which names the root after its folder. */
+function writeBillOfMaterials(file: string): void {
+  const said = execFileSync(
+    "npm",
+    ["sbom", "--package-lock-only", "--sbom-format=cyclonedx", "--sbom-type=application"],
+    {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 64 * 2 ** 20,
     },
-    components: of.map((one) => ({
-      type: "library",
-      "bom-ref": one.path,
-      name: one.name,
-      version: one.version,
-      scope: one.isShipped ? "required" : "excluded",
-      purl: `pkg:npm/${one.name.replace("@", "%40")}@${one.version}`,
-      licenses: [{ expression: one.licence }],
-      hashes: one.integrity ? one.integrity.split(" ").map(toHash) : [],
-    })),
-    dependencies: [
-      { ref: "torcida", dependsOn: needsOf(lock.packages, "") },
-      ...of.map((one) => ({ ref: one.path, dependsOn: one.needs })),
-    ],
-  };
-}
-
-function toHash(integrity: string) {
-  const [algorithm = "", digest = ""] = integrity.split(/-(.*)/s);
-  return {
-    alg: algorithm.toUpperCase().replace("SHA", "SHA-"),
-    content: Buffer.from(digest, "base64").toString("hex"),
-  };
+  );
+  const bill: { metadata: { component: { name: string } } } = JSON.parse(said);
+  bill.metadata.component.name = "torcida";
+  writeFileSync(file, `${JSON.stringify(bill, undefined, 2)}\n`);
 }
