@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { AdmitadSimulator } from "../../affiliates/simulators/admitad.ts";
-import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
-import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "../../affiliates/simulators/book.ts";
-import type { Simulator } from "../../affiliates/simulators/simulator.ts";
 import { ACCOUNT_OF, FIRST_ADVERTISER } from "./catalogue.ts";
+import { AdmitadSimulator } from "./simulators/admitad.ts";
+import { AwinSimulator } from "./simulators/awin.ts";
+import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "./simulators/book.ts";
+import type { Simulator } from "./simulators/simulator.ts";
 
 export const NETWORK_NAMES = ["awin", "admitad", "direct"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];

@@ -1,9 +1,9 @@
-import type { SimulatedSale } from "../../affiliates/simulators/book.ts";
-import { decimal, totalOf } from "../../affiliates/simulators/book.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";
+import type { SimulatedSale } from "./simulators/book.ts";
+import { decimal, totalOf } from "./simulators/book.ts";
 import { type Language, TEXTS, type TextKey, type Texts } from "./texts.ts";
 
 export type Visit = { store: ShopStore; click: string };

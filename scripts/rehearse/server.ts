@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import express, { type Request, type Response } from "express";
-import type { SimulatedSale } from "../../affiliates/simulators/book.ts";
 import type { listBooked, listReaders } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, type Networks, PUSH_FAULTS } from "./networks.ts";
 import { COMMISSIONS, readText, renderPage, renderSales, type View } from "./page.ts";
+import type { SimulatedSale } from "./simulators/book.ts";
 import type { Language, TextKey } from "./texts.ts";
 
 export type ShopOptions = {

@@ -16,7 +16,7 @@ const MOSCOW_MS = 3 * 3_600_000;
 type Answer = { status?: number; headers?: Record<string, string>; text: string };
 
 /**
- * A minimal network server written from the networks' own documentation, independent of `affiliates/simulators/`: a
+ * A minimal network server written from the networks' own documentation, independent of `scripts/rehearse/simulators/`: a
  * misunderstanding shared by adapter and simulator would otherwise go unnoticed.
  */
 class Papers {

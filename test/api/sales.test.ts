@@ -7,8 +7,8 @@ import { type AffiliateAccount, readAccounts } from "../../affiliates/accounts.t
 import { awin } from "../../affiliates/awin/awin.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
 import { Reader } from "../../affiliates/reader.ts";
-import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
+import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
 import { RULES } from "../affiliates/support/shop.ts";
 import { until } from "../testing/until.ts";
 import { approvedSale, tell } from "./support/affiliate-network.ts";

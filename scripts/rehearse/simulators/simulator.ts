@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { portOf } from "../../platform/listen.ts";
+import { portOf } from "../../../platform/listen.ts";
 
 export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
 export type Answered = { status: number; body: unknown; headers?: Record<string, string> };

@@ -1,6 +1,6 @@
-import { DAY_MS } from "../../domain/iso-time.ts";
-import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
-import { type Answered, type Asked, Simulator } from "./simulator.ts";
+import { DAY_MS } from "../../../domain/iso-time.ts";
+import { Book, decimal, type SimulatedSale, totalOf } from "../../../scripts/rehearse/simulators/book.ts";
+import { type Answered, type Asked, Simulator } from "../../../scripts/rehearse/simulators/simulator.ts";
 
 const STATES: Record<string, string> = { pending: "PENDING", approved: "APPROVED", declined: "REVERSED" };
 const PAGE_ROWS = 2;

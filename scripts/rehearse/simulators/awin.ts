@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../domain/iso-time.ts";
-import { isKeyOf } from "../../domain/records.ts";
+import { DAY_MS } from "../../../domain/iso-time.ts";
+import { isKeyOf } from "../../../domain/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
 import { type Answered, type Asked, Simulator } from "./simulator.ts";
 
