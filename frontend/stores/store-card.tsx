@@ -36,7 +36,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
         <li>{country}</li>
         {store.club && <li className="tag-club">{store.club}</li>}
       </ul>
-      <p className="muted figures">
+      <p className="store-worth muted figures">
         {store.minCashback < store.maxCashback && `${t("store.upTo")} `}
         {t("store.perHundred", { cashback: brl(store.maxCashback), spent: brl(100) })}
       </p>

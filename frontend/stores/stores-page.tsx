@@ -47,10 +47,11 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
   return (
     <>
       <FilterBar choice={choice} />
+      <Chips choice={choice} />
       <Results choice={choice} />
       {!found.stores ? (
         <div className="store-grid" aria-busy="true">
-          <Skeletons count={6} className="h-64" />
+          <Skeletons count={6} className="store-skeleton" />
         </div>
       ) : found.stores.length === 0 && !found.hasMore ? (
         <NoStores isFiltered={isFiltered} clear={clear} />
@@ -219,6 +220,34 @@ function FilterSheet({ choice, onClose, children }: { choice: Choice; onClose: (
     >
       <div className="filters-sheet">{children}</div>
     </Dialog>
+  );
+}
+
+/** The user's club and the categories, one touch each; the filters above hold the same choice. */
+function Chips({ choice: { found, selection, choose } }: { choice: Choice }) {
+  const t = useText();
+  const { language } = useLanguage();
+  const club = searchKey(useClub() ?? "");
+  const { filters } = found;
+  const ofClub = filters?.club.find((one) => club !== "" && searchKey(one) === club);
+  const chips = [
+    ...(ofClub ? [{ name: "club" as const, value: ofClub, label: `${t("stores.ofClub")}: ${ofClub}` }] : []),
+    ...(filters ? optionsOf(filters, "category", language) : []).map((one) => ({ name: "category" as const, ...one })),
+  ];
+  if (filters && chips.length === 0) return null;
+  return (
+    <ul className="chips" aria-label={t("stores.chips")}>
+      {chips.map(({ name, value, label }) => {
+        const isChosen = searchKey(selection[name] ?? "") === searchKey(value);
+        return (
+          <li key={`${name} ${value}`}>
+            <button type="button" aria-pressed={isChosen} onClick={() => choose(name, isChosen ? "" : value)}>
+              {label}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

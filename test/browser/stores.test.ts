@@ -90,6 +90,21 @@ describe("Stores", () => {
     await lists(page, 8);
   });
 
+  it("offers each category, and the user's club, as a chip that holds the filter's own choice", async () => {
+    const { page } = await site.open("/stores", english({ club: "Palmeiras" }));
+    const chips = page.getByRole("list", { name: "Shortcuts" });
+    await chips.getByRole("button", { name: "Your club's: Palmeiras" }).click();
+    await lists(page, ["Verdão Store"]);
+    expect(new URL(page.url()).searchParams.get("club")).to.equal("Palmeiras");
+    await chips.getByRole("button", { name: "Your club's: Palmeiras", pressed: true }).click();
+    await chips.getByRole("button", { name: "Travel" }).click();
+    await lists(page, ["Apito Viagens"]);
+    expect(await page.getByLabel("Category").inputValue()).to.equal("Viagens");
+    await page.getByLabel("Category").selectOption("");
+    await chips.getByRole("button", { name: "Travel", pressed: false }).waitFor();
+    await lists(page, 8);
+  });
+
   it("is in the reader's language, keeps a filter when it changes, and finds words of both languages", async () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Category").selectOption({ label: "Travel" });

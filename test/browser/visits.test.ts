@@ -126,6 +126,36 @@ describe("On a phone", () => {
     }
   });
 
+  it("shows several stores at once, and their main action within the first screen", async () => {
+    const { page } = await site.open("/stores", { viewport: PHONE });
+    const buttons = page.getByRole("button", { name: "Comprar agora" });
+    for (const [path, height] of [
+      ["/stores", PHONE.height],
+      ["/stores/1", 640],
+    ] as const) {
+      await page.setViewportSize({ ...PHONE, height });
+      await page.goto(site.server.url + path);
+      await buttons.first().waitFor();
+      const nav = await page.getByRole("navigation", { name: "Principal" }).boundingBox();
+      const box = await buttons.first().boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? 0), path).to.be.lessThan(nav?.y ?? 0);
+    }
+    await page.goto(`${site.server.url}/stores`);
+    await buttons.nth(1).waitFor();
+    expect((await page.locator(".store-card").first().boundingBox())?.height ?? 0).to.be.lessThan(260);
+  });
+
+  it("opens dialogs at the bottom edge, where the thumb is", async () => {
+    const { page } = await site.open("/stores/1", { viewport: PHONE, wallet: testWallet() });
+    await page.getByRole("button", { name: "Comprar agora" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Entrar e ganhar" }).waitFor();
+    await eventually(async () => {
+      const box = await dialog.boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? 0)).to.equal(PHONE.height);
+    });
+  });
+
   it("has the filters in a sheet, and keeps them in the URL", async () => {
     const { page } = await site.open("/stores", { viewport: PHONE, wallet: testWallet() });
     await page.getByRole("button", { name: "Filtros" }).click();

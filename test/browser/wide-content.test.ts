@@ -25,7 +25,8 @@ function misplaced(page: Page, card: string): Promise<string[]> {
         if (text.parentElement?.closest(".sr-only, option")) continue;
         for (const rect of range.getClientRects()) {
           const isOutside = rect.right > own.right - padding + 0.5 || rect.left < own.left + padding - 0.5;
-          const isBelowStar = star && rect.right > star.left + 0.5 && rect.top < star.bottom && rect.bottom > star.top;
+          const isBesideStar = star && (rect.right <= star.left + 0.5 || rect.left >= star.right - 0.5);
+          const isBelowStar = star && !isBesideStar && rect.top < star.bottom && rect.bottom > star.top;
           if (isOutside || isBelowStar) found.push(`${text.textContent} ${rect.right}`);
         }
       }
