@@ -67,16 +67,20 @@ function HowItWorks() {
   );
 }
 
+/** Marketing copy, which the operator may make the active program. docs/product.md#bonus-tiers */
 function Tiers() {
   const t = useText();
+  const areTheRule = useQuery(configQuery).data.bonus_program === "tiers";
   return (
     <section className="page" aria-labelledby="tiers">
       <h2 id="tiers" className="section-title">
         {t("home.tiers.title")}
       </h2>
+      {!areTheRule && <TiersNow />}
       <ul className="tier-cards">
         {TIERS.map((tier) => (
           <li key={tier} className={`tier-card tier-${tier}`}>
+            {!areTheRule && <p className="tier-sample">{t("home.tiers.sample")}</p>}
             <h3>{t(`tier.${tier}`)}</h3>
             <p className="tier-percent">{t(`home.tiers.${tier}.percent`)}</p>
             <p>{t(`home.tiers.${tier}.text`)}</p>
@@ -86,8 +90,31 @@ function Tiers() {
       <p className="example">
         {t("home.tiers.example")} <strong>{t("home.tiers.paidInChz")}</strong>
       </p>
-      <TiersNote />
+      <p className="muted mt-3">
+        {t(areTheRule ? "home.tiers.inForce" : "home.tiers.note")}{" "}
+        <Link className="link" to={paths.help("bonus")}>
+          {t("home.tiers.rule")}
+        </Link>
+      </p>
     </section>
+  );
+}
+
+/** What the tiers pay today, by the same names. docs/product.md#bonus-club */
+function TiersNow() {
+  const t = useText();
+  return (
+    <div className="tiers-now">
+      <h3>{t("home.tiers.now")}</h3>
+      <p>{t("dashboard.bonus.text")}</p>
+      <ul>
+        {TIERS.map((tier) => (
+          <li key={tier}>
+            <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span> {t(`dashboard.bonus.${tier}`)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -104,23 +131,6 @@ function CallToAction() {
         </LinkButton>
       </div>
     </section>
-  );
-}
-
-/**
- * The tiers are marketing copy; the operator decides whether they are also the active program.
- * docs/product.md#bonus-tiers.
- */
-function TiersNote() {
-  const t = useText();
-  const areTheRule = useQuery(configQuery).data.bonus_program === "tiers";
-  return (
-    <p className="muted mt-3">
-      {t(areTheRule ? "home.tiers.inForce" : "home.tiers.note")}{" "}
-      <Link className="link" to={paths.help("bonus")}>
-        {t("home.tiers.rule")}
-      </Link>
-    </p>
   );
 }
 
@@ -159,7 +169,11 @@ function HeroTicket() {
         fields={[
           {
             label: t("ticket.cashback"),
-            value: `${store.isRange ? `${t("store.upTo")} ` : ""}${percent(store.percent)}`,
+            value: (
+              <>
+                {store.isRange && <small>{t("store.upTo")}</small>} {percent(store.percent)}
+              </>
+            ),
             isMain: true,
           },
           { label: t("ticket.value"), value: brl(100) },

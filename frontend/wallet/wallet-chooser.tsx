@@ -1,8 +1,10 @@
 import { lazy, Suspense, useState } from "react";
 import type { Connector } from "wagmi";
+import { keysOf } from "../../domain/records.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useCopy } from "../ui/use-copy.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { Declined } from "./declined.tsx";
 import { isReadersOwn, localWallets } from "./local-wallets.ts";
@@ -30,11 +32,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
-      {hasOwn ? (
-        <p className="muted mb-4">{t("auth.step1.text")}</p>
-      ) : (
-        <NoWallet isAnyOffered={connectors.length > 0} />
-      )}
+      {hasOwn && <p className="muted mb-4">{t("auth.step1.text")}</p>}
       {!hasOwn && connectors.length > 0 && <p className="option-heading">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {connectors.map((connector) => (
@@ -43,22 +41,21 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         {Pairing && <WalletConnectOption isDisabled={isConnecting} onClick={() => setPairing(true)} />}
       </ul>
       <Declined className="declined" />
+      {!hasOwn && <NoWallet />}
     </Dialog>
   );
 }
 
-/** How to get a wallet, for a user who has none. */
-function NoWallet({ isAnyOffered }: { isAnyOffered: boolean }) {
+/** How to get a wallet, for a user who has none in this browser. */
+function NoWallet() {
   const t = useText();
   const isPhone = useIsPhone();
   return (
     <div className="wallet-none">
-      {isAnyOffered && (
-        <p className="wallet-none-title">
-          <Icon name="wallet" />
-          {t("wallet.notFound")}
-        </p>
-      )}
+      <p className="wallet-none-title">
+        <Icon name="wallet" />
+        {t("wallet.notFound")}
+      </p>
       <p>{t("wallet.none.help")}</p>
       <p className="wallet-none-links">
         <a
@@ -69,17 +66,43 @@ function NoWallet({ isAnyOffered }: { isAnyOffered: boolean }) {
         >
           {t("wallet.none.install")}
         </a>
-        {isPhone && (
+      </p>
+      {isPhone && <WalletApps />}
+      {!Pairing && <p className="muted">{t("wallet.walletConnect.none")}</p>}
+    </div>
+  );
+}
+
+/** Where each app opens a page in its own browser, by its maker's documents; Socios documents no such link. */
+const APPS = {
+  MetaMask: ({ host, pathname, search }: Location) => `https://metamask.app.link/dapp/${host}${pathname}${search}`,
+  "Trust Wallet": ({ href }: Location) =>
+    `https://link.trustwallet.com/open_url?coin_id=60&url=${encodeURIComponent(href)}`,
+};
+
+/** This page in the browser of a wallet's app. */
+function WalletApps() {
+  const t = useText();
+  const copy = useCopy("wallet.none.copied", "wallet.none.notCopied");
+  return (
+    <>
+      <p>{t("wallet.none.apps")}</p>
+      <p className="wallet-none-links">
+        {keysOf(APPS).map((app) => (
           <a
+            key={app}
             className="button button-small button-quiet"
-            href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
+            href={APPS[app](location)}
             rel="noopener noreferrer"
           >
-            {t("wallet.none.mobile")}
+            {app}
           </a>
-        )}
+        ))}
+        <button type="button" className="button button-small button-quiet" onClick={() => copy(location.href)}>
+          {t("wallet.none.copy")}
+        </button>
       </p>
-    </div>
+    </>
   );
 }
 

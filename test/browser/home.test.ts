@@ -92,6 +92,23 @@ describe("Home", () => {
     expect(await page.locator(".example").textContent()).to.match(/100.*5%.*3%.*8/);
   });
 
+  it("says above the tiers' copy what the same tiers pay today, and marks the copy as an example", async () => {
+    const { page } = await site.open("/", { storage: { language: "en" } });
+    const now = page.locator(".tiers-now");
+    await now.getByText("The rule that applies today").waitFor();
+    for (const rule of [/^Basic.*10 tokens: \+0\.5%/, /^Silver.*30 tokens: \+1%/, /^Gold.*50 tokens: \+2%/]) {
+      await now.getByRole("listitem").filter({ hasText: rule }).waitFor();
+    }
+    const cards = page.locator(".tier-card");
+    expect(await cards.getByText("Example").count()).to.equal(3);
+    expect((await now.boundingBox())?.y ?? 0).to.be.lessThan((await cards.first().boundingBox())?.y ?? 0);
+    site.server.config = { ...site.server.config, bonus_program: "tiers" };
+    await page.reload();
+    await page.getByText("This is the rule that applies today.").waitFor();
+    expect(await now.count()).to.equal(0);
+    expect(await cards.getByText("Example").count()).to.equal(0);
+  });
+
   it("shows the shortened address, and disconnects by a click on it", async () => {
     const wallet = testWallet();
     const { page } = await site.open("/", { wallet });

@@ -55,7 +55,8 @@ describe("Wallet", () => {
       const shopper = dialog.getByRole("button", { name: words.shopper });
       const admin = dialog.getByRole("button", { name: "Admin (demo)" });
       await none.waitFor();
-      const tops = await Promise.all([none, shopper, admin].map(async (one) => (await one.boundingBox())?.y ?? 0));
+      // What can be done here comes first, then what would have to be installed.
+      const tops = await Promise.all([shopper, admin, none].map(async (one) => (await one.boundingBox())?.y ?? 0));
       expect(tops).to.deep.equal(tops.toSorted((a, b) => a - b));
       expect(await page.locator("[data-sonner-toast]").count()).to.equal(0);
       await shopper.click();
@@ -309,9 +310,14 @@ describe("Wallet", () => {
     });
     await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).tap();
     await said(page, "Wallet not found");
-    const link = page.getByRole("dialog").getByRole("link", { name: "Open in the wallet app" });
+    const dialog = page.getByRole("dialog");
+    const link = dialog.getByRole("link", { name: "MetaMask" });
     const host = new URL(site.server.url).host;
     expect(await link.getAttribute("href")).to.equal(`https://metamask.app.link/dapp/${host}/auth?next=%2Fadmin`);
+    const trust = new URL((await dialog.getByRole("link", { name: "Trust Wallet" }).getAttribute("href")) ?? "");
+    expect(trust.origin + trust.pathname).to.equal("https://link.trustwallet.com/open_url");
+    expect(trust.searchParams.get("url")).to.equal(page.url());
+    await dialog.getByText("This site does not offer connecting by QR code (WalletConnect).").waitFor();
     // The first dialog covers nothing that can be clicked.
     await link.click({ trial: true });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(390);
