@@ -1,23 +1,26 @@
 /**
- * Verifies a wallet's cashback from the chain alone: `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL]
- * [--network NAME]`. Reads the deployment record and a public node, never the database. Prints each purchase's value ×
- * percent × rate next to the amount paid, then one line of JSON: `{ purchases, expected, paid, less, more, missing,
- * matches }`, CHZ as decimals.
+ * Verifies a wallet's cashback from the chain: `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--books URL]
+ * [--network NAME]`. Reads the deployment record and a public node, never the database; `--books` takes a site's published
+ * books (`/api/proof`) as the explanation of lower payouts. Prints each purchase's value × percent × rate next to the
+ * amount paid, then one line of JSON: `{ purchases, expected, paid, matches, less, more, missing }`, CHZ as decimals.
  */
 import { parseArgs } from "node:util";
 import { getAddress, isAddress } from "viem";
 import { chainOf } from "../chain/chains.ts";
 import { readDeployment } from "../chain/deployment.ts";
+import { type ProofChain, readWallet } from "../chain/proof/read-wallet.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
+import { outcomeOf, outcomesOf } from "../domain/proof.ts";
+import { toWalletAddress } from "../domain/wallet-address.ts";
 import type { Variables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
-import { proofLines, proofSummary } from "./prove/proof.ts";
-import { readTickets } from "./prove/read-tickets.ts";
+import { proofLines, proofSummary } from "./prove/proof-text.ts";
+import { readPublishedBooks } from "./prove/read-published-books.ts";
 
-const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--network ${NETWORKS.join("|")}]`;
+const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--books URL] [--network ${NETWORKS.join("|")}]`;
 
 /** Runs `npm run prove` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
 export async function runProve(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
@@ -32,7 +35,7 @@ export async function runProve(args: readonly string[], env: Variables, terminal
 
 async function proveWallet(args: readonly string[], env: Variables): Promise<string[]> {
   const text = { type: "string" } as const;
-  const options = { wallet: text, purchase: text, rpc: text, network: text };
+  const options = { wallet: text, purchase: text, rpc: text, books: text, network: text };
   const { values } = parseArgs({ args: [...args], options });
   const network = NETWORKS.find((one) => one === (values.network ?? "localhost"));
   if (!network) throw new UsageError(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
@@ -42,15 +45,28 @@ async function proveWallet(args: readonly string[], env: Variables): Promise<str
   if (values.purchase !== undefined && !/^[1-9]\d*$/.test(values.purchase)) {
     throw new UsageError(`--purchase must be the number of a ticket: ${USAGE}`);
   }
-  const deployment = readDeployment(network);
-  const { chainId, purchaseNft } = deployment;
+  if (values.books !== undefined && !/^https?:/.test(values.books)) {
+    throw new UsageError(`--books must be the address of a site's /api/proof: ${USAGE}`);
+  }
+  const { chainId, purchaseNft, cashbackDistributor, block } = readDeployment(network);
   const place = { network, chainId, rpcUrls: values.rpc ? [values.rpc] : rpcUrlsOf(network, env) };
-  const client = await openCommandChain(place, purchaseNft.address);
-  const wallet = getAddress(values.wallet);
+  const chain: ProofChain = {
+    client: await openCommandChain(place, purchaseNft.address),
+    purchaseNft: toWalletAddress(purchaseNft.address),
+    cashbackDistributor: toWalletAddress(cashbackDistributor.address),
+    firstBlock: BigInt(block),
+  };
+  const wallet = toWalletAddress(values.wallet);
   const only = values.purchase === undefined ? undefined : BigInt(values.purchase);
-  const tickets = await readTickets({ client, deployment, wallet, only });
-  if (only !== undefined && tickets.length === 0) throw new UsageError(`Ticket ${only} is not ${wallet}'s`);
-  return [...proofLines(tickets), JSON.stringify(proofSummary(tickets))];
+  const books = values.books === undefined ? undefined : await readPublishedBooks(values.books, wallet);
+  // Debts are borne out by the wallet's other tickets.
+  const tickets = await readWallet(chain, wallet, books ? {} : { only });
+  const outcomes = outcomesOf(tickets, books);
+  const proven = tickets
+    .map((ticket, index) => ({ ticket, outcome: outcomes[index] ?? outcomeOf(ticket) }))
+    .filter(({ ticket }) => only === undefined || ticket.id === only);
+  if (only !== undefined && proven.length === 0) throw new UsageError(`Ticket ${only} is not ${getAddress(wallet)}'s`);
+  return [...proven.flatMap(proofLines), JSON.stringify(proofSummary(proven))];
 }
 
 function rpcUrlsOf(network: Network, env: Variables): readonly string[] {

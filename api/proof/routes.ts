@@ -1,6 +1,7 @@
 import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
-import { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
+import { booksSchema, walletBooksQuerySchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { listPublishedBooks } from "../../purchases/published-books.ts";
 import { listPaidTickets } from "../../purchases/queries.ts";
 import { nextBefore } from "../http/answers.ts";
 import { invalid } from "../http/api-error.ts";
@@ -13,7 +14,7 @@ const LIMIT = { perMinute: 120, by: "origin" } as const;
 /** Data that anyone can check against the chain. docs/product.md#proof-page */
 export function proofRoutes(services: Services): Route[] {
   const readBooks = booksReader(services);
-  return [ticketsRoute(services), booksRoute(readBooks)];
+  return [ticketsRoute(services), walletBooksRoute(services), booksRoute(readBooks)];
 }
 
 function ticketsRoute(services: Services): Route {
@@ -40,6 +41,34 @@ function ticketsRoute(services: Services): Route {
                 : { tx: transaction_hash, amount: chzTextFromGwei(amount_gwei) },
           })),
           next_before: nextBefore(rows, query.limit, (row) => row.token_id),
+        },
+        headers: { "cache-control": "no-cache" },
+      };
+    },
+  });
+}
+
+function walletBooksRoute(services: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/proof",
+    access: "anyone",
+    summary: "A wallet's published books, newest first: why less was paid than a ticket says",
+    limit: LIMIT,
+    query: walletBooksQuerySchema,
+    responses: { 200: walletBooksSchema },
+    async handle({ query: { wallet, ...page } }) {
+      const rows = await listPublishedBooks(services.database.kysely, wallet, page);
+      return {
+        body: {
+          success: true,
+          purchases: rows.map(({ id, cashbackGwei, keptGwei, owedGwei }) => ({
+            token_id: Number(id),
+            cashback: chzTextFromGwei(cashbackGwei),
+            kept: chzTextFromGwei(keptGwei),
+            owed: chzTextFromGwei(owedGwei),
+          })),
+          next_before: nextBefore(rows, page.limit, (row) => row.id),
         },
         headers: { "cache-control": "no-cache" },
       };

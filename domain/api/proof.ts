@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addressSchema, pageQuerySchema } from "./common.ts";
 
 /** A wallet's tickets from the index: where to look on chain. */
 export const walletTicketsSchema = z.object({
@@ -8,6 +9,26 @@ export const walletTicketsSchema = z.object({
       token_id: z.number(),
       /** The payout that the index knows; CHZ, decimal text. */
       paid: z.object({ tx: z.string(), amount: z.string() }).nullable(),
+    }),
+  ),
+  /** The id to pass for the next page; null on the last. */
+  next_before: z.number().nullable(),
+});
+
+export const walletBooksQuerySchema = pageQuerySchema.extend({ wallet: addressSchema });
+
+/** A wallet's published books: why less was paid than value × percent × rate. CHZ as decimal text. */
+export const walletBooksSchema = z.object({
+  success: z.literal(true),
+  purchases: z.array(
+    z.object({
+      token_id: z.number(),
+      /** By the sale's last report, at the frozen rate: 0 if it was declined before the payout. */
+      cashback: z.string(),
+      /** Kept back from it for the wallet's debt. */
+      kept: z.string(),
+      /** What its return made the wallet owe. */
+      owed: z.string(),
     }),
   ),
   /** The id to pass for the next page; null on the last. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
-import type { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
+import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
@@ -62,6 +62,7 @@ export async function getTicket(tokenId: string, { signal }: Signal = {}): Promi
   return readTicket(await call<TicketAnswer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
 }
 
+type WalletBooks = z.infer<typeof walletBooksSchema>["purchases"];
 export type WalletTicket = z.infer<typeof walletTicketsSchema>["tickets"][number];
 
 /** Every ticket of a wallet from the index, newest first, page by page. */
@@ -74,6 +75,18 @@ export async function getWalletTickets(wallet: string, { signal }: Signal = {}):
     before = page.next_before;
   }
   return tickets;
+}
+
+/** A wallet's published books, page by page. */
+export async function getWalletBooks(wallet: string, { signal }: Signal = {}): Promise<WalletBooks> {
+  const books: WalletBooks = [];
+  for (let before: number | null | undefined; before !== null; ) {
+    const query = new URLSearchParams({ wallet, ...(before === undefined ? {} : { before: String(before) }) });
+    const page: z.infer<typeof walletBooksSchema> = await call("GET", `/api/proof?${query}`, undefined, signal);
+    books.push(...page.purchases);
+    before = page.next_before;
+  }
+  return books;
 }
 
 export async function getBooks(): Promise<z.infer<typeof booksSchema>["data"]> {

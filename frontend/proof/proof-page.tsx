@@ -3,6 +3,8 @@ import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { type Outcome, type ProvenTicket, proofTotals } from "../../domain/proof.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
@@ -12,7 +14,7 @@ import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Steps } from "../ui/steps.tsx";
-import { type DistributorBooks, readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
+import { type DistributorBooks, type ProvenPurchase, proveWallet, readBooks } from "./prove-wallet.ts";
 
 const STEPS = ["read", "sum", "compare"] as const;
 
@@ -26,7 +28,7 @@ export default function ProofPage() {
   const isWallet = isAddressShaped(wallet);
   const proof = useQuery({
     queryKey: ["proof", wallet],
-    queryFn: isWallet ? ({ signal }) => readWallet(wallet, { signal, onProgress: setProgress }) : skipToken,
+    queryFn: isWallet ? ({ signal }) => proveWallet(wallet, { signal, onProgress: setProgress }) : skipToken,
     retry: 1,
     staleTime: 15_000,
   });
@@ -67,7 +69,7 @@ export default function ProofPage() {
         </label>
       )}
       {proof.isError && !proof.isFetching && <RetryPanel title={t("proofPage.away")} query={proof} />}
-      {proof.data && <Rows proof={proof.data} />}
+      {proof.data && <Rows proven={proof.data} />}
       {!isWallet && <How />}
       <Books />
     </section>
@@ -91,29 +93,39 @@ function How() {
   );
 }
 
-const OUTCOME_STYLES = { holds: "proof-holds", less: "proof-less", differs: "problem" };
-
-function Rows({ proof }: { proof: WalletProof }) {
+/** The most serious outcome decides what is said of all. */
+function Rows({ proven }: { proven: readonly ProvenPurchase[] }) {
   const t = useText();
   const { exactChz } = useFormat();
-  const verdicts = proof.purchases.map((one) => one.verdict);
-  const less = verdicts.filter(({ kind }) => kind === "less").length;
-  const outcome = verdicts.some(({ kind }) => kind === "wrong") ? "differs" : less > 0 ? "less" : "holds";
+  const {
+    purchases: count,
+    paidWei,
+    less,
+    more,
+    missing,
+  } = proofTotals(
+    proven.map(({ ticket }) => ticket),
+    proven.map(({ outcome }) => outcome),
+  );
+  const [verdict, className] =
+    more > 0
+      ? (["differs", "problem"] as const)
+      : less > 0
+        ? (["less", "proof-less"] as const)
+        : (["holds", "proof-holds"] as const);
+  const shown = proven.filter(({ ticket }) => ticket.status !== CHAIN_STATUS.cancelled || ticket.payouts.length > 0);
   return (
     <>
-      <p role="status" className={OUTCOME_STYLES[outcome]}>
-        {t(`proofPage.${outcome}`, {
-          less,
-          count: proof.purchases.length,
-          paid: exactChz(formatDecimal(proof.paidWei, CHZ_DECIMALS)),
-        })}
+      <p role="status" className={className}>
+        {t(`proofPage.${verdict}`, { less, count, paid: exactChz(formatDecimal(paidWei, CHZ_DECIMALS)) })}
+        {missing > 0 && ` ${t("proofPage.due", { missing })}`}
       </p>
-      {proof.purchases.length > 0 && <Purchases purchases={proof.purchases} />}
+      {shown.length > 0 && <Purchases purchases={shown} />}
     </>
   );
 }
 
-function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
+function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
   const t = useText();
   const { brl, percent, exactChz } = useFormat();
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
@@ -134,38 +146,63 @@ function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
           </tr>
         </thead>
         <tbody>
-          {purchases.map((one) => (
-            <tr key={String(one.id)}>
+          {purchases.map(({ ticket, outcome, agrees }) => (
+            <tr key={String(ticket.id)}>
               <th scope="row">
-                <Link className="link" to={paths.ticket(String(one.id))}>
-                  {String(one.id)}
+                <Link className="link" to={paths.ticket(String(ticket.id))}>
+                  {String(ticket.id)}
                 </Link>
               </th>
               <td className="figures" data-label={t("ticket.value")}>
-                {brl(reaisText(one.valueCents))}
+                {brl(reaisText(ticket.valueCents))}
               </td>
               <td className="figures" data-label={t("ticket.cashback")}>
-                {percent(percentText(one.totalBps))}
+                {percent(percentText(ticket.totalBps))}
               </td>
               <td className="figures" data-label={t("proof.rate")}>
-                {one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}
+                {rateOf(ticket) === undefined ? "–" : wei((rateOf(ticket) ?? 0n) * 100n)}
               </td>
               <td className="figures" data-label={t("proof.paid")}>
-                {one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}
-                {one.verdict.kind === "less" && (
-                  <span className="proof-missing">
-                    {t("proofPage.missing", { amount: wei(one.verdict.missingWei) })}
-                  </span>
-                )}
+                {ticket.payouts.length === 0
+                  ? t("proof.open")
+                  : ticket.payouts.map(({ amountWei }) => wei(amountWei)).join(" + ")}
+                <Difference outcome={outcome} />
               </td>
               <td data-label={t("proofPage.ours")}>
-                {t(one.agrees === undefined ? "proofPage.unknown" : one.agrees ? "proofPage.same" : "proofPage.other")}
+                {t(agrees === undefined ? "proofPage.unknown" : agrees ? "proofPage.same" : "proofPage.other")}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** The rate of a ticket's payout, in wei per cent. */
+const rateOf = ({ payouts: [payout] }: ProvenTicket) => payout?.weiPerCent;
+
+/** Why less was paid, or that nobody says why. */
+function Difference({ outcome }: { outcome: Outcome }) {
+  const t = useText();
+  const { exactChz } = useFormat();
+  const amount = (wei: bigint) => exactChz(formatDecimal(wei, CHZ_DECIMALS));
+  if (outcome.kind === "less") {
+    const { differenceWei } = outcome;
+    return <span className="proof-missing">{t("proofPage.missing", { amount: amount(differenceWei) })}</span>;
+  }
+  if (outcome.kind !== "kept") return null;
+  const { keptWei, lowerWei, debtOf } = outcome;
+  return (
+    <>
+      {keptWei > 0n && (
+        <span className="proof-missing">
+          {t("proofPage.kept", { amount: amount(keptWei), purchases: debtOf.join(", ") })}
+        </span>
+      )}
+      {lowerWei > 0n && <span className="proof-missing">{t("proofPage.lower", { amount: amount(lowerWei) })}</span>}
+      {keptWei + lowerWei === 0n && <span className="proof-missing">{t("proofPage.declined")}</span>}
+    </>
   );
 }
 

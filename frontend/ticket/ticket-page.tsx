@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { type ChainTicket, verdictOn } from "../../domain/payout-verdict.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { outcomeOf } from "../../domain/proof.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
@@ -12,6 +12,7 @@ import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
+import type { ChainTicket } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
@@ -188,10 +189,19 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
 
 const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", less: "proof-less", wrong: "problem" };
 
+/** What the page says of a ticket. Its payout may be younger than what the server knows. */
+function verdictOn({ isPaid, ...ticket }: ChainTicket): { kind: keyof typeof VERDICT_STYLES; differenceWei?: bigint } {
+  const outcome = outcomeOf(ticket);
+  if (outcome.kind === "less") return outcome;
+  if (outcome.kind === "paid") return { kind: "exact" };
+  if (outcome.kind === "more") return { kind: "wrong" };
+  return { kind: isPaid ? "unread" : "open" };
+}
+
 function Sums({ chain }: { chain: ChainTicket }) {
   const t = useText();
   const { brl, percent, exactChz } = useFormat();
-  const { payout } = chain;
+  const [payout] = chain.payouts;
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   const verdict = verdictOn(chain);
   return (
@@ -219,7 +229,7 @@ function Sums({ chain }: { chain: ChainTicket }) {
         )}
       </dl>
       <p role="status" className={VERDICT_STYLES[verdict.kind]}>
-        {t(`proof.${verdict.kind}`, verdict.kind === "less" ? { amount: wei(verdict.missingWei) } : {})}
+        {t(`proof.${verdict.kind}`, verdict.differenceWei === undefined ? {} : { amount: wei(verdict.differenceWei) })}
       </p>
     </>
   );

@@ -1,10 +1,11 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { formatEther, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
+import { isTransactionHash } from "../../chain/proof/payouts.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
-import { isTransactionHash, readTransaction } from "../chain/read-chain.ts";
+import { readTransaction } from "../chain/read-chain.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";

@@ -49,6 +49,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/nfts/{tokenId}": everyone,
   "get /api/nfts/{tokenId}/image": everyone,
   "get /api/wallets/{wallet}/tickets": everyone,
+  "get /api/proof": everyone,
   "get /api/books": everyone,
   "get /api/is-admin": everyone,
   "post /api/check-user": everyone,

@@ -57,6 +57,17 @@ describe("The dashboards' totals", function () {
     const rest = (await three.get(`${path}&before=${first.next_before}`)).body;
     expect([first.tickets.length, rest.tickets.length, rest.next_before]).to.deep.equal([2, 1, null]);
 
+    const books = (await three.get(`/api/proof?wallet=${three.address}&limit=2`)).body;
+    expect(books.purchases.map(({ token_id }: { token_id: number }) => token_id)).to.deep.equal(
+      first.tickets.map(({ token_id }: { token_id: number }) => token_id),
+    );
+    expect(books.next_before).to.equal(first.next_before);
+    const [newest] = first.tickets;
+    expect(books.purchases[0]).to.deep.include({ cashback: newest.paid.amount, kept: "0", owed: "0" });
+    expect((await three.get("/api/proof?wallet=0x12")).status).to.equal(400);
+    expect((await three.get("/api/proof")).status).to.equal(400);
+    expect(await prove(three.address, "--books", `${system.url}/api/proof`)).to.include({ purchases: 3, ...ALL_PAID });
+
     // Deposits minus payouts and sweeps equal the contract's balance, except for remainders below a gwei.
     const stranger = await system.user();
     const { data } = (await stranger.get("/api/books")).body;
@@ -71,9 +82,9 @@ describe("The dashboards' totals", function () {
     expect(await prove(stranger.address)).to.deep.equal({ purchases: 0, expected: "0", paid: "0", ...ALL_PAID });
   });
 
-  async function prove(wallet: string): Promise<unknown> {
+  async function prove(wallet: string, ...more: string[]): Promise<unknown> {
     const { DEPLOYMENTS_DIR = "" } = system.environment;
-    const args = ["--wallet", wallet, "--rpc", system.anvil.rpcUrl];
+    const args = ["--wallet", wallet, "--rpc", system.anvil.rpcUrl, ...more];
     const { output } = await commandHere(runProve, args, { DEPLOYMENTS_DIR }).ended;
     return JSON.parse(output.trim().split("\n").at(-1) ?? "");
   }

@@ -22,7 +22,7 @@ describe("The proof page", () => {
   const site = useSite();
 
   /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real. */
-  function answerPayout(amount: bigint) {
+  function answerPayout(amount: bigint, books: object[] = []) {
     const place = { blockHash: HASH, blockNumber: "0x5", transactionHash: HASH, transactionIndex: "0x0" };
     const log = { ...place, address: site.server.config.cashback_distributor, removed: false };
     const event = { abi: cashbackDistributorAbi, eventName: "CashbackPaid" } as const;
@@ -40,6 +40,7 @@ describe("The proof page", () => {
       balanceOf: 1n,
       paidWord: 1n << 7n,
       available: 0n,
+      predecessor: `0x${"0".repeat(40)}`,
       purchaseOf: {
         buyer: WALLET,
         storeId: 1,
@@ -64,6 +65,7 @@ describe("The proof page", () => {
     site.server.answer("POST /api/chain", ({ body: { id, method, params } }) => ({
       body: { jsonrpc: "2.0", id, result: results[String(method)]?.(params as { data: Hex }[]) ?? null },
     }));
+    site.server.answer("GET /api/proof", { body: { success: true, purchases: books, next_before: null } });
     site.server.answer(`GET /api/wallets/${WALLET}/tickets`, {
       body: { success: true, tickets: [{ token_id: 7, paid: { tx: HASH, amount: "5" } }], next_before: null },
     });
@@ -77,8 +79,8 @@ describe("The proof page", () => {
     await whole.page.getByText("1 compra, e a conta confere").waitFor();
     answerPayout(parseEther("4.999999999"));
     for (const [language, says, missing] of [
-      ["pt", "1 de 1 compra: pago menos do que dá a conta", "0,000000001 CHZ a menos, sem explicação na rede"],
-      ["en", "1 of 1 purchase: less was paid than the sum gives", "0.000000001 CHZ less, not explained on the chain"],
+      ["pt", "1 de 1 compra: pago menos do que dá a conta", "0,000000001 CHZ a menos, sem explicação"],
+      ["en", "1 of 1 purchase: less was paid than the sum gives", "0.000000001 CHZ less, not explained"],
     ] as const) {
       const { page } = await open(language);
       const status = page.getByRole("status").filter({ hasText: says });
@@ -89,6 +91,27 @@ describe("The proof page", () => {
       await eventually(async () =>
         expect(await page.locator(".proof-rows").evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0),
       );
+    }
+  });
+
+  it("says what was kept back and for which return, if the books explain it, and is green", async () => {
+    answerPayout(parseEther("3"), [{ token_id: 7, cashback: "4", kept: "1", owed: "1" }]);
+    for (const [language, says, kept, lower] of [
+      [
+        ...["pt", "1 compra, e a conta confere"],
+        ...["1,00 CHZ descontados pela devolução da compra 7", "1,00 CHZ a menos porque a loja reduziu a venda"],
+      ],
+      [
+        ...["en", "1 purchase, and it adds up"],
+        ...["1.00 CHZ kept for the return of purchase 7", "1.00 CHZ less because the store lowered the sale"],
+      ],
+    ] as [string, string, string, string][]) {
+      const { page } = await open(language);
+      const status = page.getByRole("status").filter({ hasText: says });
+      await status.waitFor();
+      expect(await status.getAttribute("class")).to.equal("proof-holds");
+      await page.getByText(kept).waitFor();
+      await page.getByText(lower).waitFor();
     }
   });
 });

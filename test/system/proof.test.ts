@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +17,7 @@ import {
   encodeFunctionData,
   type Hex,
   http,
+  type PublicClient,
   parseAbiParameters,
   parseEther,
 } from "viem";
@@ -23,6 +27,8 @@ import type { Deployment } from "../../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { isWhole, type ListedTicket, type ProofChain, readWallet } from "../../chain/proof/read-wallet.ts";
+import { toWalletAddress } from "../../domain/wallet-address.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
 import { runProve } from "../../scripts/prove.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
@@ -36,6 +42,8 @@ const run = promisify(execFile);
 /** anvil's first well-known key: the operator of the local network. */
 const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+const LOWER = toWalletAddress(BUYER);
+const CHZ = 10n ** 18n;
 const CENT_WEI = 10n ** 16n;
 /** One that leaves a remainder below a gwei. */
 const ODD_RATE = 12_345_678_901_234_567n;
@@ -206,7 +214,7 @@ describe("A stranger's proof", function () {
         less: 1,
         matches: false,
       });
-      expect(text).to.include("✗ paid 0.000000001 CHZ less than value × percent × rate, not explained by the chain");
+      expect(text).to.include("✗ paid 0.000000001 CHZ less than value × percent × rate, not explained");
     });
 
     it("says what was withheld, and what is not paid yet", async () => {
@@ -228,6 +236,80 @@ describe("A stranger's proof", function () {
       expect([script.code, script.stdout], script.stderr).to.deep.equal([0, text]);
       const { summary: alone } = await prove(BUYER.toLowerCase(), "--purchase", "1");
       expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", ...ALL_PAID, less: 1, matches: false });
+    });
+
+    it("takes a site's published books as the reason, and only where they say the whole of it", async () => {
+      for (const id of [1n, 2n, 3n]) await mint(id, BUYER, 10_000);
+      await nft("confirm", [[1n, 2n, 3n]]);
+      // 2 CHZ of the second are kept for the return of the first; of the third, 1 CHZ was corrected by the store.
+      await payBatch(CENT_WEI, [1n, 5n * CHZ], [2n, 3n * CHZ], [3n, 4n * CHZ]);
+      const books = [
+        { token_id: 3, cashback: "4", kept: "0", owed: "0" },
+        { token_id: 2, cashback: "5", kept: "2", owed: "0" },
+        { token_id: 1, cashback: "5", kept: "0", owed: "2" },
+      ];
+      const asked: string[] = [];
+      const site = createServer(({ url = "" }, response) => {
+        asked.push(url);
+        const before = new URL(url, "http://site").searchParams.get("before");
+        const rows = books.filter(({ token_id }) => before === null || token_id < Number(before));
+        const [first, ...rest] = rows;
+        const next_before = rest.length > 0 ? first?.token_id : null;
+        response.end(JSON.stringify({ success: true, purchases: rows.slice(0, 1), next_before }));
+      }).listen(0, "127.0.0.1");
+      await once(site, "listening");
+      const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/api/proof`;
+      try {
+        const sums = { purchases: 3, expected: "15", paid: "12" };
+        const { summary, text } = await prove(BUYER, "--books", url);
+        expect(summary, text).to.deep.equal({ ...sums, ...ALL_PAID });
+        expect(text).to.include("✓ kept back 2 CHZ for the debt of ticket 1, by the published books");
+        expect(text).to.include("✓ 1 CHZ less because the sale itself is lower, by the published books");
+        expect(asked).to.deep.equal(["", "&before=3", "&before=2"].map((page) => `/api/proof?wallet=${LOWER}${page}`));
+        const alone = await prove(BUYER, "--books", url, "--purchase", "2");
+        expect(alone.summary).to.deep.equal({ purchases: 1, expected: "5", paid: "3", ...ALL_PAID });
+        expect((await prove(BUYER)).summary).to.deep.equal({ ...sums, ...ALL_PAID, less: 2, matches: false });
+        // A debt that is smaller than what was kept explains nothing.
+        Object.assign(books[2] ?? {}, { owed: "1" });
+        const lying = await prove(BUYER, "--books", url);
+        expect(lying.summary).to.deep.equal({ ...sums, ...ALL_PAID, less: 1, matches: false });
+        expect(lying.text).to.include("✗ paid 2 CHZ less than value × percent × rate, not explained");
+        const page = url.replace("proof", "config?x=");
+        Object.assign(books[0] ?? {}, { token_id: "three" });
+        expect((await prove(BUYER, "--books", page)).text).to.match(/answers 200, and not with a wallet's books/);
+        expect((await prove(BUYER, "--books", "proof")).text).to.include("--books must be the address of");
+      } finally {
+        site.close();
+      }
+    });
+
+    it("is not misled by a list that names one ticket twice, another payout, or none", async () => {
+      for (const id of [11n, 12n]) await mint(id, BUYER, 10_000);
+      await nft("confirm", [[11n, 12n]]);
+      const { transactionHash: paid } = await payBatch(CENT_WEI, [11n, 5n * CHZ], [12n, 5n * CHZ]);
+      const chain: ProofChain = {
+        client: client() as PublicClient,
+        purchaseNft: toWalletAddress(deployment.purchaseNft.address),
+        cashbackDistributor: toWalletAddress(deployment.cashbackDistributor.address),
+        firstBlock: BigInt(deployment.block),
+      };
+      const [eleven, twelve] = [11n, 12n].map((id) => ({ id, transaction: paid as string | undefined }));
+      const listsOf = (...rows: unknown[]) => rows as ListedTicket[];
+      const lists = [
+        [listsOf(eleven, twelve), true],
+        [listsOf(twelve, twelve), false],
+        [listsOf(twelve), false],
+        [listsOf(eleven, { ...twelve, transaction: undefined }), false],
+        [undefined, false],
+      ] as const;
+      for (const [listed, whole] of lists) {
+        if (listed) expect(await isWhole(chain, LOWER, listed)).to.equal(whole);
+        const tickets = await readWallet(chain, LOWER, { listed });
+        expect(tickets.map(({ id, payouts }) => [id, payouts.length])).to.deep.equal([
+          [11n, 1],
+          [12n, 1],
+        ]);
+      }
     });
 
     it("uses the rate of a payout's own batch, and finds what a predecessor paid", async () => {

@@ -1,0 +1,37 @@
+import { decodeEventLog, type Log } from "viem";
+import type { Payout } from "../../domain/proof.ts";
+import { toWalletAddress } from "../../domain/wallet-address.ts";
+import { cashbackDistributorAbi } from "../generated/cashback-distributor.ts";
+
+export type PurchasePayout = Payout & { purchaseId: bigint };
+
+/**
+ * The payouts in a transaction's logs, each with the rate that its distributor emitted last before it. Logs of other
+ * contracts are left out.
+ */
+export function payoutsIn(logs: readonly Log<bigint, number, false>[], distributors: readonly string[]) {
+  const rates = new Map<string, bigint>();
+  const payouts: PurchasePayout[] = [];
+  for (const log of logs) {
+    const distributor = toWalletAddress(log.address);
+    if (!distributors.includes(distributor)) continue;
+    const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
+    if (event.eventName === "RateApplied") rates.set(distributor, event.args.weiPerCent);
+    if (event.eventName !== "CashbackPaid" && event.eventName !== "CashbackDeferred") continue;
+    const { purchaseId, amount, recipient } = event.args;
+    payouts.push({
+      purchaseId,
+      kind: event.eventName === "CashbackPaid" ? "paid" : "deferred",
+      amountWei: amount,
+      weiPerCent: rates.get(distributor),
+      recipient: toWalletAddress(recipient),
+      transaction: log.transactionHash,
+    });
+  }
+  return payouts;
+}
+
+/** Whether a text is 32 bytes of hex. */
+export function isTransactionHash(text: string): text is `0x${string}` {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}
