@@ -10,7 +10,7 @@ import { must, ruleOf } from "../../domain/field-rules.ts";
 import { isRecord } from "../../domain/records.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
-import { serveMetricsLocally } from "../operations/metrics-server.ts";
+import { serveMetricsLocally } from "../operations/metrics.ts";
 import type { Services } from "../services.ts";
 import { ApiError, errorBody, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";

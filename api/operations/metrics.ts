@@ -1,14 +1,17 @@
-import type { Request, Response } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { COUNTED } from "../../database/counted.ts";
 import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import { chzTextFromWei } from "../../domain/money.ts";
+import { createServer } from "../../platform/http.ts";
+import { listenOn } from "../../platform/listen.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 import type { Senders } from "../../sender/senders.ts";
 import type { Standing } from "../../sender/standing.ts";
+import { isFromThisMachine } from "../http/origin.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -162,4 +165,28 @@ export class Metrics {
       },
     });
   }
+}
+
+/** Serves `/metrics` on a separate port. Returns a function that stops it. @throws ListenError */
+export async function listenForMetrics(metrics: Metrics, port: number, host: string): Promise<() => void> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== "/metrics") {
+      response.statusCode = 404;
+      response.end();
+      return;
+    }
+    response.setHeader("content-type", metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  });
+  await listenOn(server, { port, host, variables: { port: "METRICS_PORT", host: "HOST" } });
+  return () => server.close();
+}
+
+/** Serves `/metrics` to this machine only; a request through a proxy is not local. */
+export function serveMetricsLocally(metrics: Metrics): RequestHandler {
+  return async (request, response, next) => {
+    if (request.path !== "/metrics" || request.method !== "GET" || !isFromThisMachine(request)) return next();
+    response.setHeader("content-type", metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  };
 }
