@@ -32,8 +32,7 @@ import { answerClientErrors, answerNotReady, readTarget } from "./http/client-er
 import { createLimitedServer } from "./http/connection-limit.ts";
 import { leaveBalancer } from "./http/drain.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
-import { Metrics } from "./operations/metrics.ts";
-import { listenForMetrics } from "./operations/metrics.ts";
+import { listenForMetrics, Metrics } from "./operations/metrics.ts";
 import type { Runway } from "./operations/runway.ts";
 import { watchFigures } from "./operations/watched-figures.ts";
 import { findVisitors } from "./people/sessions.ts";
