@@ -17,6 +17,8 @@ export type NewClick = {
   tokenSlug: string | null;
   holdingsBlock: bigint | null;
   terms: ClickTerms;
+  /** When its terms were frozen; milliseconds UTC. */
+  clickedAt: bigint;
   windowMs: bigint;
 };
 
@@ -35,7 +37,6 @@ export async function insertClicks(queries: Queries, clicks: readonly NewClick[]
 }
 
 function rowOf(click: NewClick) {
-  const now = BigInt(Date.now());
   return {
     token: newClickToken(),
     wallet: click.wallet,
@@ -44,8 +45,8 @@ function rowOf(click: NewClick) {
     token_slug: click.tokenSlug,
     holdings_block: click.holdingsBlock,
     terms: JSON.stringify(click.terms, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
-    created_at: now,
-    expires_at: now + click.windowMs,
+    created_at: click.clickedAt,
+    expires_at: click.clickedAt + click.windowMs,
   };
 }
 

@@ -113,6 +113,7 @@ const VARIABLES = {
     .optional(),
   SALE_OVERDUE_DAYS: wholeNumber(90, 1),
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
+  BOOST_APPROVAL_ABOVE_PERCENT: wholeNumber(10, 0, 100),
   NOTIFY_URL: z
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")

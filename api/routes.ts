@@ -25,7 +25,7 @@ import { visitRoutes } from "./visits/routes.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
 export function allRoutes(services: Services): Route[] {
-  const catalogue = new CatalogueCache(services.database.kysely);
+  const catalogue = new CatalogueCache(services.database.kysely, services.log);
   return docsRoutes([
     ...peopleRoutes(services),
     ...catalogueRoutes(services, catalogue),

@@ -1,14 +1,16 @@
 import { extname } from "node:path";
 import { CsvError, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import type { z } from "zod";
+import { z } from "zod";
 import type { FileProblem } from "../domain/api/admin-catalogue.ts";
+import { boostSpanShape, momentSchema } from "../domain/api/boosts.ts";
 import {
   createCashbackRequestSchema,
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../domain/api/catalogue.ts";
 import { must, ruleOf } from "../domain/field-rules.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
@@ -16,10 +18,17 @@ import { messageOf } from "../domain/unknown-error.ts";
 type StoreEntry = z.output<typeof createStoreRequestSchema>;
 /** `place` is its position in the file. */
 type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string; place: string };
+/** Of the whole store without a category. */
+type BoostEntry = z.output<typeof boostRowSchema> & { store: string; place: string };
 type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
 
 /** The content of a file. Stores are identified by name, categories by store and name, fan tokens by slug. */
-export type Catalogue = { stores: StoreEntry[]; cashbacks: CashbackEntry[]; fanTokens: FanTokenEntry[] };
+export type Catalogue = {
+  stores: StoreEntry[];
+  cashbacks: CashbackEntry[];
+  boosts: BoostEntry[];
+  fanTokens: FanTokenEntry[];
+};
 
 /** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
 export class CatalogueFileError extends TorcidaError {
@@ -43,10 +52,18 @@ const positionOf = (place: string | undefined) => (place === undefined ? undefin
 type Row = Record<string, unknown>;
 type PlacedRow = { place: string; type: string; row: Row };
 
-/** The fields of each type of row: what the panel sends, and the name of a category's store. */
+const boostRowSchema = z.strictObject({
+  category: z.string().optional(),
+  cashback_percent: boostSpanShape.percent,
+  starts_at: momentSchema,
+  ends_at: momentSchema,
+});
+
+/** The fields of each type of row: what the panel sends, and the name of a category's or a boost's store. */
 const FIELDS = new Map<string, readonly string[]>([
   ["store", Object.keys(createStoreRequestSchema.shape)],
   ["cashback", ["store", ...Object.keys(createCashbackRequestSchema.shape)]],
+  ["boost", ["store", ...Object.keys(boostRowSchema.shape)]],
   ["fan_token", Object.keys(saveFanTokenRequestSchema.shape).filter((field) => field !== "id")],
 ]);
 
@@ -66,7 +83,7 @@ export function formatOf(path: string): CatalogueFormat {
 /** Reads a file. @throws CatalogueFileError that names every bad row */
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
-  const catalogue: Catalogue = { stores: [], cashbacks: [], fanTokens: [] };
+  const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], fanTokens: [] };
   const problems: Found[] = [];
   const seen = new Map<string, string>();
   for (const { place, type, row } of rows) {
@@ -87,7 +104,7 @@ export function readCatalogue(format: CatalogueFormat, text: string): Catalogue 
 function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: Found[]): string | undefined {
   const known = FIELDS.get(type);
   if (!known) {
-    const text = `type must be store, cashback or fan_token, not "${type}"`;
+    const text = `type must be store, cashback, boost or fan_token, not "${type}"`;
     problems.push({ problem: "unknown_type", place, values: [type], text });
     return undefined;
   }
@@ -112,11 +129,22 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     catalogue.stores.push(result.data);
     return `store ${result.data.name.toLowerCase()}`;
   }
-  if (type === "cashback") {
+  if (type === "cashback" || type === "boost") {
     const { store, ...rest } = fields;
     if (typeof store !== "string") {
-      problems.push({ problem: "no_store_name", place, text: "store must be the name of the category's store" });
+      problems.push({
+        problem: "no_store_name",
+        place,
+        text: `store must be the name of the ${type === "boost" ? "boost" : "category"}'s store`,
+      });
       return undefined;
+    }
+    if (type === "boost") {
+      const result = boostRowSchema.safeParse(rest);
+      if (!result.success) return refuse(result.error);
+      catalogue.boosts.push({ ...result.data, store, place });
+      const { category = "", starts_at } = result.data;
+      return `boost of ${store.toLowerCase()}, ${category.toLowerCase()} from ${isoTime(starts_at)}`;
     }
     const result = createCashbackRequestSchema.safeParse({ ...rest, ...readFlag("is_default", rest.is_default) });
     if (!result.success) return refuse(result.error);

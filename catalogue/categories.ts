@@ -2,8 +2,10 @@ import type { Selectable } from "kysely";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { boostedPercent } from "../domain/boost.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { endBoostsOf, type PlannedBoost } from "./boosts.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
@@ -12,7 +14,12 @@ export type StoreCategory = {
   category: string;
   /** Its name in English; null if the Portuguese one is used for both. */
   categoryEn: string | null;
+  /** With the boosts that ran when it was read: what is promised. */
   cashbackBps: bigint;
+  /** Without: what an admin set. */
+  plainBps: bigint;
+  /** The boost that raises it; null if none does. */
+  boost: PlannedBoost | null;
   /** The network's commission group it applies to. */
   groupCode: string | null;
   /** Whether it applies to all other groups. */
@@ -40,7 +47,19 @@ export class GroupTakenError extends TorcidaError {
   }
 }
 
-/** The categories of some stores, by store. */
+/** Raises categories by the boosts that run at a moment. */
+export function boosted(
+  categories: readonly StoreCategory[],
+  boosts: readonly PlannedBoost[],
+  at: bigint,
+): StoreCategory[] {
+  return categories.map((category) => {
+    const { bps, boost } = boostedPercent({ id: category.id, bps: category.plainBps }, boosts, at);
+    return { ...category, cashbackBps: bps, boost };
+  });
+}
+
+/** The categories of some stores, by store, without their boosts. */
 export async function readCategories(
   queries: Queries,
   storeIds: readonly bigint[],
@@ -134,6 +153,7 @@ export async function updateCategory(
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
+  if (fields.deleted) await endBoostsOf(queries, key.categoryId);
   await indexStore(queries, key.storeId);
   return numUpdatedRows === 1n;
 }
@@ -149,6 +169,8 @@ function toCategory(
     category: row.category,
     categoryEn: row.category_en,
     cashbackBps: row.cashback_bps,
+    plainBps: row.cashback_bps,
+    boost: null,
     groupCode: row.group_code,
     isDefault: row.is_default === 1n,
   };

@@ -2,13 +2,16 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
+import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
-import { GroupTakenError, insertCategory, type StoreCategory, updateCategory } from "./categories.ts";
+import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
+import { addCategory, changeCategory } from "./percent-approvals.ts";
 import {
   fieldsOf,
   insertStore,
@@ -19,27 +22,39 @@ import {
 } from "./stores.ts";
 
 /** One change of an import, and how it is made. */
-type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
+export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
 
 /** A change as a line of text. */
-export function changeText({ kind, what, name, of, fields }: CatalogueChange): string {
+export function changeText({ kind, what, name, of, waits, fields }: CatalogueChange): string {
   const to = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
   if (kind === "create") {
+    if (what === "boost")
+      return `+ boost of ${of === undefined ? name : `${of}, ${name}`}: ${to.cashback_percent}% from ${to.starts_at} to ${to.ends_at}${WAITS(waits)}`;
     if (what === "store") return `+ store ${name} (${to.country}), named on the chain by the api`;
-    return what === "cashback" ? `+ ${of}, ${name}: ${to.cashback_percent}%` : `+ fan token ${name} (${to.name})`;
+    return what === "cashback"
+      ? `+ ${of}, ${name}: ${to.cashback_percent}%${WAITS(waits)}`
+      : `+ fan token ${name} (${to.name})`;
   }
   const subject = what === "cashback" ? `${of}, ${name}` : `${what === "store" ? "store" : "fan token"} ${name}`;
   const changed = fields.map(({ field, from, to }) =>
     field === "cashback_percent" ? `${from}% → ${to}%` : `${field} → ${to}`,
   );
-  return `~ ${subject}: ${changed.join(", ")}`;
+  return `~ ${subject}: ${changed.join(", ")}${WAITS(waits)}`;
 }
+
+const WAITS = (waits: true | undefined) => (waits ? " (waits for a second person)" : "");
 
 /** A value of a field as the preview shows it. */
 const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** The importing admin, and the stores created so far, by lower-case name. */
-type Import = { actor: string; madeStores: Map<string, bigint> };
+/**
+ * The importing admin, and the stores created so far, by lower-case name. Above `aboveBps` a raised percent waits for a
+ * second person; undefined for whoever has a shell on the server.
+ */
+type Import = { actor: string; madeStores: Map<string, bigint>; aboveBps: bigint | undefined };
+
+/** No percent is higher. */
+const NO_LIMIT_BPS = 10_000n;
 
 /** Far above the size of any catalogue; the api's lists are shorter. */
 const ALL_ROWS = 10_000;
@@ -48,10 +63,10 @@ const ALL_ROWS = 10_000;
  * The changes that an import would make. Rows that are not in the file stay unchanged.
  * @throws CatalogueFileError if rows contradict each other or the database
  */
-async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
+async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: bigint | undefined): Promise<Change[]> {
   const stores = new Map((await listStores(queries)).map((store) => [store.name.toLowerCase(), store]));
   const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
-  const missing = catalogue.cashbacks.filter(
+  const missing = [...catalogue.cashbacks, ...catalogue.boosts].filter(
     ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
   );
   if (missing.length > 0) {
@@ -68,21 +83,27 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
   if (problems.length > 0) throw new CatalogueFileError(problems);
   return [
     ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
-    ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()))),
+    ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()), aboveBps)),
+    ...(await boostChanges(queries, catalogue, stores, aboveBps)),
     ...(await fanTokenChanges(queries, catalogue)),
   ];
 }
 
 /** The changes of an import, without applying them. */
-export async function diff(database: Database, catalogue: Catalogue): Promise<CatalogueChange[]> {
-  return (await planChanges(database.kysely, catalogue)).map(({ change }) => change);
+export async function diff(database: Database, catalogue: Catalogue, aboveBps?: bigint): Promise<CatalogueChange[]> {
+  return (await planChanges(database.kysely, catalogue, aboveBps)).map(({ change }) => change);
 }
 
 /** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
-export async function apply(database: Database, catalogue: Catalogue, actor: string): Promise<CatalogueChange[]> {
+export async function apply(
+  database: Database,
+  catalogue: Catalogue,
+  actor: string,
+  aboveBps?: bigint,
+): Promise<CatalogueChange[]> {
   return inAuditedTransaction(database.kysely, async (queries) => {
-    const changes = await planChanges(queries, catalogue);
-    const importing: Import = { actor, madeStores: new Map() };
+    const changes = await planChanges(queries, catalogue, aboveBps);
+    const importing: Import = { actor, madeStores: new Map(), aboveBps };
     for (const change of changes) {
       await change.apply(queries, importing).catch((error: unknown) => {
         // Two categories that exchange their groups.
@@ -167,7 +188,11 @@ function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCat
   });
 }
 
-function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined): Change[] {
+function cashbackChange(
+  entry: Cashback,
+  store: StoreWithCategories | undefined,
+  aboveBps: bigint | undefined,
+): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
   const bps = entry.cashback_percent;
   const categoryEn = entry.category_en === undefined ? (known?.categoryEn ?? null) : entry.category_en;
@@ -176,6 +201,8 @@ function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined)
   const rate: Rate = { cashbackBps: bps, categoryEn, groupCode, isDefault };
   const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
   if (changed.length === 0) return [];
+  const waits =
+    aboveBps !== undefined && bps > aboveBps && bps > (known?.plainBps ?? 0n) && (store?.categories.length ?? 0) > 0;
   return [
     {
       change: {
@@ -183,39 +210,47 @@ function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined)
         what: "cashback",
         name: known?.category ?? entry.category,
         of: entry.store,
+        ...(waits ? { waits: true as const } : {}),
         fields: changed,
       },
-      async apply(queries, { actor, madeStores }) {
+      async apply(queries, { actor, madeStores, aboveBps }) {
+        const rule = { aboveBps: store === undefined || aboveBps === undefined ? NO_LIMIT_BPS : aboveBps, actor };
         const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
         const fields = { category: entry.category, ...rate };
-        const id = known?.id ?? (await insertCategory(queries, storeId, fields));
         // A category that is not marked as the default leaves the default unchanged.
         const { isDefault: _, ...unsaid } = rate;
         const written = entry.is_default === undefined ? unsaid : rate;
-        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, written);
+        const outcome = known
+          ? await changeCategory(queries, { storeId, categoryId: known.id }, written, rule)
+          : await addCategory(queries, storeId, fields, rule);
+        const { id = null, approvalId = null } = outcome ?? {};
         await appendAudit(queries, {
           actor,
           action: known ? "cashback.update" : "cashback.create",
-          subject: `store:${storeId}/cashback:${id}`,
-          detail: { store: store?.name ?? entry.store, ...fields },
+          subject: id === null ? `store:${storeId}` : `store:${storeId}/cashback:${id}`,
+          detail: {
+            store: store?.name ?? entry.store,
+            ...fields,
+            ...(approvalId === null ? {} : { approval_id: String(approvalId) }),
+          },
         });
       },
     },
   ];
 }
 
-type Rate = Pick<StoreCategory, "cashbackBps" | "categoryEn" | "groupCode" | "isDefault">;
+type Rate = Required<CategoryFields>;
 
-function whatChanged(before: Rate, after: Rate): CatalogueChange["fields"] {
-  const rate = { field: "cashback_percent", from: percentText(before.cashbackBps), to: percentText(after.cashbackBps) };
+function whatChanged(before: StoreCategory, after: Rate): CatalogueChange["fields"] {
+  const rate = { field: "cashback_percent", from: percentText(before.plainBps), to: percentText(after.cashbackBps) };
   const others = [
     ["category_en", before.categoryEn, after.categoryEn],
     ["group_code", before.groupCode, after.groupCode],
     ["is_default", before.isDefault, after.isDefault],
   ] as const;
   return [
-    ...(before.cashbackBps === after.cashbackBps ? [] : [rate]),
+    ...(before.plainBps === after.cashbackBps ? [] : [rate]),
     ...others.flatMap(([field, was, is]) => (was === is ? [] : [{ field, to: shown(is) }])),
   ];
 }
@@ -280,14 +315,24 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   return [
     ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),
     ...stores.flatMap((store) =>
-      store.categories.map(({ category, categoryEn, cashbackBps, groupCode, isDefault }) => ({
+      store.categories.map(({ category, categoryEn, plainBps, groupCode, isDefault }) => ({
         type: "cashback",
         store: store.name,
         category,
         category_en: categoryEn,
-        cashback_percent: percentText(cashbackBps),
+        cashback_percent: percentText(plainBps),
         group_code: groupCode,
         is_default: isDefault || null,
+      })),
+    ),
+    ...stores.flatMap((store) =>
+      store.boosts.map(({ categoryId, bps, startsAt, endsAt }) => ({
+        type: "boost",
+        store: store.name,
+        category: store.categories.find((one) => one.id === categoryId)?.category ?? null,
+        cashback_percent: percentText(bps),
+        starts_at: isoTime(startsAt),
+        ends_at: isoTime(endsAt),
       })),
     ),
     ...tokens.map(({ name, slug, symbol, image, contract }) => ({

@@ -1,7 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import { startsWith } from "../database/lists/search.ts";
 import type { Queries } from "../database/transaction.ts";
+import { boostedPercent } from "../domain/boost.ts";
 import { searchKey } from "../domain/search-key.ts";
+import { readBoosts } from "./boosts.ts";
 
 const WORD_LETTERS = 40;
 /** More words of a search would hardly narrow it. */
@@ -16,11 +18,13 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
   if (!store) return;
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["category", "category_en", "cashback_bps"])
+    .select(["id", "category", "category_en", "cashback_bps"])
     .where("store_id", "=", storeId)
     .where("deleted_at", "is", null)
     .execute();
-  const percents = categories.map((one) => one.cashback_bps);
+  const now = BigInt(Date.now());
+  const boosts = (await readBoosts(queries, [storeId], now)).get(storeId) ?? [];
+  const percents = categories.map(({ id, cashback_bps }) => boostedPercent({ id, bps: cashback_bps }, boosts, now).bps);
   await queries
     .updateTable("stores")
     .set({

@@ -6,14 +6,19 @@ import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
 import { searchKey } from "../domain/search-key.ts";
-import { readCategories, type StoreCategory } from "./categories.ts";
+import { type PlannedBoost, readBoosts } from "./boosts.ts";
+import { boosted, readCategories, type StoreCategory } from "./categories.ts";
 import { listUnnamed } from "./chain-names.ts";
+import { lapse } from "./percent-approvals.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 export type StoreRow = Selectable<Schema["stores"]>;
 export type StoreWithCategories = StoreRow & {
+  /** With the boosts that ran when it was read. */
   categories: StoreCategory[];
+  /** Those that run or will run. */
+  boosts: PlannedBoost[];
   /** Whether its name is on chain, according to the outbox. */
   isNamed: boolean;
 };
@@ -60,7 +65,8 @@ export async function listStores(queries: Queries): Promise<StoreWithCategories[
 
 /** Some active stores, unordered. */
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
-  const [stores, categories, unnamed] = await Promise.all([
+  const now = BigInt(Date.now());
+  const [stores, categories, boosts, unnamed] = await Promise.all([
     queries
       .selectFrom("stores")
       .selectAll()
@@ -68,27 +74,41 @@ export async function readStores(queries: Queries, ids: readonly bigint[]): Prom
       .where("deleted_at", "is", null)
       .execute(),
     readCategories(queries, ids),
+    readBoosts(queries, ids, now),
     listUnnamed(queries, ids),
   ]);
-  return join(stores, categories, unnamed);
+  return join(stores, { categories, boosts, unnamed, now });
 }
 
 async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
   const ids = stores.map((store) => store.id);
-  return join(stores, await readCategories(queries, ids), await listUnnamed(queries, ids));
+  const now = BigInt(Date.now());
+  return join(stores, {
+    categories: await readCategories(queries, ids),
+    boosts: await readBoosts(queries, ids, now),
+    unnamed: await listUnnamed(queries, ids),
+    now,
+  });
 }
 
-function join(
-  stores: readonly StoreRow[],
-  categories: ReadonlyMap<bigint, StoreCategory[]>,
-  unnamed: readonly bigint[],
-): StoreWithCategories[] {
+type Parts = {
+  categories: ReadonlyMap<bigint, StoreCategory[]>;
+  boosts: ReadonlyMap<bigint, PlannedBoost[]>;
+  unnamed: readonly bigint[];
+  now: bigint;
+};
+
+function join(stores: readonly StoreRow[], { unnamed, now, ...parts }: Parts): StoreWithCategories[] {
   const nameless = new Set(unnamed);
-  return stores.map((store) => ({
-    ...store,
-    categories: categories.get(store.id) ?? [],
-    isNamed: !nameless.has(store.id),
-  }));
+  return stores.map((store) => {
+    const boosts = parts.boosts.get(store.id) ?? [];
+    return {
+      ...store,
+      categories: boosted(parts.categories.get(store.id) ?? [], boosts, now),
+      boosts,
+      isNamed: !nameless.has(store.id),
+    };
+  });
 }
 
 type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
@@ -194,5 +214,6 @@ export async function deleteStore(queries: Queries, storeId: bigint): Promise<bo
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
   await indexStore(queries, storeId);
+  await lapse(queries, "store_id", storeId);
   return numUpdatedRows === 1n;
 }

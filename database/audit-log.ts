@@ -64,7 +64,7 @@ async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<Audi
 
 /** The areas of the log, by prefix of the action. */
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
-  catalogue: ["store.", "cashback.", "fan_token.", "catalogue."],
+  catalogue: ["store.", "cashback.", "fan_token.", "catalogue.", "boost.", "percent."],
   payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],
   sales: ["sale.", "fx_rate."],
   claims: ["claim."],

@@ -102,11 +102,12 @@ const groupsSchema = z
   .custom<object>(isRecord)
   .transform((groups) => Object.entries(groups))
   .pipe(z.array(z.tuple([z.string(), bps])));
-const termsSchema = z.object({
+const saleTermsSchema = z.object({
   groups: groupsSchema.transform((groups) => Object.fromEntries(groups)),
   defaultBps: bps,
   bonusBps: bps,
 });
+const termsSchema = saleTermsSchema.extend({ boosted: saleTermsSchema.extend({ until: bps }).optional() });
 
 /** The terms frozen with a click; percents are in basis points. */
 export function readTerms(terms: string): ClickTerms {

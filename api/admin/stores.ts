@@ -19,6 +19,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
+import { percentRule } from "../catalogue/percent-rule.ts";
 import { toWireStore } from "../catalogue/wire.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
@@ -124,9 +125,12 @@ function importCatalogueRoute(services: Services, cache: CatalogueCache): Route 
     responses: { 200: catalogueImportResponseSchema },
     async handle({ body, identity }) {
       try {
+        const { aboveBps } = percentRule(services, identity);
         const catalogue = readCatalogue(body.format, body.content);
         if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
-        const made = body.apply ? apply(database, catalogue, actorOf(identity)) : diff(database, catalogue);
+        const made = body.apply
+          ? apply(database, catalogue, actorOf(identity), aboveBps)
+          : diff(database, catalogue, aboveBps);
         const preview = await made;
         const message = `${preview.length} changes ${body.apply ? "made" : "to make"}`;
         return { body: { success: true, message, applied: body.apply, changes: preview.map(changeText), preview } };

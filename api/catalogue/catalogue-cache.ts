@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import type { Kysely } from "kysely";
 import type { z } from "zod";
+import { turnBoosts } from "../../catalogue/boosts.ts";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import { listNamed, listOffered, readFilters } from "../../catalogue/store-list.ts";
 import { findStore, isOnOffer, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
-import type { Queries } from "../../database/transaction.ts";
+import type { Schema } from "../../database/schema.ts";
 import type { StoreFilters, storeResponseSchema, storesQuerySchema } from "../../domain/api/catalogue.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
+import type { Logger } from "../../platform/log.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
 type StoresQuery = z.output<typeof storesQuerySchema>;
@@ -27,24 +31,34 @@ const RECHECK_MS = 300;
 
 /** The serialized catalogue, rebuilt when its version in the database changes. */
 export class CatalogueCache {
-  readonly #queries: Queries;
+  readonly #queries: Kysely<Schema>;
+  readonly #log: Pick<Logger, "warn">;
   #catalogue: Promise<Catalogue> | undefined;
   #checkedAt = 0;
 
-  constructor(queries: Queries) {
+  constructor(queries: Kysely<Schema>, log: Pick<Logger, "warn">) {
     this.#queries = queries;
+    this.#log = log;
   }
 
   read(): Promise<Catalogue> {
     const now = Date.now();
     if (this.#catalogue && now - this.#checkedAt < RECHECK_MS) return this.#catalogue;
     this.#checkedAt = now;
+    this.#turn();
     const catalogue = this.#refresh(this.#catalogue);
     this.#catalogue = catalogue;
     catalogue.catch(() => {
       if (this.#catalogue === catalogue) this.drop();
     });
     return catalogue;
+  }
+
+  /** Readers do not wait for it: the percents they see are right without, only the order by percent is not. */
+  #turn(): void {
+    turnBoosts(this.#queries).catch((error: unknown) => {
+      this.#log.warn({ reason: messageOf(error) }, "Boosts could not be turned; tried again with the next reader");
+    });
   }
 
   /** Must be called after a write in this process. */

@@ -1,19 +1,26 @@
-import { type CategoryFields, insertCategory, updateCategory } from "../../catalogue/categories.ts";
+import type { CategoryFields } from "../../catalogue/categories.ts";
+import { addCategory, changeCategory } from "../../catalogue/percent-approvals.ts";
 import { findStore } from "../../catalogue/stores.ts";
 import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../domain/api/catalogue.ts";
-import { createdSchema, doneSchema } from "../../domain/api/common.ts";
+import { askedSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { percentText } from "../../domain/money.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Call, type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
 import { type CatalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { percentRule } from "./percent-rule.ts";
 
 /** A store's cashback categories, written by admins. docs/product.md#store-category */
-export function categoryRoutes(write: CatalogueWriter): Route[] {
-  return [addCategoryRoute(write), updateCategoryRoute(write), removeCategoryRoute(write)];
+export function categoryRoutes(services: Services, write: CatalogueWriter): Route[] {
+  return [
+    addCategoryRoute(services, write),
+    updateCategoryRoute(services, write),
+    removeCategoryRoute(services, write),
+  ];
 }
 
-function addCategoryRoute(write: CatalogueWriter): Route {
+function addCategoryRoute(services: Services, write: CatalogueWriter): Route {
   return route({
     method: "post",
     path: "/api/store/:id/cashback",
@@ -23,24 +30,27 @@ function addCategoryRoute(write: CatalogueWriter): Route {
     failures: { 409: "Another category of the store has this group" },
     limit: WRITE_LIMIT,
     body: createCashbackRequestSchema,
-    responses: { 200: createdSchema },
+    responses: { 200: createdSchema, 202: askedSchema },
     async handle(call) {
       const storeId = readId(call.params.id, "Store");
       const { category, cashback_percent: cashbackBps } = call.body;
       const fields = { category, cashbackBps, ...labelFields(call.body) };
-      const id = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
+      const rule = percentRule(services, call.identity);
+      const { id, approvalId } = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
         const store = await findStore(queries, storeId);
         if (!store) throw notFound("Store");
-        const categoryId = await insertCategory(queries, storeId, fields);
-        const words = { store: store.name, ...percentWords(fields) };
-        return { result: categoryId, subject: `store:${storeId}/cashback:${categoryId}`, words };
+        const outcome = await addCategory(queries, storeId, fields, rule);
+        const words = { store: store.name, ...percentWords(fields), ...waitWords(outcome) };
+        const subject = outcome.id === null ? `store:${storeId}` : `store:${storeId}/cashback:${outcome.id}`;
+        return { result: outcome, subject, words };
       });
-      return { body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
+      if (approvalId !== null) return waits(approvalId);
+      return { status: 200, body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
     },
   });
 }
 
-function updateCategoryRoute(write: CatalogueWriter): Route {
+function updateCategoryRoute(services: Services, write: CatalogueWriter): Route {
   return route({
     method: "put",
     path: "/api/store/:id/cashback/:cashbackId",
@@ -50,20 +60,21 @@ function updateCategoryRoute(write: CatalogueWriter): Route {
     failures: { 409: "Another category of the store has this group" },
     limit: WRITE_LIMIT,
     body: updateCashbackRequestSchema,
-    responses: { 200: doneSchema },
+    responses: { 200: doneSchema, 202: askedSchema },
     async handle(call) {
       const { category, cashback_percent: cashbackBps } = call.body;
-      await changeCategory(write, call, "cashback.update", {
+      const approvalId = await change(services, write, call, "cashback.update", {
         ...(category === undefined ? {} : { category }),
         ...(cashbackBps === undefined ? {} : { cashbackBps }),
         ...labelFields(call.body),
       });
-      return { body: { success: true, message: "Cashback atualizado com sucesso!" } };
+      if (approvalId !== null) return waits(approvalId);
+      return { status: 200, body: { success: true, message: "Cashback atualizado com sucesso!" } };
     },
   });
 }
 
-function removeCategoryRoute(write: CatalogueWriter): Route {
+function removeCategoryRoute(services: Services, write: CatalogueWriter): Route {
   return route({
     method: "delete",
     path: "/api/store/:id/cashback/:cashbackId",
@@ -73,33 +84,48 @@ function removeCategoryRoute(write: CatalogueWriter): Route {
     limit: WRITE_LIMIT,
     responses: { 200: doneSchema },
     async handle(call) {
-      await changeCategory(write, call, "cashback.delete", { deleted: true });
+      await change(services, write, call, "cashback.delete", { deleted: true });
       return { body: { success: true, message: "Cashback excluído com sucesso!" } };
     },
   });
 }
 
-async function changeCategory(
+/** Returns the request that a raised percent waits for. */
+async function change(
+  services: Services,
   write: CatalogueWriter,
   call: Pick<Call<unknown, unknown, "id" | "cashbackId">, "identity" | "params">,
   action: string,
   fields: { category?: string; cashbackBps?: bigint; deleted?: true },
-): Promise<void> {
+): Promise<bigint | null> {
+  const rule = percentRule(services, call.identity);
   const key = { storeId: readId(call.params.id, "Store"), categoryId: readId(call.params.cashbackId, "Cashback") };
-  await write(call, { action, detail: fields }, async (queries) => {
+  return write(call, { action, detail: fields }, async (queries) => {
     const store = await findStore(queries, key.storeId);
     if (!store) throw notFound("Store");
     const before = store.categories.find(({ id }) => id === key.categoryId);
-    if (!before || !(await updateCategory(queries, key, fields))) throw notFound("Cashback");
-    const was = { category: before.category, cashback_percent: percentText(before.cashbackBps) };
-    const words = { store: store.name, category: before.category, ...fields, ...percentWords(fields), was };
-    return { result: undefined, subject: `store:${key.storeId}/cashback:${key.categoryId}`, words };
+    const outcome = await changeCategory(queries, key, fields, rule);
+    if (!before || !outcome) throw notFound("Cashback");
+    const was = { category: before.category, cashback_percent: percentText(before.plainBps) };
+    const changed = { ...fields, ...percentWords(fields), ...waitWords(outcome) };
+    const words = { store: store.name, category: before.category, ...changed, was };
+    return { result: outcome.approvalId, subject: `store:${key.storeId}/cashback:${key.categoryId}`, words };
   });
 }
 
 /** The percent as displayed, for the log. */
 function percentWords({ cashbackBps }: { cashbackBps?: bigint }) {
   return cashbackBps === undefined ? {} : { cashback_percent: percentText(cashbackBps) };
+}
+
+/** For the log: a percent that waits is not in force. */
+function waitWords({ approvalId }: { approvalId: bigint | null }) {
+  return approvalId === null ? {} : { approval_id: String(approvalId) };
+}
+
+function waits(approvalId: bigint) {
+  const message = "This percent waits for a second person";
+  return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } } as const;
 }
 
 type Labels = { category_en?: string | null; group_code?: string | null; is_default?: boolean };

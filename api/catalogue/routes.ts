@@ -19,6 +19,8 @@ import {
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
+import { boostRoutes } from "../admin/boosts.ts";
+import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Identity, type Route, route, type TextReply } from "../http/route.ts";
@@ -43,7 +45,9 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     createStoreRoute(services, write),
     updateStoreRoute(write),
     removeStoreRoute(write),
-    ...categoryRoutes(write),
+    ...categoryRoutes(services, write),
+    ...boostRoutes(services, write),
+    ...percentApprovalRoutes(services, write),
     ...fanTokenRoutes(write),
   ];
 }

@@ -1,14 +1,17 @@
+import type { PlannedBoost } from "../../catalogue/boosts.ts";
 import type { StoreCategory } from "../../catalogue/categories.ts";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
-import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
+import type { CategoryBoost, FanToken, Store, StoreBoost, StoreCashback } from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
 
 /** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
 export function toWireStore(store: StoreWithCategories): Store {
   const allBps = store.categories.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
+  const boost = badgeOf(store);
   // Most stores have none of these texts.
   const { terms, country_en, category_en, description_en, terms_en, ...fields } = fieldsOf(store);
   return {
@@ -21,6 +24,7 @@ export function toWireStore(store: StoreWithCategories): Store {
     cashback_max: Number(percentText(range.maxBps)),
     max_cashback: Number(percentText(range.maxBps)),
     cashbacks: store.categories.map(toWireCategory),
+    ...(boost === undefined ? {} : { boost }),
   };
 }
 
@@ -30,9 +34,26 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
     category: category.category,
     ...(category.categoryEn === null ? {} : { category_en: category.categoryEn }),
     cashback_percent: percentText(category.cashbackBps),
+    ...(category.boost === null ? {} : { boost: toWireBoost(category, category.boost) }),
     ...(category.groupCode === null ? {} : { group_code: category.groupCode }),
     ...(category.isDefault ? { is_default: true as const } : {}),
   };
+}
+
+/** What raises a category, and what it pays without. */
+function toWireBoost({ plainBps }: StoreCategory, { endsAt }: PlannedBoost): CategoryBoost {
+  return { plain_percent: percentText(plainBps), ends_at: isoTime(endsAt) };
+}
+
+/** The boost of the store's highest percent, for its badge; of several, the one that ends last. */
+function badgeOf({ categories }: StoreWithCategories): StoreBoost | undefined {
+  const raised = categories.filter((one) => one.boost !== null);
+  const maxBps = raised.reduce((most, one) => (one.cashbackBps > most ? one.cashbackBps : most), 0n);
+  const ends = raised.flatMap(({ cashbackBps, boost }) => (boost && cashbackBps === maxBps ? [boost.endsAt] : []));
+  const [first, ...others] = ends;
+  if (first === undefined) return undefined;
+  const endsAt = others.reduce((last, end) => (end > last ? end : last), first);
+  return { percent: percentText(maxBps), ends_at: isoTime(endsAt), is_whole: raised.length === categories.length };
 }
 
 function withoutNulls(fields: object) {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { insertClicks } from "../../affiliates/clicks.ts";
 import { linkOf } from "../../affiliates/links.ts";
+import { boosted } from "../../catalogue/categories.ts";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { BatchLoader } from "../../database/batch-loader.ts";
@@ -80,9 +81,9 @@ export async function registerPurchase(
       "The index is not complete yet, so no purchase id can be assigned; try again soon",
     );
   }
-  const { store, cashbackBps } = await requireSellingStore(services, registrations, body.store_id);
+  const { store, cashbackBps, at } = await requireSellingStore(services, registrations, body.store_id);
   const tokenSlug = body.token_slug ?? null;
-  const terms = { ...(await readBonus(services, wallet, store, tokenSlug)), tokenSlug };
+  const terms = { ...(await readBonus(services, wallet, store, tokenSlug)), tokenSlug, clickedAt: at };
   if (!services.environment.SIMULATED_PURCHASES) return registerClick(services, registrations, wallet, store, terms);
   const wanted: NewPurchase = {
     wallet,
@@ -98,7 +99,7 @@ export async function registerPurchase(
   return addOnce(services, registrations, store, wanted, keyed);
 }
 
-/** The store, if it can sell now, and its highest percent. */
+/** The store, if it can sell now, with its percents at that moment (milliseconds UTC), and the highest of them. */
 async function requireSellingStore({ environment, accounts }: Services, registrations: Registrations, id: bigint) {
   const store = await registrations.stores.find(id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
@@ -112,7 +113,11 @@ async function requireSellingStore({ environment, accounts }: Services, registra
   if (!(await isNamedSoon(registrations, store))) {
     throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
   }
-  return { store, cashbackBps: base.maxBps };
+  // What is promised is what runs at the click, not when the store was read.
+  const at = BigInt(Date.now());
+  const categories = boosted(store.categories, store.boosts, at);
+  const { maxBps } = cashbackRange(categories.map((category) => category.cashbackBps)) ?? base;
+  return { store: { ...store, categories }, cashbackBps: maxBps, at };
 }
 
 /** Adds the purchase. A request with the same key gets the response of the first. */
@@ -221,23 +226,25 @@ async function registerClick(
   registrations: Registrations,
   wallet: WalletAddress,
   store: StoreWithCategories,
-  bonusTerms: { bonusBps: bigint; block: bigint | null; tokenSlug: string | null },
+  { bonusBps, block, tokenSlug, clickedAt }: BonusTerms & { tokenSlug: string | null; clickedAt: bigint },
 ): Promise<RegisteredPurchase> {
   const rates = store.categories.map((one) => ({
     groupCode: one.groupCode,
-    bps: one.cashbackBps,
+    bps: one.plainBps,
+    boostedBps: one.cashbackBps,
     isDefault: one.isDefault,
   }));
-  const terms = freezeTerms(rates, bonusTerms.bonusBps);
+  const terms = freezeTerms(rates, bonusBps, clickedAt);
   if (!terms) throw new Error("A store without a percent was offered");
   const windowDays = store.claim_days ?? CLICK_WINDOW_DAYS;
   const click = await registrations.clicks.add({
     wallet,
     storeId: store.id,
     storeName: store.name,
-    tokenSlug: bonusTerms.tokenSlug,
-    holdingsBlock: bonusTerms.block,
+    tokenSlug,
+    holdingsBlock: block,
     terms,
+    clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
   });
   services.log.info({ store: Number(store.id), visit: Number(click.id) }, "Visit registered");
@@ -254,13 +261,15 @@ async function registerClick(
   };
 }
 
+type BonusTerms = { bonusBps: bigint; block: bigint | null };
+
 /** The bonus by the buyer's current holding, read on the chain by the server. docs/product.md#bonus */
 async function readBonus(
   services: Services,
   wallet: WalletAddress,
   store: StoreWithCategories,
   tokenSlug: string | null,
-): Promise<{ bonusBps: bigint; block: bigint | null }> {
+): Promise<BonusTerms> {
   if (tokenSlug === null) return { bonusBps: 0n, block: null };
   const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
   if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");

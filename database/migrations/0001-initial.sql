@@ -115,6 +115,48 @@ create table store_cashbacks (
 ) strict;
 create index store_cashbacks_store_id on store_cashbacks (store_id);
 
+create table store_boosts (
+  id integer primary key autoincrement,
+  store_id integer not null references stores (id),
+  category_id integer references store_cashbacks (id),
+  boost_bps integer not null check (boost_bps between 1 and 10000),
+  starts_at integer not null,
+  ends_at integer not null,
+  planned_end_at integer not null,
+  decision text not null check (decision in ('waiting', 'agreed', 'refused', 'withdrawn')),
+  planned_by text not null,
+  created_at integer not null,
+  turns_at integer,
+  constraint store_boosts_span check (starts_at <= ends_at and ends_at <= planned_end_at)
+) strict;
+create index store_boosts_store on store_boosts (store_id, id);
+create index store_boosts_running on store_boosts (store_id, ends_at) where decision = 'agreed';
+create index store_boosts_starts on store_boosts (starts_at) where decision = 'agreed';
+create index store_boosts_ends on store_boosts (ends_at) where decision = 'agreed';
+create index store_boosts_turns on store_boosts (turns_at) where turns_at is not null;
+
+create table percent_approvals (
+  id integer primary key autoincrement,
+  store_id integer not null references stores (id),
+  boost_id integer references store_boosts (id),
+  category_id integer references store_cashbacks (id),
+  category text,
+  bps integer not null check (bps between 1 and 10000),
+  from_bps integer,
+  fields text,
+  state text not null check (state in ('open', 'approved', 'refused', 'lapsed')),
+  asked_by text not null,
+  decided_by text,
+  decision_reason text,
+  created_at integer not null,
+  decided_at integer
+) strict;
+create index percent_approvals_asked_by on percent_approvals (asked_by, id);
+create index percent_approvals_boost on percent_approvals (boost_id) where state = 'open';
+create index percent_approvals_category on percent_approvals (category_id) where state = 'open';
+create index percent_approvals_state on percent_approvals (state, id);
+create index percent_approvals_store on percent_approvals (store_id, id);
+
 create table fan_tokens (
   id integer primary key autoincrement,
   name text not null,

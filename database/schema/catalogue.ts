@@ -1,10 +1,14 @@
 import type { Generated, GeneratedAlways } from "kysely";
+import type { PercentApprovalState } from "../../domain/api/boosts.ts";
+import type { BoostDecision } from "../../domain/boost.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type CatalogueTables = {
   stores: StoresTable;
   store_words: StoreWordsTable;
   store_cashbacks: StoreCashbacksTable;
+  store_boosts: StoreBoostsTable;
+  percent_approvals: PercentApprovalsTable;
   fan_tokens: FanTokensTable;
 };
 
@@ -46,6 +50,7 @@ type StoresTable = {
   country_key: Generated<string>;
   category_key: Generated<string>;
   club_key: Generated<string>;
+  /** With the boosts that run; turned when one starts or ends. */
   max_cashback_bps: Generated<bigint>;
   /** 1n if it has a link and cashback: it is on offer once its name is on chain. */
   sells: GeneratedAlways<bigint>;
@@ -70,6 +75,47 @@ type StoreCashbacksTable = {
   created_at: bigint;
   updated_at: bigint;
   deleted_at: bigint | null;
+};
+
+/** A higher percent for a time. docs/product.md#boost */
+type StoreBoostsTable = {
+  id: Generated<bigint>;
+  store_id: bigint;
+  /** Null: for the whole store. */
+  category_id: bigint | null;
+  boost_bps: bigint;
+  starts_at: bigint;
+  /** Earlier than planned if an admin ended it. */
+  ends_at: bigint;
+  planned_end_at: bigint;
+  decision: BoostDecision;
+  /** Who planned it. */
+  planned_by: string;
+  created_at: bigint;
+  /** When the store's highest percent must be computed again: its start, then its end; null once it is over. */
+  turns_at: bigint | null;
+};
+
+/** A percent above the limit of what one person may promise. docs/product.md#percent-approvals */
+type PercentApprovalsTable = {
+  id: Generated<bigint>;
+  store_id: bigint;
+  /** The boost; null if it is a category's own percent. */
+  boost_id: bigint | null;
+  /** The category; null for a boost of the whole store and for a category that is created by the approval. */
+  category_id: bigint | null;
+  category: string | null;
+  bps: bigint;
+  /** The category's percent when it was asked; null for boosts and new categories. */
+  from_bps: bigint | null;
+  /** The other fields of a category that the approval creates, as JSON. */
+  fields: string | null;
+  state: PercentApprovalState;
+  asked_by: string;
+  decided_by: string | null;
+  decision_reason: string | null;
+  created_at: bigint;
+  decided_at: bigint | null;
 };
 
 type FanTokensTable = {

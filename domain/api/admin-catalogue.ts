@@ -52,8 +52,10 @@ export const tokenContractResponseSchema = z.object({
 export const catalogueFormatSchema = z.enum(["csv", "json"], { error: must("file_format") });
 export const catalogueExportQuerySchema = z.object({ format: catalogueFormatSchema.default("csv") });
 
-/** One row of the file: a store, a category or a fan token. */
-export const catalogueRowsSchema = z.array(z.looseObject({ type: z.enum(["store", "cashback", "fan_token"]) }));
+/** One row of the file: a store, a category, a boost or a fan token. */
+export const catalogueRowsSchema = z.array(
+  z.looseObject({ type: z.enum(["store", "cashback", "boost", "fan_token"]) }),
+);
 
 export const catalogueImportRequestSchema = z.strictObject({
   format: catalogueFormatSchema,
@@ -62,12 +64,16 @@ export const catalogueImportRequestSchema = z.strictObject({
   /** False only lists the changes. */
   apply: z.boolean().default(false),
 });
-/** One change of an import. `of` is a category's store; `from` is absent if the earlier value does not matter. */
+/**
+ * One change of an import. `of` is a category's or a boost's store, which is a boost's `name` if it is for all of it;
+ * `from` is absent if the earlier value does not matter. `waits`: for a second person.
+ */
 export const catalogueChangeSchema = z.object({
   kind: z.enum(["create", "update"]),
-  what: z.enum(["store", "cashback", "fan_token"]),
+  what: z.enum(["store", "cashback", "boost", "fan_token"]),
   name: z.string(),
   of: z.string().optional(),
+  waits: z.literal(true).optional(),
   fields: z.array(z.object({ field: z.string(), from: z.string().optional(), to: z.string().nullable() })),
 });
 export type CatalogueChange = z.infer<typeof catalogueChangeSchema>;
@@ -86,6 +92,9 @@ export type FileProblem = {
     | "twice"
     | "group_taken"
     | "second_default"
+    | "no_category"
+    | "boost_known"
+    | "boost_span"
     | "contract_taken"
     | "not_json"
     | "not_rows"

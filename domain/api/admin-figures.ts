@@ -45,6 +45,8 @@ export const attentionSchema = z.object({
   draft_stores: z.number(),
   /** Payouts waiting for a second person. */
   open_approvals: z.number(),
+  /** Percents waiting for a second person. */
+  open_percents: z.number(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(
     z.object({ wallet: z.enum(["operator", "minter", "confirmer", "payer", "distributor"]), balance: z.string() }),

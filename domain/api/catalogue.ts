@@ -8,19 +8,37 @@ import { SLUG_PATTERN } from "../slug.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
 
+const categoryBoostSchema = z.object({
+  /** Decimal text: the percent before the boost and after it. */
+  plain_percent: z.string(),
+  ends_at: z.iso.datetime(),
+});
+export type CategoryBoost = z.infer<typeof categoryBoostSchema>;
+
 export const storeCashbackSchema = z.object({
   id: z.number(),
   category: z.string(),
   /** Absent if the Portuguese name is used for both languages. */
   category_en: z.string().optional(),
-  /** Decimal text, no trailing zeros. */
+  /** Decimal text, no trailing zeros; with the boost that runs. */
   cashback_percent: z.string(),
+  /** What raises the percent now; absent if nothing does. docs/product.md#boost */
+  boost: categoryBoostSchema.optional(),
   /** The network's commission group it applies to; absent if it is not for a particular group. */
   group_code: z.string().optional(),
   /** True for the category of all other groups. */
   is_default: z.literal(true).optional(),
 });
 export type StoreCashback = z.infer<typeof storeCashbackSchema>;
+
+const storeBoostSchema = z.object({
+  /** Decimal text. */
+  percent: z.string(),
+  ends_at: z.iso.datetime(),
+  /** Whether it raises every category. */
+  is_whole: z.boolean(),
+});
+export type StoreBoost = z.infer<typeof storeBoostSchema>;
 
 export const storeSchema = z.object({
   id: z.number(),
@@ -61,6 +79,8 @@ export const storeSchema = z.object({
   cashback_max: z.number(),
   max_cashback: z.number(),
   cashbacks: z.array(storeCashbackSchema),
+  /** The boost of its highest percent; absent if none runs. */
+  boost: storeBoostSchema.optional(),
 });
 export type Store = z.infer<typeof storeSchema>;
 
@@ -201,15 +221,17 @@ export const createStoreRequestSchema = z.strictObject({
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
 
-const percentSchema = z.union([z.number(), z.string()], { error: must("percent") }).transform((value, context) => {
-  try {
-    if (value === "") throw new InvalidNumberError(must("empty"));
-    return parsePercent(value);
-  } catch (error) {
-    context.addIssue(numberIssue(error));
-    return z.NEVER;
-  }
-});
+export const percentSchema = z
+  .union([z.number(), z.string()], { error: must("percent") })
+  .transform((value, context) => {
+    try {
+      if (value === "") throw new InvalidNumberError(must("empty"));
+      return parsePercent(value);
+    } catch (error) {
+      context.addIssue(numberIssue(error));
+      return z.NEVER;
+    }
+  });
 
 /** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
 export const createCashbackRequestSchema = z.strictObject({

@@ -21,7 +21,7 @@ export const ERROR_CODES = [
   "SIGNATURE_INVALID",
   "TIMESTAMP_OUT_OF_WINDOW",
   "ALREADY_REGISTERED",
-  // Two people for a payout
+  // Two people for a payout or a percent
   "OWN_REQUEST",
   "DECIDED",
   "LAPSED",
@@ -30,6 +30,8 @@ export const ERROR_CODES = [
   "STORE_NAME_TAKEN",
   "CONTRACT_TAKEN",
   "GROUP_TAKEN",
+  "BOOST_TOO_LOW",
+  "BOOST_STATE",
   "CATALOGUE_FILE",
   "NOT_A_TOKEN",
   "NOT_A_PICTURE",

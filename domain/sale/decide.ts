@@ -13,7 +13,7 @@ import { confirmedTiers, planSale, type SaleAction, type SalePurchase, type Tier
 import type { SaleReport } from "./report.ts";
 import type { AccountKey, SaleRules } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
-import { type ClickTerms, saleCashback } from "./terms.ts";
+import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {
@@ -285,13 +285,22 @@ type Valued = {
   drift: string | null;
   missing: string | null;
   cashbackCentBps: bigint;
+  /** The same without a boost, which people decided to pay on top of what the network pays. */
+  plainCentBps: bigint;
   bonusBps: bigint;
   unknownGroups: readonly string[];
 };
 
-function readValue({ report }: SaleFacts, kept: Kept, click: ClickFacts | null): Valued {
-  const terms = kept.terms ?? click?.terms;
-  const none = { value: undefined, missing: null, cashbackCentBps: 0n, bonusBps: terms?.bonusBps ?? 0n };
+function readValue({ report, createdAt }: SaleFacts, kept: Kept, click: ClickFacts | null): Valued {
+  const promised = kept.terms ?? click?.terms;
+  const terms = promised && termsAt(promised, report.occurredAt ?? createdAt);
+  const none = {
+    value: undefined,
+    missing: null,
+    cashbackCentBps: 0n,
+    plainCentBps: 0n,
+    bonusBps: terms?.bonusBps ?? 0n,
+  };
   const problem = amountProblem(report);
   const drift =
     [report.drift, problem, trackedProblem(report, kept.tracked)].filter(Boolean).join("; ") ||
@@ -300,7 +309,9 @@ function readValue({ report }: SaleFacts, kept: Kept, click: ClickFacts | null):
   const value = saleValue(report, (currency) => kept.rates.get(currency) ?? null, kept.tracked);
   if ("missing" in value) return { ...none, drift, missing: value.missing, unknownGroups: [] };
   const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
-  return { ...none, value, drift, cashbackCentBps: value.amountCents > 0n ? centBps : 0n, unknownGroups };
+  if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
+  const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
+  return { ...none, value, drift, cashbackCentBps: centBps, plainCentBps, unknownGroups };
 }
 
 function holdsOf(
@@ -315,7 +326,7 @@ function holdsOf(
       missingRate: valued.missing,
       amountCents: valued.value?.amountCents,
       commissionCents: valued.value?.commissionCents ?? null,
-      cashbackCentBps: valued.cashbackCentBps,
+      cashbackCentBps: valued.plainCentBps,
       storeId: click.store.id,
       isOfAccount: isOfAccount(facts, click.store, rules),
       otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,

@@ -28,6 +28,7 @@ export type HoldFacts = {
   missingRate: string | null;
   amountCents: bigint | undefined;
   commissionCents: bigint | null;
+  /** Without a boost. */
   cashbackCentBps: bigint;
   storeId: bigint;
   /** Whether the click's store belongs to the account that reports the sale. */

@@ -1,15 +1,25 @@
+import { BOOST_SALE_MS } from "../boost.ts";
 import { ownValue } from "../records.ts";
 
-/** A category of a store: the percent of one commission group, or of sales without a known group. */
-export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
+/**
+ * A category of a store: the percent of one commission group, or of sales without a known group. `boostedBps` is its
+ * percent with the boosts that run, the same without any.
+ */
+export type StoreRate = { groupCode: string | null; bps: bigint; boostedBps?: bigint; isDefault: boolean };
 
-/** The terms promised to a buyer who went to a store; frozen at the click. docs/product.md#sales-percent */
-export type ClickTerms = {
+/** The percents of a sale. docs/product.md#sales-percent */
+export type SaleTerms = {
   /** By the network's commission group, in lower case. */
   groups: Readonly<Record<string, bigint>>;
   /** For unknown groups, and for sales without groups. */
   defaultBps: bigint;
   bonusBps: bigint;
+};
+
+/** What was promised to a buyer who went to a store; frozen at the click. docs/product.md#sales-percent */
+export type ClickTerms = SaleTerms & {
+  /** Instead, for what is bought until then (milliseconds UTC): a boost ran at the click. docs/product.md#boost-terms */
+  boosted?: (SaleTerms & { until: bigint }) | undefined;
 };
 
 const MAXIMUM_BPS = 10_000n;
@@ -27,11 +37,25 @@ export const CLICK_WINDOW_DAYS = 60n;
  *     { groupCode: null, bps: 400n, isDefault: true },
  *   ],
  *   200n,
+ *   1_700_000_000_000n,
  * ) // { groups: { camisas: 600n }, defaultBps: 400n, bonusBps: 200n }
  */
-export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {
-  const [first] = rates;
+export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint, clickedAt: bigint): ClickTerms | undefined {
+  const [first, ...others] = rates;
   if (!first) return undefined;
+  const terms = saleTerms([first, ...others], bonusBps);
+  if (rates.every(({ bps, boostedBps = bps }) => boostedBps === bps)) return terms;
+  const raise = (rate: StoreRate): StoreRate => ({ ...rate, bps: rate.boostedBps ?? rate.bps });
+  const boosted = saleTerms([raise(first), ...others.map(raise)], bonusBps);
+  return { ...terms, boosted: { ...boosted, until: clickedAt + BOOST_SALE_MS } };
+}
+
+/** The terms by which a sale counts: the boost's for what was bought soon enough. docs/product.md#boost-terms */
+export function termsAt({ boosted, ...plain }: ClickTerms, boughtAt: bigint): SaleTerms {
+  return boosted && boughtAt <= boosted.until ? boosted : plain;
+}
+
+function saleTerms(rates: readonly [StoreRate, ...StoreRate[]], bonusBps: bigint): SaleTerms {
   const bps = rates.map((rate) => rate.bps);
   const lowest = bps.reduce((a, b) => (b < a ? b : a));
   const highest = bps.reduce((a, b) => (b > a ? b : a));
@@ -62,7 +86,7 @@ export function groupKey(group: string): string {
  */
 export function saleCashback(
   parts: readonly { group: string | null; amountCents: bigint }[],
-  terms: ClickTerms,
+  terms: SaleTerms,
 ): { centBps: bigint; unknownGroups: string[] } {
   const unknown = new Set<string>();
   let centBps = 0n;

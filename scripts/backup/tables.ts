@@ -14,6 +14,8 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   stores: ["id"],
   store_words: ["word", "store_id"],
   store_cashbacks: ["id"],
+  store_boosts: ["id"],
+  percent_approvals: ["id"],
   fan_tokens: ["id"],
   clicks: ["id"],
   sales: ["id"],
@@ -61,6 +63,8 @@ export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);
 const NUMBERED: readonly TableName[] = [
   "stores",
   "store_cashbacks",
+  "store_boosts",
+  "percent_approvals",
   "fan_tokens",
   "clicks",
   "sales",

@@ -149,6 +149,30 @@ describe("The ledger of sales", function () {
       expect(await shop.received(wallet)).to.equal(7);
     });
 
+    it("pays a boost for what was bought in time, though the network pays us less, and what was promised without after that", async () => {
+      const { shop, wallet } = await open();
+      const now = BigInt(Date.now());
+      const plain = { groups: {}, defaultBps: 500n, bonusBps: 0n };
+      const click = await shop.click(wallet, {
+        ...plain,
+        boosted: { ...plain, defaultBps: 1_200n, until: now + 60_000n },
+      });
+      for (const [occurredAt, received] of [
+        [now + 30_000n, 12],
+        [now + 120_000n, 17],
+      ] as const) {
+        const report = reportOf(click, { ...payable, occurredAt });
+        await shop.read(report);
+        await shop.run();
+        expect((await shop.sale(report.saleKey)).state).to.equal("settled");
+        expect(await shop.received(wallet)).to.equal(received);
+      }
+      // At 5 % the network's 4.99 % are too little, with a boost or without.
+      const low = reportOf(click, { ...payable, commissionMicros: 4_990_000n });
+      await shop.read(low);
+      expect((await shop.sale(low.saleKey)).hold_reasons).to.equal("low_commission");
+    });
+
     it("counts by the network's own time, whatever order it is read in", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, { changedAt: 1_000n });

@@ -42,7 +42,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const store = await newStore("4");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, 200);
-      await put(`/api/store/${store.id}/cashback/${store.categoryId}`, { cashback_percent: "50" });
+      await put(`/api/store/${store.id}/cashback/${store.categoryId}`, { cashback_percent: "9" });
       await put(`/api/store/${store.id}`, { name: "Outro nome" });
       await mint(buyer, id);
       await put(`/api/store/${store.id}/cashback/${store.categoryId}`, { cashback_percent: "1" });

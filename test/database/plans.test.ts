@@ -31,7 +31,10 @@ import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/user-list.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { fill, walletOf } from "../../bench/scale/fill.ts";
+import { listBoosts, listDueTurns, readBoosts } from "../../catalogue/boosts.ts";
+import { listPercentApprovals } from "../../catalogue/percent-approvals.ts";
 import { IS_DRAFT, listStorePage } from "../../catalogue/store-list.ts";
+import { readCatalogueVersion } from "../../catalogue/version.ts";
 import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
@@ -84,6 +87,8 @@ const BIG_TABLES = [
   "sessions",
   "audit_log",
   "approvals",
+  "store_boosts",
+  "percent_approvals",
 ];
 
 /** An index of few rows, which may be read whole. */
@@ -145,6 +150,10 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     countAttention(queries, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval(), overdueSince: 1n }),
   "payouts set aside": (queries) =>
     listSetAside(queries, "pay", { reasons: ["day_cap", "pool_empty"], atMostGwei: 10n ** 9n }),
+  "the boosts of some stores": (queries) => readBoosts(queries, IDS, BigInt(ROWS) - 20n),
+  "a store's boosts": (queries) => listBoosts(queries, 3n, { limit: 50 }),
+  "the boosts that start or end": (queries) => listDueTurns(queries, 100),
+  "the version of the catalogue": (queries) => readCatalogueVersion(queries),
   "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
   "the pushes of a moment": (queries) =>
     storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
@@ -271,6 +280,10 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
   log: {
     list: listAudit,
     asks: asksOf(["catalogue", "people"], { id: "9000" }, ["0x", BUYER, "s", "store:7", "77"]),
+  },
+  percents: {
+    list: listPercentApprovals,
+    asks: asksOf(["open", "approved"], { id: "9000" }, [BUYER, "77"]),
   },
   approvals: {
     list: listApprovals,
@@ -409,6 +422,14 @@ async function fillShop(database: Database): Promise<void> {
     values ${rows((i) => sql`(${i}, ${walletOf(i)}, ${i}, ${["open", "approved", "refused"][i % 40] ?? "used"}, ${walletOf(i)}, ${i}, ${i})`)}`.execute(
     database.kysely,
   );
+  await sql`insert into store_boosts (store_id, boost_bps, starts_at, ends_at, planned_end_at, decision, planned_by, created_at, turns_at)
+    values ${rows((i) => sql`(${i % 400 === 0 ? 3 : 1}, 1, ${i}, ${i + 1}, ${i + 1}, ${i % 40 === 0 ? "waiting" : "agreed"}, ${walletOf(i)}, ${i}, ${i % 4_000 === 1 ? i : null})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into percent_approvals (store_id, bps, state, asked_by, created_at)
+    values ${rows((i) => sql`(${i % 400 === 0 ? 3 : 1}, 1, ${i % 400 === 0 ? "open" : "approved"}, ${walletOf(i)}, ${i})`)}`.execute(
+    database.kysely,
+  );
   await sql`insert into audit_log (at, actor, action, subject, detail, previous_hash, hash)
     values ${rows((i) => sql`(${i}, ${walletOf(i)}, 'store.update', ${`store:${i}`}, '{}', ${`${i}`}, ${`${i + 1}`})`)}`.execute(
     database.kysely,
@@ -428,7 +449,7 @@ function registration(user: number) {
 function visit() {
   const terms = { groups: {}, defaultBps: 500n, bonusBps: 0n };
   const buyer = { wallet: BUYER, tokenSlug: null, holdingsBlock: null };
-  return { ...buyer, storeId: 1n, storeName: "Loja", terms, windowMs: 1n };
+  return { ...buyer, storeId: 1n, storeName: "Loja", terms, clickedAt: 1n, windowMs: 1n };
 }
 
 /** Runs `ask` and returns the queries that it sent to the database. */

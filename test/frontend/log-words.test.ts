@@ -45,6 +45,18 @@ describe("The log in words", () => {
       { order_ref: "PED-1", amount: "1300.5", currency: "BRL", reason: "Devolvida" },
       "recusou a venda nº 5, pedido PED-1, de R$ 1.300,50. Motivo: Devolvida",
     ],
+    [
+      "boost.plan",
+      "store:1/boost:4",
+      { category: "Camisas", cashback_percent: "12", ends_at: "2026-11-30T02:59:00.000Z", approval_id: "7" },
+      "planejou cashback turbinado, 12 %, em Camisas, em Verdão Store, até 29/11/2026, 23:59, que espera uma segunda pessoa",
+    ],
+    [
+      "percent.approve",
+      "store:1/percent_approval:4",
+      { cashback_percent: "12", reason: "Combinado" },
+      "aprovou o percentual, 12 %, em Verdão Store. Motivo: Combinado",
+    ],
     ["cashback.delete", "store:1/cashback:3", { deleted: true }, "excluiu a categoria Calçados, em Verdão Store"],
     ["fan_token.delete", "fan_token:2", {}, "excluiu o fan token Palmeiras"],
     ["payouts.pause", "payouts", { reason: "Auditoria" }, "pausou os pagamentos. Motivo: Auditoria"],

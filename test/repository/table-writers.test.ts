@@ -28,6 +28,8 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   claims: ["affiliates/", "api/visits/"],
   stores: ["catalogue/"],
   store_cashbacks: ["catalogue/"],
+  store_boosts: ["catalogue/boosts.ts"],
+  percent_approvals: ["catalogue/percent-approvals.ts"],
   fan_tokens: ["catalogue/"],
   users: ["api/people/users.ts", "database/touch-user.ts"],
   sessions: ["api/people/"],

@@ -1,5 +1,6 @@
 import { percentText } from "../../../domain/money.ts";
 import { isRecord } from "../../../domain/records.ts";
+import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { numeric } from "../../i18n/numeric.ts";
 import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
@@ -27,9 +28,17 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "store.update": (said) => `mudou ${changesOf(said.detail)} da loja ${storeOf(said)}`,
   "store.delete": (said) => `excluiu a loja ${storeOf(said)}`,
   "store.logo": (said) => `enviou o logo da loja ${storeOf(said)}`,
-  "cashback.create": (said) => `criou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}`,
-  "cashback.update": (said) => `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}`,
+  "cashback.create": (said) =>
+    `criou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}${waits(said.detail)}`,
+  "cashback.update": (said) =>
+    `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}${waits(said.detail)}`,
   "cashback.delete": (said) => `excluiu a categoria ${categoryOf(said)}, em ${storeOf(said)}`,
+  "boost.plan": (said) => `planejou cashback turbinado${aboutBoost(said)}${waits(said.detail)}`,
+  "boost.end": (said) => `encerrou o cashback turbinado${aboutBoost(said)}`,
+  "boost.withdraw": (said) => `desistiu do cashback turbinado${aboutBoost(said)}`,
+  "percent.approve": (said) =>
+    `aprovou o percentual${percentOf(said.detail)}${placeOf(said)}${said.detail.lapsed ? ", mas o pedido não valia mais" : ""}${because(said.detail)}`,
+  "percent.refuse": (said) => `recusou o percentual${percentOf(said.detail)}${placeOf(said)}${because(said.detail)}`,
   "fan_token.create": (said) => `cadastrou o fan token ${tokenOf(said)}`,
   "fan_token.update": (said) => `mudou o fan token ${tokenOf(said)}`,
   "fan_token.delete": (said) => `excluiu o fan token ${tokenOf(said)}`,
@@ -91,6 +100,22 @@ function storeOf({ detail, subject, names }: Said): string {
 function categoryOf({ detail, subject, names }: Said): string {
   const { store = "", cashback = "" } = idsOf(subject);
   return text(detail.category) ?? names.category(store, cashback) ?? `nº ${cashback}`;
+}
+
+/** ", em Camisas, em Verdão Store" */
+function placeOf(said: Said): string {
+  const category = text(said.detail.category);
+  return `${category ? `, em ${category}` : ""}, em ${storeOf(said)}`;
+}
+
+/** ", 10 %, em Verdão Store, até 29/11/2026, 23:59" */
+function aboutBoost(said: Said): string {
+  const end = text(said.detail.ends_at);
+  return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)}` : ""}`;
+}
+
+function waits(detail: Detail): string {
+  return detail.approval_id === undefined ? "" : ", que espera uma segunda pessoa";
 }
 
 function operationOf({ detail, subject }: Said): string {

@@ -22,6 +22,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.open_percents,
+    words: ["percentual espera uma segunda pessoa", "percentuais esperam uma segunda pessoa"],
+    href: viewHref({ view: "approvals" }, { state: "open" }),
+    isUrgent: true,
+  },
+  {
     count: attention.held_sales,
     words: ["venda retida", "vendas retidas"],
     href: viewHref({ view: "sales" }, { state: "held" }),

@@ -22,6 +22,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   AUTH_MODE: "Modo de login",
   BATCH_AGE_MS: "Espera para juntar transações, em milésimos de segundo",
   BATCH_SIZE: "Pedidos por transação, no máximo",
+  BOOST_APPROVAL_ABOVE_PERCENT: "Percentual de cashback que uma pessoa define sozinha, no máximo",
   BONUS_PROGRAM: "Programa de bônus",
   CASHBACK_DISTRIBUTOR_ADDRESS: "Contrato que paga o cashback",
   CHAIN_ID: "Número da rede Chiliz",

@@ -1,12 +1,21 @@
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
+import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
 import { FIELD_WORDS } from "../words.ts";
 
-const KINDS = { store: "loja", cashback: "categoria", fan_token: "fan token" } as const;
+const KINDS = { store: "loja", cashback: "categoria", boost: "cashback turbinado", fan_token: "fan token" } as const;
 const VALUES: Record<string, string> = { true: "sim", false: "não" };
 
 /** A change that an import would make, in Portuguese. */
-export function changeSentence({ kind, what, name, of, fields }: CatalogueChange): string {
+export function changeSentence(change: CatalogueChange): string {
+  return `${bareSentence(change)}${change.waits ? " (espera uma segunda pessoa)" : ""}`;
+}
+
+function bareSentence({ kind, what, name, of, fields }: CatalogueChange): string {
   const subject = `${KINDS[what]} ${of === undefined ? name : `${of}, ${name}`}`;
+  if (what === "boost") {
+    const [bps, starts, ends] = fields.map(({ to }) => to ?? "");
+    return `+ ${subject}: ${percent(bps ?? "")}, de ${saoPauloText(starts ?? "")} a ${saoPauloText(ends ?? "")}`;
+  }
   if (kind === "create") {
     const [first] = fields;
     const detail = first?.field === "cashback_percent" ? `: ${percent(first.to)}` : ` (${first?.to})`;

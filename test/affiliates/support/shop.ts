@@ -73,6 +73,7 @@ export class Shop {
       tokenSlug: null,
       holdingsBlock: null,
       terms,
+      clickedAt: BigInt(Date.now()),
       windowMs: 86_400_000n,
     };
     const [inserted] = await insertClicks(this.database.kysely, [click]);

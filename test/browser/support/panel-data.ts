@@ -39,6 +39,7 @@ const attention: Attention = {
   waiting_payments: 4,
   failed_operations: 0,
   draft_stores: 1,
+  open_percents: 0,
   open_approvals: 1,
   foreign_transactions: 0,
   differences: 2,

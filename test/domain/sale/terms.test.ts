@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { encodeFigures, holdReasons, readHolds } from "../../../domain/sale/hold.ts";
-import { blendRate, freezeTerms, saleCashback } from "../../../domain/sale/terms.ts";
+import { blendRate, freezeTerms, saleCashback, termsAt } from "../../../domain/sale/terms.ts";
 
 const rate = (groupCode: string | null, bps: bigint, isDefault = false) => ({ groupCode, bps, isDefault });
 
 describe("The terms of a click", () => {
   it("give each group its percent, and other groups the default category's", () => {
-    const terms = freezeTerms([rate("FASHION", 700n), rate("SHOES", 300n, true), rate("GIFT", 100n)], 200n);
+    const terms = freezeTerms([rate("FASHION", 700n), rate("SHOES", 300n, true), rate("GIFT", 100n)], 200n, 0n);
     if (!terms) throw new Error("no terms");
     const parts = [
       { group: "fashion ", amountCents: 10_000n },
@@ -19,13 +19,31 @@ describe("The terms of a click", () => {
     });
   });
   it("fall back to the lowest percent if no category is marked", () => {
-    expect(freezeTerms([rate("A", 700n), rate(null, 300n)], 0n)?.defaultBps).to.equal(300n);
+    expect(freezeTerms([rate("A", 700n), rate(null, 300n)], 0n, 0n)?.defaultBps).to.equal(300n);
   });
   it("reduce a bonus that would raise a percent above 100", () => {
-    expect(freezeTerms([rate("A", 9_900n), rate(null, 300n)], 200n)?.bonusBps).to.equal(100n);
+    expect(freezeTerms([rate("A", 9_900n), rate(null, 300n)], 200n, 0n)?.bonusBps).to.equal(100n);
+  });
+  it("are the boost's for what is bought within seven days of the click, and then those without", () => {
+    const clickedAt = 1_000n;
+    const week = 7n * 86_400_000n;
+    const rates = [{ ...rate("FASHION", 500n), boostedBps: 1_000n }, rate(null, 300n, true)];
+    const terms = freezeTerms(rates, 9_200n, clickedAt);
+    if (!terms) throw new Error("no terms");
+    expect(termsAt(terms, clickedAt + week)).to.deep.include({
+      groups: { fashion: 1_000n },
+      defaultBps: 300n,
+      bonusBps: 9_000n,
+    });
+    expect(termsAt(terms, clickedAt + week + 1n)).to.deep.equal({
+      groups: { fashion: 500n },
+      defaultBps: 300n,
+      bonusBps: 9_200n,
+    });
+    expect(freezeTerms([rate(null, 300n)], 0n, clickedAt), "nothing ran").not.to.have.property("boosted");
   });
   it("are none for a store without a percent", () => {
-    expect(freezeTerms([], 200n)).to.equal(undefined);
+    expect(freezeTerms([], 200n, 0n)).to.equal(undefined);
   });
 });
 

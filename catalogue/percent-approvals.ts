@@ -1,0 +1,217 @@
+import { type Selectable, sql } from "kysely";
+import { type ListPage, readPage } from "../database/lists/page.ts";
+import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/lists/search.ts";
+import type { ListSource, PageQuery } from "../database/lists/source.ts";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { decideBoost } from "./boosts.ts";
+import { type CategoryFields, insertCategory, updateCategory } from "./categories.ts";
+import { bumpCatalogueVersion } from "./version.ts";
+
+/** Above which percent, in basis points, a second person must agree to what one sets. */
+export type PercentRule = { aboveBps: bigint; actor: string };
+
+export type PercentApprovalRow = Selectable<Schema["percent_approvals"]> & {
+  store: string;
+  starts_at: bigint | null;
+  ends_at: bigint | null;
+};
+
+/** What was done at once, and what waits for a second person. */
+type Outcome = { id: bigint | null; approvalId: bigint | null };
+
+/**
+ * Adds a category. The percent that a store begins with needs nobody else, since nothing was promised there yet; above
+ * the limit, a further category is created when a second person agrees. docs/product.md#percent-approvals
+ */
+export async function addCategory(
+  queries: Queries,
+  storeId: bigint,
+  { category, ...fields }: { category: string } & CategoryFields,
+  rule: PercentRule,
+): Promise<Outcome> {
+  const bps = fields.cashbackBps;
+  if (bps <= rule.aboveBps || !(await hasHadCategory(queries, storeId)))
+    return { id: await insertCategory(queries, storeId, { category, ...fields }), approvalId: null };
+  const text = JSON.stringify({ ...fields, cashbackBps: undefined });
+  return { id: null, approvalId: await ask(queries, { storeId, category, bps, fields: text }, rule) };
+}
+
+async function hasHadCategory(queries: Queries, storeId: bigint): Promise<boolean> {
+  const known = queries.selectFrom("store_cashbacks").select("id").where("store_id", "=", storeId).limit(1);
+  return (await known.executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Changes a category. A percent that is raised above the limit waits for a second person; until then the category keeps
+ * its own, and what else changes does so at once. Undefined: the store has no such category.
+ */
+export async function changeCategory(
+  queries: Queries,
+  key: { storeId: bigint; categoryId: bigint },
+  { cashbackBps, ...fields }: { category?: string; deleted?: true } & Partial<CategoryFields>,
+  rule: PercentRule,
+): Promise<Outcome | undefined> {
+  const before = await queries
+    .selectFrom("store_cashbacks")
+    .select(["category", "cashback_bps"])
+    .where("id", "=", key.categoryId)
+    .where("store_id", "=", key.storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!before) return undefined;
+  const isOther = cashbackBps !== undefined && cashbackBps !== before.cashback_bps;
+  if (isOther || fields.deleted) await lapse(queries, "category_id", key.categoryId);
+  const isRaised = cashbackBps !== undefined && cashbackBps > rule.aboveBps && cashbackBps > before.cashback_bps;
+  const atOnce = isRaised || cashbackBps === undefined ? fields : { ...fields, cashbackBps };
+  if (!isRaised || Object.values(atOnce).some((value) => value !== undefined))
+    await updateCategory(queries, key, atOnce);
+  if (!isRaised) return { id: key.categoryId, approvalId: null };
+  const asked = {
+    ...key,
+    category: fields.category ?? before.category,
+    bps: cashbackBps,
+    fromBps: before.cashback_bps,
+  };
+  return { id: key.categoryId, approvalId: await ask(queries, asked, rule) };
+}
+
+/** Asks for a second person's agreement to a boost. */
+export function askForBoost(
+  queries: Queries,
+  boost: { storeId: bigint; boostId: bigint; categoryId: bigint | null; category: string | null; bps: bigint },
+  rule: PercentRule,
+): Promise<bigint> {
+  return ask(queries, boost, rule);
+}
+
+type Asked = {
+  storeId: bigint;
+  boostId?: bigint;
+  categoryId?: bigint | null;
+  category: string | null;
+  bps: bigint;
+  fromBps?: bigint;
+  fields?: string;
+};
+
+async function ask(queries: Queries, asked: Asked, { actor }: PercentRule): Promise<bigint> {
+  await bumpCatalogueVersion(queries);
+  const { id } = await queries
+    .insertInto("percent_approvals")
+    .values({
+      store_id: asked.storeId,
+      boost_id: asked.boostId ?? null,
+      category_id: asked.categoryId ?? null,
+      category: asked.category,
+      bps: asked.bps,
+      from_bps: asked.fromBps ?? null,
+      fields: asked.fields ?? null,
+      state: "open",
+      asked_by: actor,
+      created_at: BigInt(Date.now()),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** What was asked for a store, a boost or a category no longer counts. */
+export async function lapse(
+  queries: Queries,
+  column: "store_id" | "boost_id" | "category_id",
+  id: bigint,
+): Promise<void> {
+  await queries
+    .updateTable("percent_approvals")
+    .set({ state: "lapsed" })
+    .where(column, "=", id)
+    .where("state", "=", "open")
+    .execute();
+}
+
+type Decision = { isApproved: boolean; actor: string; reason: string | null; isAskerAdmin: boolean };
+
+/**
+ * Applies a second person's decision. `lapsed`: the boost, the category or its percent is no longer what was asked
+ * about, or who asked may no longer ask. Undefined: it is decided already.
+ */
+export async function decidePercent(
+  queries: Queries,
+  request: PercentApprovalRow,
+  { isApproved, actor, reason, isAskerAdmin }: Decision,
+): Promise<"done" | "lapsed" | undefined> {
+  // Serializes catalogue writes.
+  await bumpCatalogueVersion(queries);
+  const isDone = isApproved ? isAskerAdmin && (await carryOut(queries, request)) : await refuse(queries, request);
+  const state = isDone ? (isApproved ? "approved" : "refused") : "lapsed";
+  const { numUpdatedRows } = await queries
+    .updateTable("percent_approvals")
+    .set({ state, decided_by: actor, decision_reason: reason, decided_at: BigInt(Date.now()) })
+    .where("id", "=", request.id)
+    .where("state", "=", "open")
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return undefined;
+  return isDone ? "done" : "lapsed";
+}
+
+async function refuse(queries: Queries, { boost_id }: PercentApprovalRow): Promise<boolean> {
+  return boost_id === null || (await decideBoost(queries, boost_id, "refused"));
+}
+
+async function carryOut(queries: Queries, request: PercentApprovalRow): Promise<boolean> {
+  const { boost_id, category_id, store_id, category, bps, from_bps, fields } = request;
+  if (!(await isOffered(queries, store_id))) return false;
+  if (boost_id !== null) return decideBoost(queries, boost_id, "agreed");
+  if (category_id === null) {
+    await insertCategory(queries, store_id, {
+      ...JSON.parse(fields ?? "{}"),
+      category: category ?? "",
+      cashbackBps: bps,
+    });
+    return true;
+  }
+  const now = await queries
+    .selectFrom("store_cashbacks")
+    .select("cashback_bps")
+    .where("id", "=", category_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (now?.cashback_bps !== from_bps) return false;
+  return updateCategory(queries, { storeId: store_id, categoryId: category_id }, { cashbackBps: bps });
+}
+
+async function isOffered(queries: Queries, storeId: bigint): Promise<boolean> {
+  const store = queries.selectFrom("stores").select("id").where("id", "=", storeId).where("deleted_at", "is", null);
+  return (await store.executeTakeFirst()) !== undefined;
+}
+
+const PERCENT_APPROVALS: ListSource = {
+  table: "percent_approvals",
+  key: "id",
+  keyType: "number",
+  sorts: { id: { column: "id", type: "number" } },
+  state: (state) => sql`percent_approvals.state = ${state}`,
+  matches(term) {
+    const wallet = walletPrefixOf(term);
+    if (wallet === undefined) return byId("percent_approvals", term);
+    const asked = walletStartsWith("percent_approvals.asked_by", wallet);
+    return [ofKeys("percent_approvals", sql`select id as key from percent_approvals where ${asked}`)];
+  },
+};
+
+/** Matching requests. */
+export function listPercentApprovals(queries: Queries, page: PageQuery): Promise<ListPage<PercentApprovalRow>> {
+  return readPage(queries, PERCENT_APPROVALS, page, readPercentApprovals, (row) => row.id);
+}
+
+export async function readPercentApprovals(queries: Queries, ids: readonly bigint[]): Promise<PercentApprovalRow[]> {
+  return queries
+    .selectFrom("percent_approvals")
+    .innerJoin("stores", "stores.id", "percent_approvals.store_id")
+    .leftJoin("store_boosts", "store_boosts.id", "percent_approvals.boost_id")
+    .selectAll("percent_approvals")
+    .select(["stores.name as store", "store_boosts.starts_at", "store_boosts.ends_at"])
+    .where("percent_approvals.id", "in", ids)
+    .execute();
+}

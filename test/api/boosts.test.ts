@@ -1,0 +1,267 @@
+import { expect } from "chai";
+import type { Database } from "../../database/connect.ts";
+import { readTerms } from "../../purchases/facts.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { until } from "../testing/until.ts";
+import type { Caller } from "./support/caller.ts";
+import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+const MINUTE = 60_000;
+/** Store 1 of the samples has two categories, with 5 % and 3.5 %. */
+const STORE = 1;
+
+/** docs/product.md#boost */
+describe("Boosts", () => {
+  onBothEngines(({ open }) => {
+    const realNow = Date.now;
+    let api: InProcessApi;
+    let database: Database;
+    let admin: Caller;
+    let other: Caller;
+    let buyer: Caller;
+    let start: number;
+
+    const at = (ms: number) => {
+      Date.now = () => ms;
+    };
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const plan = (body: object, who = admin, store = STORE) => who.post(`/api/admin/stores/${store}/boosts`, body);
+    const next = (percent: string, more: object = {}) =>
+      plan({ percent, starts_at: iso(start + 10 * MINUTE), ends_at: iso(start + 20 * MINUTE), ...more });
+    const store = async () => (await buyer.get(`/api/stores/${STORE}`)).body.store;
+    const boosts = async () => (await admin.get(`/api/admin/stores/${STORE}/boosts`)).body.boosts;
+    /** The highest percent that a visit at a moment is promised. */
+    const promisedAt = async (ms: number) => {
+      at(ms);
+      const visit = await buyer.post("/api/register-purchase", { user: buyer.address, store_id: STORE, amount: 100 });
+      expect(visit.status, visit.text).to.equal(200);
+      const { kysely } = database;
+      const { token, terms } = await kysely
+        .selectFrom("clicks")
+        .select(["token", "terms"])
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      expect(visit.body.click.id).to.equal(token);
+      const { boosted, defaultBps } = readTerms(terms);
+      return Number(boosted?.defaultBps ?? defaultBps);
+    };
+
+    beforeEach(async () => {
+      ({ database } = await open());
+      api = await startInProcess(database, { SIMULATED_PURCHASES: "false", SALE_REF_KEYS: `0x${"5a".repeat(32)}` });
+      [admin, other, buyer] = [await api.admin("catalogue"), await api.admin("owner"), await api.user()];
+      start = Math.floor(realNow() / 1_000) * 1_000;
+      at(start);
+    });
+    afterEach(async () => {
+      Date.now = realNow;
+      await api.stop();
+    });
+
+    it("count for a click a moment before the end, and for none after it", async () => {
+      expect((await next("8,5")).status).to.equal(200);
+      const [begin, end] = [start + 10 * MINUTE, start + 20 * MINUTE];
+      const promised: number[] = [];
+      for (const ms of [begin - 1_000, begin, end - 1_000, end, end + 1_000]) promised.push(await promisedAt(ms));
+      expect(promised).to.deep.equal([350, 850, 850, 350, 350]);
+      expect((await boosts()).map((one: { state: string }) => one.state)).to.deep.equal(["over"]);
+    });
+
+    it("are shown with their end while they run, also by a server that nobody writes to", async () => {
+      await next("9");
+      expect((await store()).boost).to.equal(undefined);
+      at(start + 10 * MINUTE);
+      const shown = await store();
+      expect(shown).to.deep.include({ cashback: "9%", max_cashback: 9 });
+      expect(shown.boost).to.deep.equal({ percent: "9", ends_at: iso(start + 20 * MINUTE), is_whole: true });
+      expect(shown.cashbacks[0]).to.deep.include({
+        cashback_percent: "9",
+        boost: { plain_percent: "5", ends_at: iso(start + 20 * MINUTE) },
+      });
+      at(start + 20 * MINUTE);
+      expect(await store()).to.include({ cashback: "3.5% - 5%", max_cashback: 5 });
+    });
+
+    it("move the store in the order of percents when they start and end", async () => {
+      await next("10");
+      const first = async () => (await buyer.get("/api/stores?sort=cashback&limit=1")).body.stores[0].id;
+      const before = await first();
+      expect(before).not.to.equal(STORE);
+      let now = start + 10 * MINUTE;
+      const follows = (wanted: number) =>
+        until(`store ${wanted} is first`, async () => {
+          // Each look is later than what the server remembers.
+          now += 400;
+          at(now);
+          return (await first()) === wanted;
+        });
+      await follows(STORE);
+      now = start + 20 * MINUTE;
+      await follows(before);
+    });
+
+    it("end early for later clicks only, and are withdrawn before they begin", async () => {
+      const { id } = (await next("9")).body;
+      expectRefusal(await admin.post(`/api/admin/boosts/${id}/end`), 409, "BOOST_STATE");
+      expect(await promisedAt(start + 11 * MINUTE)).to.equal(900);
+      expectRefusal(await admin.post(`/api/admin/boosts/${id}/withdraw`), 409, "BOOST_STATE");
+      expect((await admin.post(`/api/admin/boosts/${id}/end`)).status).to.equal(200);
+      expect(await promisedAt(start + 11 * MINUTE + 1)).to.equal(350);
+      const clicks = await database.kysely.selectFrom("clicks").select("terms").orderBy("id").execute();
+      expect(readTerms(clicks[0]?.terms ?? "").boosted).to.deep.include({ defaultBps: 900n });
+      const [ended] = await boosts();
+      expect(ended).to.include({ state: "over", ends_at: iso(start + 11 * MINUTE) });
+      expect(ended.planned_end_at).to.equal(iso(start + 20 * MINUTE));
+
+      const later = { starts_at: iso(start + 30 * MINUTE), ends_at: iso(start + 40 * MINUTE) };
+      const planned = (await plan({ percent: 7, ...later })).body.id;
+      expect((await admin.post(`/api/admin/boosts/${planned}/withdraw`)).status).to.equal(200);
+      expect(await promisedAt(start + 31 * MINUTE)).to.equal(350);
+      const actions = (await admin.get("/api/admin/audit-log?state=catalogue")).body.rows;
+      expect(actions.map((row: { action: string }) => row.action)).to.deep.equal([
+        "boost.withdraw",
+        "boost.plan",
+        "boost.end",
+        "boost.plan",
+      ]);
+    });
+
+    it("are ended with their category", async () => {
+      const [category] = (await store()).cashbacks;
+      await next("9", { category_id: category.id });
+      at(start + 11 * MINUTE);
+      expect((await store()).cashback).to.equal("3.5% - 9%");
+      await admin.send("DELETE", `/api/store/${STORE}/cashback/${category.id}`);
+      expect((await boosts())[0]).to.include({ state: "over", category: category.category });
+      expect(await promisedAt(start + 12 * MINUTE)).to.equal(350);
+    });
+
+    it("do nothing above the limit until a second person agrees", async () => {
+      const planned = await next("12");
+      expect(planned.status).to.equal(202);
+      const asked = planned.body.approval_id;
+      const decide = (who: Caller, verb: string, id = asked) =>
+        who.post(`/api/admin/percent-approvals/${id}/${verb}`, { reason: "Combinado" });
+      expect(await promisedAt(start + 11 * MINUTE)).to.equal(350);
+      expect((await boosts())[0].state).to.equal("waiting");
+      expect((await admin.get("/api/admin/attention")).body.attention.open_percents).to.equal(1);
+      expectRefusal(await decide(admin, "approve"), 403, "OWN_REQUEST");
+      expectRefusal(await decide(await api.admin("operator"), "approve"), 403, "ROLE_NOT_ALLOWED");
+      expect((await decide(other, "approve")).status).to.equal(200);
+      expectRefusal(await decide(other, "approve"), 409, "DECIDED");
+      expect(await promisedAt(start + 12 * MINUTE)).to.equal(1_200);
+      const [row] = (await other.get("/api/admin/percent-approvals")).body.rows;
+      expect(row).to.include({ kind: "boost", percent: "12", state: "approved", asked_by: admin.address });
+
+      const again = (await plan({ percent: 20, ends_at: iso(start + 30 * MINUTE) })).body;
+      await decide(other, "refuse", again.approval_id);
+      expect(await promisedAt(start + 13 * MINUTE)).to.equal(1_200);
+      expect((await boosts())[0]).to.include({ id: again.id, state: "refused" });
+      const gone = (await plan({ percent: 30, ends_at: iso(start + 30 * MINUTE) })).body;
+      await admin.post(`/api/admin/boosts/${gone.id}/withdraw`);
+      expectRefusal(await decide(other, "approve", gone.approval_id), 409, "LAPSED");
+    });
+
+    it("lapse with the role of who asked, and with their end", async () => {
+      const asked = (await next("12")).body.approval_id;
+      const late = (await next("13")).body.approval_id;
+      (api.services.adminWallets as Map<string, string>).set(admin.address, "support");
+      expectRefusal(await other.post(`/api/admin/percent-approvals/${asked}/approve`), 409, "LAPSED");
+      (api.services.adminWallets as Map<string, string>).set(admin.address, "catalogue");
+      at(start + 20 * MINUTE);
+      await other.enter();
+      expectRefusal(await other.post(`/api/admin/percent-approvals/${late}/approve`), 409, "LAPSED");
+    });
+
+    it("are refused where they make no sense", async () => {
+      const ends_at = iso(start + 20 * MINUTE);
+      for (const percent of [0, "100.5", "abc", "9.999"]) expectInvalid(await plan({ percent, ends_at }), "percent");
+      expectInvalid(await plan({ percent: 9, ends_at: iso(start) }), "ends_at");
+      expectInvalid(await plan({ percent: 9, ends_at: iso(start + 400 * 86_400_000) }), "ends_at");
+      expectInvalid(await plan({ percent: 9, starts_at: ends_at, ends_at }), "ends_at");
+      expectInvalid(await plan({ percent: 9, starts_at: iso(start - 10 * MINUTE), ends_at }), "starts_at");
+      expectInvalid(await plan({ percent: 9, ends_at: "2026-11-29" }), "ends_at");
+      expectRefusal(await plan({ percent: 3, ends_at }), 409, "BOOST_TOO_LOW");
+      expectRefusal(await plan({ percent: 9, ends_at, category_id: 9_999 }), 404, "NOT_FOUND");
+      expectRefusal(await plan({ percent: 9, ends_at }, admin, 9_999), 404, "NOT_FOUND");
+      expectRefusal(await plan({ percent: 9, ends_at }, await api.admin("support")), 403, "ROLE_NOT_ALLOWED");
+    });
+
+    it("leave a category's raised percent to a second person too, and what was asked before lapses", async () => {
+      const [category] = (await store()).cashbacks;
+      const path = `/api/store/${STORE}/cashback/${category.id}`;
+      const raise = (body: object) => admin.send("PUT", path, JSON.stringify(body));
+      const first = await raise({ cashback_percent: "15", category_en: "Jerseys" });
+      expect(first.status).to.equal(202);
+      expect((await store()).cashbacks[0]).to.include({ cashback_percent: "5", category_en: "Jerseys" });
+      const second = await raise({ cashback_percent: "14" });
+      const approve = (id: number) => other.post(`/api/admin/percent-approvals/${id}/approve`);
+      expectRefusal(await approve(first.body.approval_id), 409, "LAPSED");
+      expect((await approve(second.body.approval_id)).status).to.equal(200);
+      expect((await store()).cashbacks[0].cashback_percent).to.equal("14");
+      expect((await raise({ cashback_percent: "12" })).status, "lowered").to.equal(200);
+      const added = { category: "Bolas", cashback_percent: 20, is_default: true };
+      const more = await admin.post(`/api/store/${STORE}/cashback`, added);
+      expect(more.status).to.equal(202);
+      expect((await store()).cashbacks).to.have.length(2);
+      await approve(more.body.approval_id);
+      expect((await store()).cashbacks[2]).to.deep.include({
+        category: "Bolas",
+        cashback_percent: "20",
+        is_default: true,
+      });
+      const { id } = (await admin.post("/api/store", { name: "Nova", country: "Brasil" })).body;
+      const begun = await admin.post(`/api/store/${id}/cashback`, { category: "Tudo", cashback_percent: 20 });
+      expect(begun.status, "what a store begins with").to.equal(200);
+    });
+
+    it("are in the catalogue file, and read again they are planned once", async () => {
+      await next("9");
+      const [category] = (await store()).cashbacks;
+      await next("7", { category_id: category.id, ends_at: iso(start + 25 * MINUTE) });
+      const file = (await admin.get("/api/admin/catalogue?format=csv")).text;
+      const lines = file.split("\n").filter((line) => line.startsWith("boost,"));
+      expect(lines).to.have.length(2);
+      const read = (content: string, apply = true) =>
+        admin.post("/api/admin/catalogue", { format: "csv", content, apply });
+      expect((await read(file)).body.changes).to.deep.equal([]);
+      at(start + 11 * MINUTE);
+      await admin.post(`/api/admin/boosts/${(await boosts())[1].id}/end`);
+      expect((await read(file)).body.changes, "ended early").to.deep.equal([]);
+      const head = file.split("\n")[0] ?? "";
+      const row = (percent: number, more: Record<string, string> = {}) => {
+        const values: Record<string, string> = {
+          type: "boost",
+          store: "Fanatics Brasil",
+          cashback_percent: String(percent),
+          starts_at: iso(start + 50 * MINUTE),
+          ends_at: iso(start + 60 * MINUTE),
+          ...more,
+        };
+        return head
+          .split(",")
+          .map((column) => values[column] ?? "")
+          .join(",");
+      };
+      const name = (await store()).name;
+      const made = await read([head, row(30, { store: name })].join("\n"));
+      expect(made.body.preview, made.text).to.have.length(1);
+      expect(made.body.preview[0]).to.include({ what: "boost", waits: true });
+      expect((await boosts())[0]).to.include({ percent: "30", state: "waiting" });
+      const wrong = [
+        row(31, { store: name }),
+        row(9, { store: name, starts_at: iso(start), ends_at: iso(start + MINUTE) }),
+        row(9, { store: name, category: "Nada" }),
+      ];
+      const refused = await read([head, ...wrong].join("\n"));
+      expectRefusal(refused, 422, "CATALOGUE_FILE");
+      expect(refused.body.problems.map((one: { problem: string }) => one.problem)).to.deep.equal([
+        "boost_known",
+        "boost_span",
+        "no_category",
+      ]);
+    });
+  });
+});
