@@ -69,6 +69,7 @@ export function createSenders({
     const sender = new Sender({
       database,
       client,
+      contracts,
       key: name,
       account: openAccount(signer),
       siblings: keys.filter((key) => key.name !== name).map((key) => key.address),

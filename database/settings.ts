@@ -36,8 +36,10 @@ export type SettingName =
   | "second_read"
   /** When the index was last known to be complete, so that sales may become purchases; milliseconds. */
   | "ids_open"
-  /** Up to which id tickets without a purchase are known to an operator, as JSON with their contract. */
+  /** Up to which block tickets without a purchase are known to an operator, as JSON with their contract. */
   | "unclaimed_accepted"
+  /** Why the database may be older than the chain, as JSON; empty once an operator has run `npm run restored`. */
+  | "recovery"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

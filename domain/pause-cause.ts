@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /**
  * Why payouts are paused if no person gave a reason: by `PAYOUTS_PAUSED`, by an admin without a reason, after a
- * difference between database and chain, after a transaction of ours lost its nonce, after a backup was restored.
+ * difference between database and chain, after a transaction of ours lost its nonce, after a backup was restored, after
+ * the database was moved back or the chain had a call of ours that the database does not know, and after `npm run restored` until a person resumes them.
  */
 export const pauseCauseSchema = z.discriminatedUnion("code", [
   z.object({ code: z.literal("environment") }),
@@ -10,6 +11,9 @@ export const pauseCauseSchema = z.discriminatedUnion("code", [
   z.object({ code: z.literal("differences"), detail: z.string() }),
   z.object({ code: z.literal("lost_nonce"), key: z.string(), nonce: z.number() }),
   z.object({ code: z.literal("restored"), created_at: z.string() }),
+  z.object({ code: z.literal("chain_ahead"), key: z.string(), nonce: z.number(), call: z.string() }),
+  z.object({ code: z.literal("moved_back") }),
+  z.object({ code: z.literal("recovered") }),
 ]);
 export type PauseCause = z.infer<typeof pauseCauseSchema>;
 
@@ -25,6 +29,12 @@ export function pauseSentence(cause: PauseCause): string {
     case "lost_nonce":
       return `Another program used the ${cause.key}'s key for nonce ${cause.nonce}`;
     case "restored":
-      return `Restored from the backup of ${cause.created_at}: run npm run reconcile before anything is paid`;
+      return `Restored from the backup of ${cause.created_at}: npm run restored says what to do`;
+    case "chain_ahead":
+      return `The chain has ${cause.call} by the ${cause.key}'s key (nonce ${cause.nonce}), which the database does not know: npm run restored says what to do`;
+    case "moved_back":
+      return "The database was moved back in time: npm run restored says what to do";
+    case "recovered":
+      return "The database was behind the chain: resume payouts once npm run reconcile finds no difference";
   }
 }

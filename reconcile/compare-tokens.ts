@@ -36,7 +36,7 @@ export async function compareTokens(
       differences.push(...compareRecords(ids, rows, records));
       const without = rows.filter(({ claim }) => !claim);
       unclaimed += without.length;
-      const unknown = without.filter(({ tokenId }) => tokenId > accepted).map(({ tokenId }) => tokenId);
+      const unknown = without.filter(({ mintedBlock }) => mintedBlock > accepted).map(({ tokenId }) => tokenId);
       differences.push(...unknown.map((tokenId) => ({ tokenId, text: `Ticket ${tokenId} has no purchase` })));
       const others = await listOtherTickets(options.database.kysely, ids);
       differences.push(

@@ -11,6 +11,7 @@ export type LedgerRow = {
   cashbackBps: bigint;
   bonusBps: bigint;
   status: bigint;
+  mintedBlock: bigint;
   /** 0 for a simulated purchase. */
   saleRef: bigint;
   /** Null if no purchase has this id. */
@@ -40,6 +41,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
     cashbackBps: row.cashback_bps,
     bonusBps: row.bonus_bps,
     status: row.status,
+    mintedBlock: row.minted_block,
     saleRef: row.sale_ref,
     claim:
       row.wallet === null

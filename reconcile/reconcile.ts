@@ -16,6 +16,7 @@ import {
   explainNonces,
   type ForeignTransaction,
   listForeign,
+  listLost,
   type WatchedKey,
 } from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
@@ -56,15 +57,17 @@ export type Reconciliation =
       outcome: "agree" | "surplus" | "shortfall" | "contradiction";
       block: bigint;
       tokens: number;
-      /** Of these, tickets without a purchase that `npm run restored -- --accept` has named. */
+      /** Of these, tickets without a purchase. */
       unclaimed: number;
       differences: Difference[];
       /**
        * CHZ in the distributor above what it should hold: someone forced it in. It belongs to nobody and does no harm.
        */
       surplusWei: bigint;
-      /** Transactions with our keys that are not in the outbox and have not been accepted. */
+      /** Transactions of other programs with our keys that have not been accepted. */
       foreign: ForeignTransaction[];
+      /** Calls of ours that the database does not know; until `npm run restored`. */
+      lost: ForeignTransaction[];
     };
 type Compared = Exclude<Reconciliation, { outcome: "cannot say" }>;
 
@@ -105,8 +108,11 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
   }
 }
 
-/** Why the index cannot be compared with the chain; undefined if it is complete. */
-async function findGap({ database, client, contracts }: ReconcileOptions): Promise<string | undefined> {
+/** Why the index cannot be compared with the chain; undefined if it ends at most so many blocks behind its head. */
+export async function findGap(
+  { database, client, contracts }: ReconcileOptions,
+  behindBlocks = BEHIND_BLOCKS,
+): Promise<string | undefined> {
   const { kysely } = database;
   const source = await kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
   const cursor = await indexedBlock(kysely);
@@ -115,7 +121,7 @@ async function findGap({ database, client, contracts }: ReconcileOptions): Promi
     source.purchase_nft === contracts.purchaseNft && source.cashback_distributor === contracts.cashbackDistributor;
   if (!isOfContracts) return "The index is of other contracts: start the indexer with these";
   const head = await client.getBlockNumber();
-  if (head <= cursor + BEHIND_BLOCKS) return undefined;
+  if (head <= cursor + behindBlocks) return undefined;
   return `The index is not complete: it ends at block ${cursor}, the chain at ${head}`;
 }
 
@@ -169,6 +175,7 @@ async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPa
     differences,
     surplusWei,
     foreign: await listForeign(options.database.kysely, options.keys),
+    lost: await listLost(options.database.kysely, options.keys),
   };
 }
 

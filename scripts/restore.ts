@@ -10,12 +10,10 @@ import { checkVariables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
+import { PURCHASE_GAP } from "./backup/next-ids.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
-
-/** More purchases than are made between two backups; their ids may be tickets on chain by now. */
-const PURCHASE_GAP = 100_000n;
 
 makeFilesPrivate();
 try {
@@ -41,9 +39,9 @@ try {
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
-    `${rows} rows of ${createdAt} are restored. Payouts are paused: start the indexer, wait until it is ready,`,
+    `${rows} rows of ${createdAt} are restored, and nothing is sent: start the indexer, wait until it is ready,`,
   );
-  console.log("run npm run reconcile, and resume payouts once it finds no difference.");
+  console.log("and run npm run restored.");
 } catch (error) {
   console.error(failureText(error));
   process.exitCode = 1;

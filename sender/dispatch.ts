@@ -1,6 +1,7 @@
 import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import { chzTextFromWei } from "../domain/money.ts";
+import { pauseSentence } from "../domain/pause-cause.ts";
 import { APART_MS } from "../platform/rpc/chain-client.ts";
 import { SignerError } from "./account.ts";
 import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
@@ -9,9 +10,10 @@ import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
 import { subjectOf } from "./log-lines.ts";
 import type { Operation } from "./queue.ts";
+import { readRecovery } from "./recovery.ts";
 import { refusedFor } from "./refusal.ts";
 import { limitBatch, listSetAside, reconsider } from "./retries.ts";
-import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
+import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
 import { Suspects } from "./suspects.ts";
 import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
@@ -58,11 +60,10 @@ export class Dispatch {
 
   /** The kinds with operations to send, the most urgent first. */
   async dueKinds(): Promise<DueKind[]> {
-    const { batchSize, batchAgeMs, kinds, payouts } = this.#context.options;
-    const pauseReason = kinds.has("pay") ? await payouts.reason() : undefined;
-    if (pauseReason) this.#context.status.held.pay = pauseReason;
-    else delete this.#context.status.held.pay;
-    const isHeld = (kind: OperationKind) => kind === "pay" && pauseReason !== undefined;
+    const { batchSize, batchAgeMs } = this.#context.options;
+    const held = await this.#readHolds();
+    this.#context.status.held = held;
+    const isHeld = (kind: OperationKind) => held[kind] !== undefined;
     await this.#context.part(() => this.#reconsiderSetAside(isHeld), undefined);
     const known = this.#encoders.map((encoder) => encoder.kind);
     const due = new Map((await summarizeDue(this.#kysely, known)).map((row) => [row.kind, row]));
@@ -72,6 +73,15 @@ export class Dispatch {
       const isReady = Number(row.count) >= batchSize || Number(row.waitedMs) >= batchAgeMs;
       return isReady ? [{ encoder, count: Number(row.count) }] : [];
     });
+  }
+
+  /** Why operations of a kind are not sent. */
+  async #readHolds(): Promise<SenderStatus["held"]> {
+    const { kinds, payouts } = this.#context.options;
+    const cause = await readRecovery(this.#kysely);
+    if (cause) return Object.fromEntries([...kinds].map((kind) => [kind, pauseSentence(cause)]));
+    const reason = kinds.has("pay") ? await payouts.reason() : undefined;
+    return reason ? { pay: reason } : {};
   }
 
   /** Tries operations that were refused, beside the rounds. */
@@ -90,7 +100,9 @@ export class Dispatch {
     const sentBefore = status.sentTransactions;
     status.inFlight = unmined.length;
     let isWalletEmpty = false;
-    for (const one of due) {
+    // The head of this round may have shown that the database is behind the chain.
+    const sendable = (await readRecovery(this.#kysely)) ? [] : due;
+    for (const one of sendable) {
       const outcome = await this.#context.part(() => this.#runKind(one, round), undefined);
       isWalletEmpty ||= outcome === "wallet is empty";
     }

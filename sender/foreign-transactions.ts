@@ -1,5 +1,6 @@
 import type { PublicClient } from "viem";
 import { z } from "zod";
+import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -7,6 +8,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { SigningKey } from "../platform/signing-keys.ts";
 import { findSpender } from "./nonce-evidence.ts";
+import { ownCallOf } from "./own-call.ts";
 import type { StoredTransaction } from "./transactions.ts";
 
 const foreignSchema = z.object({
@@ -16,12 +18,14 @@ const foreignSchema = z.object({
   to: z.string().nullable(),
   valueWei: z.coerce.bigint().nullable(),
   block: z.coerce.bigint().nullable(),
+  /** The step of a purchase that it called on our contracts: then the database lost it, or the key is stolen. */
+  call: z.string().nullable(),
   foundAt: z.number(),
   isAccepted: z.boolean(),
 });
 /** A key whose nonces are monitored. */
 export type WatchedKey = Pick<SigningKey, "name" | "address">;
-/** A transaction of one of our wallets that is not in the outbox. */
+/** A transaction of one of our wallets that is not in the outbox: foreign, or lost by the database if it has a `call`. */
 export type ForeignTransaction = z.infer<typeof foreignSchema> & { key: WatchedKey["name"] };
 
 const bookSchema = z.object({
@@ -33,21 +37,29 @@ const bookSchema = z.object({
   foreign: z.array(foreignSchema),
 });
 type Book = z.infer<typeof bookSchema>;
+type Unlisted = Book["foreign"][number];
 
-type Parties = { database: Database; client: ChainClient; key: WatchedKey };
+type Parties = { database: Database; client: ChainClient; contracts: Contracts; key: WatchedKey };
 
 const LOOKED_AT_ONCE = 25;
 const PAGE = 500n;
 const LISTED = 500;
 
 /**
- * Attributes every nonce of a key to the outbox or to a foreign transaction, which is looked up on chain and stored.
+ * Attributes nonces of a key to the outbox or to a transaction that is not in it, which is looked up on chain and
+ * stored. `below`: all nonces below it are attributed;
+ * `isWhole`: all that the chain counts.
  */
-export async function explainNonces({ database, client, key }: Parties): Promise<void> {
+export async function explainNonces({
+  database,
+  client,
+  contracts,
+  key,
+}: Parties): Promise<{ below: bigint; isWhole: boolean }> {
   const { kysely } = database;
   const wallet = key.address;
   const known = await readBook(kysely, key);
-  await client.onOneNode(async (node) => {
+  return client.onOneNode(async (node) => {
     const { number: highest } = await node.getBlock({ blockTag: "latest" });
     const count = BigInt(await node.getTransactionCount({ address: wallet, blockNumber: highest }));
     const first = known?.first ?? (await firstNonce(kysely, wallet)) ?? count;
@@ -69,8 +81,8 @@ export async function explainNonces({ database, client, key }: Parties): Promise
       for (const nonce of page) {
         if (nonce === open || looked >= LOOKED_AT_ONCE) break;
         if (!isOurs(ours.get(nonce)) && !seen.has(nonce)) {
-          const found = await lookUp(node, wallet, nonce, highest);
-          if (!found) return;
+          const found = await lookUp(node, contracts, { address: wallet, nonce, highest });
+          if (!found) return { below, isWhole: false };
           foreign.push(found);
           looked += 1;
         }
@@ -80,26 +92,35 @@ export async function explainNonces({ database, client, key }: Parties): Promise
     }
     const next: Book = { ...book, below, foreign: foreign.slice(-LISTED) };
     if (!known || textOf(next) !== textOf(known)) await writeSetting(kysely, settingOf(key), textOf(next));
+    return { below, isWhole: below >= count };
   });
 }
 
 /** Finds the transaction on chain; undefined if the node contradicts itself. */
 async function lookUp(
   node: PublicClient,
-  wallet: WalletAddress,
-  nonce: bigint,
-  highest: bigint,
-): Promise<Book["foreign"][number] | undefined> {
-  const evidence = await findSpender(node, { address: wallet, nonce, highest });
+  contracts: Contracts,
+  spent: { address: WalletAddress; nonce: bigint; highest: bigint },
+): Promise<Unlisted | undefined> {
+  const evidence = await findSpender(node, spent);
   if (evidence.kind === "contradiction") return undefined;
-  const found = { nonce, foundAt: Date.now(), isAccepted: false };
-  if (evidence.kind !== "spent") return { ...found, hash: null, to: null, valueWei: null, block: null };
-  const { to, value } = await node.getTransaction({ hash: evidence.hash });
-  return { ...found, hash: evidence.hash, to, valueWei: value, block: evidence.blockNumber };
+  const found = { nonce: spent.nonce, foundAt: Date.now(), isAccepted: false };
+  if (evidence.kind !== "spent") return { ...found, hash: null, to: null, valueWei: null, block: null, call: null };
+  const { hash, to, valueWei, blockNumber: block } = evidence;
+  return { ...found, hash, to, valueWei, block, call: ownCallOf(contracts, evidence) ?? null };
 }
 
-/** The known foreign transactions of these keys that have not been accepted. */
+/** The known transactions of other programs with these keys that have not been accepted. */
 export async function listForeign(queries: Queries, keys: readonly WatchedKey[]): Promise<ForeignTransaction[]> {
+  return (await listUnlisted(queries, keys)).filter(({ call }) => call === null);
+}
+
+/** The known calls of our contracts with these keys that the database lost, until `npm run restored`. */
+export async function listLost(queries: Queries, keys: readonly WatchedKey[]): Promise<ForeignTransaction[]> {
+  return (await listUnlisted(queries, keys)).filter(({ call }) => call !== null);
+}
+
+async function listUnlisted(queries: Queries, keys: readonly WatchedKey[]): Promise<ForeignTransaction[]> {
   const found: ForeignTransaction[] = [];
   for (const key of keys) {
     const book = await readBook(queries, key);
@@ -108,18 +129,33 @@ export async function listForeign(queries: Queries, keys: readonly WatchedKey[])
   return found;
 }
 
-/** Marks all as known to the operator, which ends the warnings. Returns how many there were. */
-export async function acceptForeign(queries: Queries, key: WatchedKey): Promise<number> {
+/** Which nonces of a key were already attributed, and which of these the database lost and nobody has accepted. */
+export async function readAttributed(
+  queries: Queries,
+  key: WatchedKey,
+): Promise<{ below: bigint; lost: ReadonlyMap<bigint, string> }> {
+  const book = await readBook(queries, key);
+  const lost = (book?.foreign ?? []).flatMap(({ nonce, call, isAccepted }) =>
+    call === null || isAccepted ? [] : [[nonce, call] as const],
+  );
+  return { below: book?.below ?? 0n, lost: new Map(lost) };
+}
+
+/** Marks all foreign ones, or all lost ones, as known to the operator. Returns how many there were. */
+export async function acceptNonces(queries: Queries, key: WatchedKey, which: "foreign" | "lost"): Promise<number> {
   const book = await readBook(queries, key);
   if (!book) return 0;
-  const count = book.foreign.filter((one) => !one.isAccepted).length;
-  const foreign = book.foreign.map((one) => ({ ...one, isAccepted: true }));
-  await writeSetting(queries, settingOf(key), textOf({ ...book, foreign }));
+  const isMeant = (one: Unlisted) => !one.isAccepted && (one.call !== null) === (which === "lost");
+  const count = book.foreign.filter(isMeant).length;
+  const foreign = book.foreign.map((one) => (isMeant(one) ? { ...one, isAccepted: true } : one));
+  if (count > 0) await writeSetting(queries, settingOf(key), textOf({ ...book, foreign }));
   return count;
 }
 
-/** Describes a foreign transaction for people. */
-export function foreignText({ key, nonce, hash, to, block }: ForeignTransaction): string {
+/** Describes a transaction that is not in the outbox for people. */
+export function foreignText({ key, nonce, hash, to, block, call }: ForeignTransaction): string {
+  if (call !== null)
+    return `The database does not know nonce ${nonce} of the ${key}'s key: ${call}, ${hash} in block ${block}`;
   if (hash === null) return `Another program used nonce ${nonce} of the ${key}'s key; no node has its history`;
   return `Another program used nonce ${nonce} of the ${key}'s key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;
 }

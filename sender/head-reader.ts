@@ -4,12 +4,19 @@ import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError } from "../platform/rpc/node-proof.ts";
+import { readAttributed } from "./foreign-transactions.ts";
 import { findSpender } from "./nonce-evidence.ts";
+import { ownCallOf } from "./own-call.ts";
+import { beginRecovery, wasRecovered } from "./recovery.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { highestMined, highestNonce } from "./transactions.ts";
 
 /** A node this far behind the index is outdated. */
 const BEHIND_BLOCKS = 5n;
+/** So many nonces that the outbox does not know are looked at; more are believed to be ours. */
+const LOOKED_AT = 25n;
+/** And so many of a key that a new database has never used: they may be of another deployment. */
+const LOOKED_AT_NEW = 5n;
 /** Without history, a new database accepts a nonce that was read this often. */
 const READ_ALIKE = 3;
 
@@ -77,12 +84,47 @@ export class HeadReader {
         `The node counts ${nonce} transactions of ${address}; ${known}, and the node's history does not go back far enough to show the others. Add a node with full history to RPC_URLS`,
       );
     }
+    const lost = await this.#findLost(node, { number, nonce }, last);
+    if (lost) await this.#holdFor(lost);
     this.#explainedBelow = nonce;
+    if (lost) return;
     const by = evidence.kind === "spent" ? evidence.hash : "history that no node has";
     if (last === undefined)
       options.log.info({ key: options.key, nonce, by }, "The wallet was used before this database");
     else
       options.log.error({ key: options.key, from: expected, to: nonce - 1n, by }, "Another program used a key of ours");
+  }
+
+  /** The newest step of a purchase among transactions that the outbox does not know. docs/product.md#recovery */
+  async #findLost(
+    node: PublicClient,
+    { number, nonce }: Pick<Head, "number" | "nonce">,
+    last: bigint | undefined,
+  ): Promise<{ nonce: bigint; call: string } | undefined> {
+    const { options, wallet: address } = this.#context;
+    const { kysely } = options.database;
+    const isNew = last === undefined;
+    if (isNew && (await wasRecovered(kysely))) return undefined;
+    const { below, lost } = await readAttributed(kysely, { name: options.key, address });
+    const known = isNew ? nonce - LOOKED_AT_NEW - 1n : last;
+    for (let one = nonce - 1n; one > known && one >= 0n; one--) {
+      const attributed = lost.get(one);
+      if (attributed !== undefined) return { nonce: one, call: attributed };
+      if (one < below && !isNew) continue;
+      if (nonce - one > LOOKED_AT) return { nonce: one, call: `more than ${LOOKED_AT} transactions` };
+      const evidence = await findSpender(node, { address, nonce: one, highest: number });
+      const call = evidence.kind === "spent" ? ownCallOf(options.contracts, evidence) : undefined;
+      if (call) return { nonce: one, call };
+    }
+    return undefined;
+  }
+
+  async #holdFor({ nonce, call }: { nonce: bigint; call: string }): Promise<void> {
+    const { key, log } = this.#context.options;
+    await this.#context.write((queries) =>
+      beginRecovery(queries, { code: "chain_ahead", key, nonce: Number(nonce), call }),
+    );
+    log.error({ key, nonce, call }, "The chain has a call of ours that the database does not know; nothing is sent");
   }
 
   /** For a new database and a node without history: accept a nonce that stays the same. */

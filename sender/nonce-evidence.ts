@@ -2,7 +2,8 @@ import { type Hex, keccak256, type PublicClient, recoverTransactionAddress, seri
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { rpcErrorOf } from "../platform/rpc/chain-client.ts";
 
-export type SpentNonce = { hash: Hex; blockNumber: bigint };
+/** The transaction that used a nonce, as its sender signed it. */
+export type SpentNonce = { hash: Hex; blockNumber: bigint; to: Hex | null; input: Hex; valueWei: bigint };
 
 /** A node's evidence of who used a nonce. */
 export type NonceEvidence =
@@ -89,7 +90,9 @@ async function spenderIn(
   for (const { transactions, number } of blocks) {
     for (const transaction of transactions) {
       const isMeant = transaction.from.toLowerCase() === address && BigInt(transaction.nonce) === nonce;
-      if (isMeant && (await isSignedBy(transaction, address))) return { hash: transaction.hash, blockNumber: number };
+      if (!isMeant || !(await isSignedBy(transaction, address))) continue;
+      const { hash, to, input, value } = transaction;
+      return { hash, blockNumber: number, to, input, valueWei: value };
     }
   }
   return undefined;

@@ -3,7 +3,9 @@ import { readClock } from "../database/clock.ts";
 import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
 import { findSpender, type SpentNonce } from "./nonce-evidence.ts";
+import { ownCallOf } from "./own-call.ts";
 import { type Receipts, reopen } from "./receipts.ts";
+import { beginRecovery } from "./recovery.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
@@ -124,20 +126,32 @@ export class Repair {
 
   /** None of our hashes can be mined once another transaction of our key has the nonce and is final. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
-    const { key, client, confirmations, payouts, log } = this.#context.options;
+    const { client, confirmations } = this.#context.options;
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
     const isOurs = transaction.hashes.some(({ hash }) => hash === spent?.hash);
     if (!spent || isOurs || (await this.#receipts.find(transaction))) return;
-    await payouts.pause({ code: "lost_nonce", key, nonce: Number(transaction.nonce) });
-    log.error(
-      { key, nonce: transaction.nonce, by: spent.hash, block: spent.blockNumber },
-      "Another program used a key of ours; payouts are paused",
-    );
+    await this.#holdAfter(spent, transaction.nonce);
     await this.#context.write(async (queries) => {
       await updateTransaction(queries, transaction.id, { status: "void" });
       await this.#context.requeue(queries, transaction.id, "nonce_lost");
     });
     this.#foreignSince = undefined;
+  }
+
+  /** It was another program, or ourselves if it is a call that the database lost, such as a fee bump since a backup. */
+  async #holdAfter(spent: SpentNonce, nonce: bigint): Promise<void> {
+    const { key, contracts, payouts, log } = this.#context.options;
+    const by = { key, nonce, by: spent.hash, block: spent.blockNumber };
+    const call = ownCallOf(contracts, spent);
+    if (call) {
+      await this.#context.write((queries) =>
+        beginRecovery(queries, { code: "chain_ahead", key, nonce: Number(nonce), call }),
+      );
+      log.error({ ...by, call }, "The chain has a call of ours that the database does not know; nothing is sent");
+      return;
+    }
+    await payouts.pause({ code: "lost_nonce", key, nonce: Number(nonce) });
+    log.error(by, "Another program used a key of ours; payouts are paused");
   }
 
   async #bump(transaction: WatchedTransaction, head: Head): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
 import { isDatabaseAway, type Queries } from "../database/transaction.ts";
@@ -22,6 +23,7 @@ export type SenderOptions = {
   /** The wallets of the other keys, which have senders of their own. */
   siblings: readonly WalletAddress[];
   chainId: number;
+  contracts: Contracts;
   /** One per kind of operation, the most urgent first. */
   encoders: readonly Encoder[];
   /** The kinds that this key sends. */
@@ -45,7 +47,7 @@ export type SenderStatus = {
   balanceWei: bigint | undefined;
   /** The hot wallet cannot pay for the due operations. */
   isWalletEmpty: boolean;
-  /** Why operations of a kind wait although they are due. */
+  /** Why operations of a kind wait although they are due; of all kinds while the database is behind the chain. */
   held: Partial<Record<OperationKind, string>>;
   inFlight: number;
   problem: string | undefined;

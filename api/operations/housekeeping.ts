@@ -108,8 +108,8 @@ function findStoreIds(services: Services): NodeJS.Timeout {
 }
 
 /** Records early where each key's nonces start for this database, and finds nonces used by other programs. */
-async function watchNonces({ database, client, senders }: Services): Promise<void> {
-  for (const key of senders.keys) await explainNonces({ database, client, key });
+async function watchNonces({ database, client, contracts, senders }: Services): Promise<void> {
+  for (const key of senders.keys) await explainNonces({ database, client, contracts, key });
 }
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

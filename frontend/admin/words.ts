@@ -186,7 +186,13 @@ export function pauseReason(reason: string | null, cause: PauseCause | null): st
     case "lost_nonce":
       return `outro programa usou a chave ${KEY_OWNERS[cause.key] ?? cause.key} (transação nº ${cause.nonce}); veja se a chave vazou`;
     case "restored":
-      return `o banco foi restaurado da cópia de ${new Date(cause.created_at).toLocaleString("pt-BR", { dateStyle: "short", timeStyle: "short" })}; rode npm run reconcile antes de pagar`;
+      return `o banco foi restaurado da cópia de ${new Date(cause.created_at).toLocaleString("pt-BR", { dateStyle: "short", timeStyle: "short" })}; o comando npm run restored diz o que fazer`;
+    case "chain_ahead":
+      return `a rede tem uma transação da chave ${KEY_OWNERS[cause.key] ?? cause.key} (nº ${cause.nonce}) que o banco não conhece; o comando npm run restored diz o que fazer`;
+    case "moved_back":
+      return "o banco voltou no tempo; o comando npm run restored diz o que fazer";
+    case "recovered":
+      return "o banco estava atrás da rede; retome quando npm run reconcile não achar diferença";
     default:
       return reason ?? "";
   }

@@ -7,14 +7,16 @@ import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { INITIAL_MIGRATION } from "../../database/migrations/0001-initial.ts";
+import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
 import { isRecord } from "../../domain/records.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
-import { writePause } from "../../sender/payout-switch.ts";
-import { COMPUTED, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
+import { beginRecovery } from "../../sender/recovery.ts";
+import { setNextIds } from "./next-ids.ts";
+import { COMPUTED, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
@@ -27,8 +29,8 @@ type Head = { format: string; engine: string; createdAt: string; migrations: str
 export type RestoreResult = { rows: number; createdAt: string; erased: number };
 
 /**
- * Fills an empty database, of either engine, from an archive of this version; all of it or nothing. Payouts stay paused
- * until `npm run reconcile` has compared the restored rows with the chain.
+ * Fills an empty database, of either engine, from an archive of this version; all of it or nothing. Nothing is
+ * sent until `npm run restored` has compared the restored rows with the chain.
  * @throws Error that says why the file or the database is rejected
  */
 export async function readArchive(
@@ -47,7 +49,8 @@ export async function readArchive(
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await setNextIds(queries, target.engine, into.purchaseGap);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
-      await writePause(queries, { code: "restored", created_at: result.createdAt });
+      await writeSetting(queries, "recovery", "");
+      await beginRecovery(queries, { code: "restored", created_at: result.createdAt });
       return { ...result, erased };
     });
   } finally {

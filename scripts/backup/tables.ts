@@ -1,7 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
-import type { Queries } from "../../database/transaction.ts";
 import { keysOf } from "../../domain/records.ts";
 
 export type TableName = keyof Schema;
@@ -60,7 +58,7 @@ export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);
 
 /** Tables with ids assigned by the database. */
-const NUMBERED: readonly TableName[] = [
+export const NUMBERED: readonly TableName[] = [
   "stores",
   "store_cashbacks",
   "store_boosts",
@@ -84,23 +82,4 @@ export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
   const present = (await kysely.introspection.getTables()).map((table) => table.name);
   const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
   if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
-}
-
-/**
- * Sets the next id of each numbered table. Skips `purchaseGap` purchase ids, which may have been assigned
- * and minted after the backup was made.
- */
-export async function setNextIds(queries: Queries, engine: Database["engine"], purchaseGap: bigint): Promise<void> {
-  for (const table of NUMBERED) {
-    const { rows } = await sql<{ last: bigint }>`select coalesce(max(id), 0) as last from ${sql.table(table)}`.execute(
-      queries,
-    );
-    const last = BigInt(rows[0]?.last ?? 0n) + (table === "purchases" ? purchaseGap : 0n);
-    if (engine === "postgres") {
-      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last + 1n}, false)`.execute(queries);
-    } else {
-      await sql`delete from sqlite_sequence where name = ${table}`.execute(queries);
-      await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(queries);
-    }
-  }
 }

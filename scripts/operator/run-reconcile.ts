@@ -9,7 +9,7 @@ import type { Variables } from "../../platform/environment.ts";
 import { failureText } from "../../platform/failure-text.ts";
 import { findWrongTotals } from "../../purchases/wrong-totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
-import { acceptForeign, foreignText, type WatchedKey } from "../../sender/foreign-transactions.ts";
+import { acceptNonces, foreignText, type WatchedKey } from "../../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../../sender/payout-switch.ts";
 import type { Terminal } from "./environment.ts";
 import { readOperatorEnvironment } from "./environment.ts";
@@ -62,12 +62,12 @@ async function compare(
 
 function linesOf(result: Reconciliation): string[] {
   if (result.outcome === "cannot say") return [`? Cannot say: ${result.reason}`];
-  const { differences, surplusWei, foreign, tokens, unclaimed, block } = result;
+  const { differences, surplusWei, foreign, lost, tokens, unclaimed, block } = result;
   const surplus = `! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it should; payouts continue`;
   const among = `${tokens} tokens at block ${block}`;
   return [
     ...differences.map(({ text }) => `✗ ${text}`),
-    ...foreign.map((one) => `! ${foreignText(one)}`),
+    ...[...foreign, ...lost].map((one) => `! ${foreignText(one)}`),
     ...(surplusWei > 0n ? [surplus] : []),
     ...(unclaimed > 0 ? [`! ${unclaimed} tickets have no purchase: npm run restored lists them`] : []),
     differences.length === 0
@@ -82,7 +82,7 @@ async function acceptAll({ kysely }: Database, keys: readonly WatchedKey[]): Pro
   return inAuditedTransaction(kysely, async (queries) => {
     let sum = 0;
     for (const key of keys) {
-      const accepted = await acceptForeign(queries, key);
+      const accepted = await acceptNonces(queries, key, "foreign");
       const entry = { actor, action: "foreign.accept", subject: key.address, detail: { count: accepted } };
       if (accepted > 0 || key.name === "operator") await appendAudit(queries, entry);
       sum += accepted;

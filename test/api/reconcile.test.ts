@@ -202,10 +202,13 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       );
       const contracts = { purchaseNft: system().deployment.purchaseNft.address.toLowerCase() as WalletAddress };
       await renumber(pending, elsewhere);
-      await acceptUnclaimed(kysely, contracts, BigInt(pending));
+      const { minted_block } = await nft(pending);
+      await acceptUnclaimed(kysely, contracts, minted_block - 1n);
+      expect((await compare()).differences, "a later one").to.have.length(1);
+      await acceptUnclaimed(kysely, contracts, minted_block);
       const accepted = await compare();
       expect([accepted.unclaimed, accepted.differences]).to.deep.equal([1, []]);
-      await acceptUnclaimed(kysely, contracts, 0n);
+      await acceptUnclaimed(kysely, contracts, -1n);
       await renumber(elsewhere, pending);
     });
 

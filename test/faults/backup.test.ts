@@ -77,7 +77,7 @@ describe("Backup and restore", function () {
           expect(await contents(restored, table), table).to.deep.equal(await contents(database, table));
         }
         const [paused] = (await contents(restored, "settings")).filter((row) => row.name === "payouts_paused");
-        expect(paused?.value).to.match(/^Restored from the backup of .*npm run reconcile/);
+        expect(paused?.value).to.match(/^Restored from the backup of .*npm run restored/);
         expect((await contents(restored, "leases"))[0]).to.include({ fencing_token: 7n, expires_at: 0n });
       } finally {
         await restored.close();

@@ -76,7 +76,7 @@ describe("A process's life (F15, F18, F19) @deep", function () {
     expect(purchases.map((one) => one.id)).to.deep.equal(ids.toReversed());
   });
 
-  it("imports what is newer on the chain after restoring an old backup, and pays nothing until resumed", async () => {
+  it("imports what is newer on the chain after restoring an old backup, and sends nothing until an operator has looked", async () => {
     const buyer = await system.shopper();
     const before = await buyer.buy(1, 10);
     await system.settled();
@@ -108,9 +108,23 @@ describe("A process's life (F15, F18, F19) @deep", function () {
       // The database does not know the purchase of the lost ticket, which only an operator may call harmless.
       expect(reconciled.code, reconciled.output).to.equal(1);
       expect(reconciled.output.match(/^✗ .*$/gm)).to.deep.equal([`✗ Ticket ${lost} has no purchase`]);
+      expect(reconciled.output, "our own calls").not.to.include("Another program");
       await buyer.logIn();
       const fresh = await buyer.buy(1, 30);
       expect(fresh).to.be.greaterThan(100_000);
+      const { warnings } = (await (await fetch(`${url}/readyz`)).json()) as { warnings: string[] };
+      expect(warnings.join("\n")).to.match(/mint: Restored from the backup of .*: npm run restored says what to do/);
+      await delay(1_000);
+      expect((await fetch(`${url}/api/nfts/${fresh}`)).status, "nothing is minted yet").to.equal(404);
+
+      const looked = await system.run("scripts/restored.ts");
+      expect(looked.code, looked.output).to.equal(0);
+      expect(looked.output).to.match(/The database does not know nonce \d+ of the operator's key: mintBatch, 0x/);
+      expect(looked.output).to.match(new RegExp(`Ticket ${lost} of 0x.*Confirmed, paid; of a simulated purchase`));
+      expect(looked.output).to.include("1. If you know these tickets: npm run restored -- --accept");
+      expect((await system.run("scripts/restored.ts", ["--accept"])).code).to.equal(0);
+      const agreed = await system.run("scripts/reconcile.ts");
+      expect(agreed.code, agreed.output).to.equal(0);
       await until("it is confirmed", async () =>
         (await (await fetch(`${url}/api/nfts/${fresh}`)).text()).includes("Confirmed"),
       );

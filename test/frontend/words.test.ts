@@ -41,6 +41,10 @@ describe("Why payouts are paused, in the panel's words", () => {
       /^o banco de dados/,
     );
     expect(pauseReason("…", { code: "lost_nonce", key: "payer", nonce: 7 })).to.include("a chave do pagador");
+    const ahead = { code: "chain_ahead", key: "minter", nonce: 7, call: "mintBatch" } as const;
+    expect(pauseReason("…", ahead)).to.include("transação da chave do emissor (nº 7)");
+    expect(pauseReason("…", { code: "moved_back" })).to.include("npm run restored");
+    expect(pauseReason("…", { code: "recovered" })).to.include("npm run reconcile");
     expect(pauseReason("Auditoria", null)).to.equal("Auditoria");
   });
 });

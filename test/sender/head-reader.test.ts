@@ -1,16 +1,21 @@
 import { expect } from "chai";
+import { toFunctionSelector } from "viem";
 import type { Database } from "../../database/connect.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { openLog } from "../../platform/log.ts";
 import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { keySigner } from "../../platform/signer.ts";
 import { openAccount } from "../../sender/account.ts";
+import { acceptNonces, explainNonces, listForeign, listLost } from "../../sender/foreign-transactions.ts";
 import { HeadReader } from "../../sender/head-reader.ts";
+import { PayoutSwitch } from "../../sender/payout-switch.ts";
+import { endRecovery, readRecovery } from "../../sender/recovery.ts";
 import { insertTransaction, updateTransaction } from "../../sender/transactions.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { PURCHASE_NFT, placeEmitters } from "../testing/event-chain.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT, placeEmitters } from "../testing/event-chain.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { until } from "../testing/until.ts";
 
@@ -19,6 +24,10 @@ const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 const account = openAccount(keySigner(KEY));
 const wallet = account.address;
 const USED = 5n;
+const CONTRACTS = { purchaseNft: PURCHASE_NFT, cashbackDistributor: CASHBACK_DISTRIBUTOR } as const;
+/** Any arguments: only the selector says what it is. It fails on chain, and has its nonce nevertheless. */
+const callOf = (signature: string) => toFunctionSelector(signature);
+const MINT = callOf("mintBatch((uint64,uint40,address,uint256,uint16,uint16,uint16)[],string[])");
 
 describe("The head that the sender signs by", function () {
   this.timeout(300_000);
@@ -38,8 +47,9 @@ describe("The head that the sender signs by", function () {
     await anvil.stop();
   });
 
-  const spend = async () => {
-    const hash = await anvil.request<string>("eth_sendTransaction", { from: wallet, to: wallet, value: "0x1" });
+  const spend = async (call: { to: string; data?: string } = { to: wallet }) => {
+    const transaction = { from: wallet, value: "0x1", gas: "0x186a0", ...call };
+    const hash = await anvil.request<string>("eth_sendTransaction", transaction);
     return until("it is in a block", () =>
       anvil.request<{ blockNumber: string; blockHash: string } | null>("eth_getTransactionReceipt", hash),
     );
@@ -61,8 +71,10 @@ describe("The head that the sender signs by", function () {
       log: openLog("silent"),
       memory: new DatabaseChainMemory(88_882, { database }),
     });
-    const options = { client: chain.client, database, account, log: openLog("silent") };
-    return { ...chain, reader: new HeadReader(standIn({ options, wallet })) };
+    const log = openLog("silent");
+    const options = { client: chain.client, database, account, contracts: CONTRACTS, key: "operator" as const, log };
+    const write = <T>(work: (queries: Queries) => Promise<T>) => inTransaction(database.kysely, work);
+    return { ...chain, reader: new HeadReader(standIn({ options, wallet, write })) };
   };
   const store = (database: Database, nonce: bigint) =>
     insertTransaction(database.kysely, {
@@ -123,6 +135,67 @@ describe("The head that the sender signs by", function () {
       const { reader, nodes } = await readerOf(database, pruned.url);
       expect((await reader.read()).nonce).to.equal(before + USED);
       expect(nodes.contradictions).to.deep.equal([]);
+    });
+
+    describe("finds that the database is behind the chain", () => {
+      const key = { name: "operator", address: wallet } as const;
+      const noted = async (database: Database) => {
+        const { reader } = await readerOf(database, anvil.rpcUrl);
+        await reader.read();
+        return readRecovery(database.kysely);
+      };
+
+      it("by a step of a purchase that it does not know, below transfers to others", async () => {
+        const { database } = await open();
+        await store(database, before + USED - 1n);
+        await spend();
+        expect(await noted(database), "a transfer").to.equal(undefined);
+        await spend({ to: PURCHASE_NFT, data: MINT });
+        await spend();
+        const nonce = Number(before + USED + 1n);
+        expect(await noted(database)).to.deep.equal({ code: "chain_ahead", key: "operator", nonce, call: "mintBatch" });
+        expect(await new PayoutSwitch(database, false).reason()).to.include("npm run restored");
+      });
+
+      it("not by a call that people make, nor by one of another contract", async () => {
+        const { database } = await open();
+        await store(database, before + USED - 1n);
+        await spend({ to: PURCHASE_NFT, data: callOf("setSiteUrl(string)") });
+        await spend({ to: wallet, data: MINT });
+        expect(await noted(database)).to.equal(undefined);
+      });
+
+      it("also if it has never used the key, unless an operator has looked", async () => {
+        const { database } = await open();
+        await spend({ to: PURCHASE_NFT, data: MINT });
+        expect(await noted(database)).to.include({ code: "chain_ahead" });
+        await endRecovery(database.kysely);
+        expect(await noted(database)).to.equal(undefined);
+      });
+
+      it("once: what an operator has accepted is known, whatever process looks", async () => {
+        const { database } = await open();
+        const id = await store(database, before + USED - 1n);
+        await updateTransaction(database.kysely, id, { status: "confirmed" });
+        await spend({ to: PURCHASE_NFT, data: MINT });
+        const { client } = await readerOf(database, anvil.rpcUrl);
+        await noted(database);
+        await explainNonces({ database, client, contracts: CONTRACTS, key });
+        expect((await listLost(database.kysely, [key])).map(({ call }) => call)).to.deep.equal(["mintBatch"]);
+        expect(await listForeign(database.kysely, [key])).to.deep.equal([]);
+        await endRecovery(database.kysely);
+        expect(await noted(database), "not accepted").to.include({ code: "chain_ahead" });
+        await acceptNonces(database.kysely, key, "lost");
+        await endRecovery(database.kysely);
+        expect(await noted(database)).to.equal(undefined);
+      });
+
+      it("by more unknown transactions than are looked at", async () => {
+        const { database } = await open();
+        await store(database, before + USED - 1n);
+        for (let count = 0; count < 27; count++) await spend();
+        expect(await noted(database)).to.include({ call: "more than 25 transactions" });
+      });
     });
 
     it("never goes back below a transaction that is in one of the node's own blocks", async () => {
