@@ -61,7 +61,6 @@ export function createSenders({
     rules: saleRules,
     approvals,
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
-    holdMs: environment.HOLD_SECONDS * 1_000,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
   };
   const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {

@@ -22,11 +22,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .where("adjustments.wallet", "=", wallet)
     // A payout that never happened is not owed back, whatever was recorded while it was in flight.
     .where(({ or, and, eb }) =>
-      or([
-        eb("purchases.sale_id", "is", null),
-        and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]),
-        isPaidOrAsked(),
-      ]),
+      or([and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]), isPaidOrAsked()]),
     )
     .execute();
   if (adjustments.length === 0) return 0n;
@@ -55,7 +51,7 @@ export async function listDebts(queries: Queries, wallet: WalletAddress, limit: 
 }
 
 /** The wallets among these that may have a debt. */
-export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
+async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
   if (wallets.size === 0) return new Set();
   const rows = await queries
     .selectFrom("adjustments")
@@ -66,24 +62,14 @@ export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletA
   return new Set(rows.map((row) => row.wallet));
 }
 
-/** Records the debt of a purchase that was returned after its payout, once per purchase. */
-export async function insertAdjustment(
+/** The debts of those wallets that may have one, each read once. */
+export async function readDebts(
   queries: Queries,
-  purchase: { id: bigint; wallet: WalletAddress; cashback_cent_bps: bigint },
-  amountGwei: bigint,
-): Promise<void> {
-  await queries
-    .insertInto("adjustments")
-    .values({
-      purchase_id: purchase.id,
-      revision_id: 0n,
-      cent_bps: purchase.cashback_cent_bps,
-      wallet: purchase.wallet,
-      amount_gwei: amountGwei,
-      created_at: BigInt(Date.now()),
-    })
-    .onConflict((conflict) => conflict.columns(["purchase_id", "revision_id"]).doNothing())
-    .execute();
+  wallets: ReadonlySet<WalletAddress>,
+): Promise<Map<WalletAddress, bigint>> {
+  const debts = new Map<WalletAddress, bigint>();
+  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
+  return debts;
 }
 
 /** Adds to what is owed back for a sale's purchase at a revision; a revision can add several amounts. */

@@ -12,6 +12,7 @@ import {
   buyerOf,
   type ClickFacts,
   type Kept,
+  NOTHING_KEPT,
   orderKeyOf,
   type PurchaseFacts,
   type SaleFacts,
@@ -27,7 +28,7 @@ import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
-import { listDebtors, outstandingDebt } from "./debt.ts";
+import { readDebts } from "./debt.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
@@ -362,13 +363,6 @@ function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, ha
   return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
 }
 
-/** The debts of those wallets that may have one. */
-async function readDebts(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Map<WalletAddress, bigint>> {
-  const debts = new Map<WalletAddress, bigint>();
-  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
-  return debts;
-}
-
 // Rates -------------------------------------------------------------------------------------------------------------------
 
 /** The day of a sale in Brazil, where the rates are published. */
@@ -483,10 +477,9 @@ const keptSchema = z.object({
   assignedOver: z.string().nullable(),
   moves: z.number(),
 });
-const NOTHING: Kept = { rates: new Map(), tracked: null, tiers: [], terms: null, assignedOver: null, moves: 0 };
 
 export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
-  return kept === "" ? NOTHING : keptSchema.parse(JSON.parse(kept));
+  return kept === "" ? NOTHING_KEPT : keptSchema.parse(JSON.parse(kept));
 }
 
 export function encodeKept(kept: Kept): string {

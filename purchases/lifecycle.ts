@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
-import { touchUser, touchUsers } from "../database/touch-user.ts";
+import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
-import type { TicketFacts } from "../domain/sale/decide.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations } from "../sender/queue.ts";
+import type { Permission, TicketFacts } from "../domain/sale/decide.ts";
+import type { SimulatedPurchase } from "../domain/sale/simulated.ts";
+import { forgetOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
@@ -20,16 +20,10 @@ import { settleSales } from "./sale-totals.ts";
 
 const BPS = 10_000n;
 
-export type NewPurchase = {
-  wallet: WalletAddress;
-  storeId: bigint;
-  storeName: string;
-  amountCents: bigint;
-  cashbackBps: bigint;
-  bonusBps: bigint;
-  tokenSlug: string | null;
-  holdingsBlock: bigint | null;
+export type NewPurchase = SimulatedPurchase & {
   source: "simulated" | "live";
+  /** How far its network lets it proceed; not at all by default. */
+  permission?: Permission;
   /** The sale it belongs to, and its exact cashback. */
   sale?: { id: bigint; centBps: bigint; ref: bigint };
   /** The rate that a restored entitlement had. */
@@ -37,21 +31,6 @@ export type NewPurchase = {
   /** Whose decision lets it be paid. */
   decidedBy?: string | null;
 };
-
-/** Registers simulated purchases of any buyers, with the mints of their tickets. */
-export async function registerPurchases(
-  queries: Queries,
-  purchases: readonly NewPurchase[],
-  mintAfterMs: bigint,
-): Promise<InsertedPurchase[]> {
-  await touchUsers(queries, new Set(purchases.map((purchase) => purchase.wallet)));
-  const inserted = await insertPurchases(queries, purchases);
-  await enqueue(
-    queries,
-    inserted.map(({ id }) => ({ kind: "mint" as const, subjectId: id, afterMs: mintAfterMs })),
-  );
-  return inserted;
-}
 
 export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
 
@@ -147,6 +126,8 @@ function rowOf(purchase: NewPurchase) {
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
+    approved_at: purchase.permission?.approvedAt ?? null,
+    payable_at: purchase.permission?.payableAt ?? null,
     wei_per_cent: purchase.weiPerCent ?? null,
     decided_by: purchase.decidedBy ?? null,
     click_id: newClickToken(),
@@ -188,20 +169,12 @@ async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], h
   return insertRows(queries, rows);
 }
 
-/** Freezes the rate and starts the hold; the first call for a purchase counts. */
-export async function freezeRates(
-  queries: Queries,
-  ids: readonly bigint[],
-  terms: { weiPerCent: bigint; holdMs: bigint },
-): Promise<void> {
+/** Freezes the rate; the first call for a purchase counts. */
+export async function freezeRates(queries: Queries, ids: readonly bigint[], weiPerCent: bigint): Promise<void> {
   if (ids.length === 0) return;
   await queries
     .updateTable("purchases")
-    .set({
-      wei_per_cent: terms.weiPerCent,
-      // For purchases of a sale, the network decides when they may be paid.
-      payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
-    })
+    .set({ wei_per_cent: weiPerCent })
     .where(among(queries, "id", ids))
     .where("wei_per_cent", "is", null)
     .execute();

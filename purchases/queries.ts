@@ -140,26 +140,6 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** The purchases among some that were paid and returned, and whose debt is not recorded yet. */
-export async function paidReversals(queries: Queries, purchases: readonly StandingPurchase[]): Promise<StandingRow[]> {
-  // For a sale's purchases, the ledger decides what is owed back.
-  const reversed = purchases.filter(({ life }) => life.isReturned && life.isPaid && !life.isOfSale);
-  if (reversed.length === 0) return [];
-  const recorded = await queries
-    .selectFrom("adjustments")
-    .select("purchase_id")
-    .where(
-      among(
-        queries,
-        "purchase_id",
-        reversed.map(({ row }) => row.id),
-      ),
-    )
-    .execute();
-  const known = new Set(recorded.map((row) => row.purchase_id));
-  return reversed.flatMap(({ row }) => (known.has(row.id) ? [] : [row]));
-}
-
 /** Locks purchases until the end of the transaction, in order: waits for concurrent changes, which the next query sees. */
 export async function lockPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   // SQLite has one writer at a time.
@@ -270,7 +250,6 @@ export function lifeOf(
   return {
     status: purchaseStatusFromChain(row.chain_status ?? undefined),
     source: row.source,
-    isOfSale: row.sale_id !== null,
     isApproved: row.approved_at !== null,
     isReturned: row.reversed_at !== null,
     isHeld: row.held_at !== null,

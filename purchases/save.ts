@@ -1,10 +1,12 @@
 import { readClock } from "../database/clock.ts";
+import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { adoptable, buyerOf, type ClickFacts, decide, type SaleDecision } from "../domain/sale/decide.ts";
 import { encodeFigures } from "../domain/sale/hold.ts";
 import { sayHolds } from "../domain/sale/hold-words.ts";
 import type { SaleAction } from "../domain/sale/plan.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
+import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { recountPurchases } from "./counting.ts";
@@ -13,7 +15,9 @@ import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts
 import {
   adoptTicket,
   entitlePurchase,
-  insertPurchase,
+  type InsertedPurchase,
+  insertPurchases,
+  type NewPurchase,
   permitPurchase,
   withdrawPayout,
   withdrawPurchase,
@@ -112,12 +116,13 @@ async function act(
 ): Promise<void> {
   if (action.kind === "create") {
     if (!click) throw new Error(`Sale ${row.id} has no buyer`);
-    const id = await create(queries, row, click, { ...action, ref });
-    await permitPurchase(queries, id, permission);
-    if (permission.mintAfterMs !== null) {
-      await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: permission.mintAfterMs }]);
-    }
-    touched.add(id);
+    const of = {
+      source: "live" as const,
+      sale: { id: row.id, centBps: action.centBps, ref },
+      decidedBy: row.decided_by,
+    };
+    const [created] = await create(queries, [{ ...of, click, action, permission }]);
+    if (created) touched.add(created.id);
     return;
   }
   touched.add(action.id);
@@ -132,27 +137,55 @@ async function act(
   return entitlePurchase(queries, id, { centBps, isRateNew: action.weiPerCent === null });
 }
 
-async function create(
-  queries: Queries,
-  { id: saleId, decided_by: decidedBy }: SaleRow,
-  click: ClickFacts,
-  action: SaleAction & { kind: "create"; ref: bigint },
-): Promise<bigint> {
-  const { id } = await insertPurchase(queries, {
-    wallet: click.wallet,
-    storeId: click.store.id,
-    storeName: click.storeName,
-    amountCents: action.valueCents,
-    cashbackBps: action.cashbackBps,
-    bonusBps: action.bonusBps,
-    tokenSlug: click.tokenSlug,
-    holdingsBlock: click.holdingsBlock,
-    source: "live",
-    sale: { id: saleId, centBps: action.centBps, ref: action.ref },
-    weiPerCent: action.weiPerCent ?? null,
-    decidedBy,
+type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy"> & {
+  click: ClickFacts;
+  action: SaleAction & { kind: "create" };
+  permission: SaleDecision["permission"];
+};
+
+/** Inserts purchases that were decided, and queues their mints. */
+async function create(queries: Queries, created: readonly Created[]): Promise<InsertedPurchase[]> {
+  const inserted = await insertPurchases(
+    queries,
+    created.map(({ click, action, ...of }) => ({
+      ...of,
+      wallet: click.wallet,
+      storeId: click.store.id,
+      storeName: click.storeName,
+      amountCents: action.valueCents,
+      cashbackBps: action.cashbackBps,
+      bonusBps: action.bonusBps,
+      tokenSlug: click.tokenSlug,
+      holdingsBlock: click.holdingsBlock,
+      weiPerCent: action.weiPerCent ?? null,
+    })),
+  );
+  const mints = created.flatMap(({ permission }, index) => {
+    const [id, afterMs] = [inserted[index]?.id, permission.mintAfterMs];
+    return id === undefined || afterMs === null ? [] : [{ kind: "mint" as const, subjectId: id, afterMs }];
   });
-  return id;
+  await enqueue(queries, mints);
+  return inserted;
+}
+
+/**
+ * Registers simulated purchases of any buyers: what is decided about a sale of the network `simulated`, with the mints
+ * of their tickets after a delay. docs/product.md#purchase-simulated
+ */
+export async function registerSimulated(
+  queries: Queries,
+  purchases: readonly SimulatedPurchase[],
+  { rules, mintDelayMs }: { rules: SaleRules; mintDelayMs: bigint },
+): Promise<InsertedPurchase[]> {
+  await touchUsers(queries, new Set(purchases.map(({ wallet }) => wallet)));
+  const now = BigInt(await readClock(queries));
+  const created = purchases.map((purchase): Created => {
+    const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs }), rules, now);
+    const [action] = actions;
+    if (!click || action?.kind !== "create") throw new Error("A simulated purchase has no cashback");
+    return { source: "simulated", click, action, permission };
+  });
+  return create(queries, created);
 }
 
 function columnsOf({ row, facts }: LoadedSale, decision: SaleDecision, click: ClickFacts | null) {

@@ -15,12 +15,12 @@ import { askedSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { obstacleTo, shownStatus } from "../../domain/purchase/life.ts";
+import { shownStatus } from "../../domain/purchase/life.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { findPurchase, lifeOf, readStanding } from "../../purchases/queries.ts";
-import { enqueuePayouts } from "../../purchases/settlement.ts";
+import { findPurchase, lifeOf } from "../../purchases/queries.ts";
+import { payIfDue } from "../../purchases/settlement.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import {
   type Circumstances,
@@ -140,17 +140,14 @@ function releaseRoute(services: Services): Route {
 /** Queues the payout of a purchase that is due now. Returns the request that it waits for, if it takes two people. */
 async function payReleased(services: Services, queries: Queries, id: bigint): Promise<bigint | undefined> {
   const rate = services.rates.current();
-  const [purchase] = await readStanding(queries, [id]);
   const moment = {
     now: BigInt(await readClock(queries)),
     deepestBlock: deepestBlock(services, await indexedBlock(queries)),
     hasRate: rate.kind === "rate",
     isLive: services.saleRules.isLive,
   };
-  if (!purchase || obstacleTo("pay", purchase.life, moment)) return undefined;
-  const terms = { weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n, delayMs: () => 0n };
-  const planned = await enqueuePayouts(queries, [purchase.row], { ...terms, approvals: services.approvals });
-  return planned.waiting[0]?.approvalId;
+  const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
+  return payIfDue(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals: services.approvals });
 }
 
 function paymentsRoute({ database: { reader } }: Services): Route {

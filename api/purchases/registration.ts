@@ -17,9 +17,11 @@ import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../domain/iso-time.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
+import type { SimulatedPurchase } from "../../domain/sale/simulated.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { type InsertedPurchase, type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
+import type { InsertedPurchase } from "../../purchases/lifecycle.ts";
+import { registerSimulated } from "../../purchases/save.ts";
 import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../purchases/simulated-limits.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
@@ -33,15 +35,15 @@ type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
 /** Shared by concurrent registrations: the query for their stores, and the transaction that stores them. */
 export type Registrations = ReturnType<typeof openRegistrations>;
 
-export function openRegistrations({ database: { kysely }, environment }: Services) {
-  const mintAfterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+export function openRegistrations({ database: { kysely }, environment, saleRules: rules }: Services) {
+  const terms = { rules, mintDelayMs: BigInt(environment.SIMULATED_STEP_DELAY_MS) };
   const limits = limitsOf(environment);
   /** One that passes a limit gets its refusal, and the others of its transaction go on. */
-  const write = async (queries: Queries, purchases: readonly NewPurchase[]) => {
-    if (!limits) return registerPurchases(queries, purchases, mintAfterMs);
+  const write = async (queries: Queries, purchases: readonly SimulatedPurchase[]) => {
+    if (!limits) return registerSimulated(queries, purchases, terms);
     const refusals = await admitSimulated(queries, purchases, limits);
     const admitted = purchases.filter((_, index) => refusals[index] === undefined);
-    const inserted = (admitted.length > 0 ? await registerPurchases(queries, admitted, mintAfterMs) : []).values();
+    const inserted = (admitted.length > 0 ? await registerSimulated(queries, admitted, terms) : []).values();
     return refusals.map((refusal) => refusal ?? inserted.next().value);
   };
   return {
@@ -51,7 +53,7 @@ export function openRegistrations({ database: { kysely }, environment }: Service
     }),
     purchases: new GroupCommit(kysely, write),
     /** Adds one purchase; `store` writes further rows in the same transaction. */
-    addWith: (purchase: NewPurchase, store: (queries: Queries, inserted: InsertedPurchase) => Promise<void>) =>
+    addWith: (purchase: SimulatedPurchase, store: (queries: Queries, inserted: InsertedPurchase) => Promise<void>) =>
       inTransaction(kysely, async (queries) => {
         const inserted = requireInserted((await write(queries, [purchase]))[0]);
         await store(queries, inserted);
@@ -85,7 +87,7 @@ export async function registerPurchase(
   const tokenSlug = body.token_slug ?? null;
   const terms = { ...(await readBonus(services, wallet, store, tokenSlug)), tokenSlug, clickedAt: at };
   if (!services.environment.SIMULATED_PURCHASES) return registerClick(services, registrations, wallet, store, terms);
-  const wanted: NewPurchase = {
+  const wanted: SimulatedPurchase = {
     wallet,
     storeId: store.id,
     storeName: store.name,
@@ -94,7 +96,6 @@ export async function registerPurchase(
     bonusBps: cappedBonus(cashbackBps, terms.bonusBps),
     tokenSlug,
     holdingsBlock: terms.block,
-    source: "simulated",
   };
   return addOnce(services, registrations, store, wanted, keyed);
 }
@@ -125,7 +126,7 @@ async function addOnce(
   services: Services,
   registrations: Registrations,
   store: StoreWithCategories,
-  wanted: NewPurchase,
+  wanted: SimulatedPurchase,
   keyed: KeyedRequest | undefined,
 ): Promise<RegisteredPurchase> {
   const answerOf = (purchase: InsertedPurchase): RegisteredPurchase => {
@@ -191,7 +192,7 @@ function simulatedLimit({ environment }: Services, { limit, opensAt }: Simulated
   });
 }
 
-function toWireTerms(wanted: NewPurchase) {
+function toWireTerms(wanted: SimulatedPurchase) {
   return {
     store_id: Number(wanted.storeId),
     amount: reaisText(wanted.amountCents),

@@ -9,16 +9,12 @@ import type {
 } from "../../domain/api/purchases.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
-import {
-  holdFromConfirmation,
-  type Obstacle,
-  obstacleTo,
-  purchaseStatusFromChain,
-} from "../../domain/purchase/life.ts";
+import { type Obstacle, obstacleTo, purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { freezeRates, setMetadataUri, withdrawPurchase } from "../../purchases/lifecycle.ts";
+import { withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
-import { enqueue, expedite, findOperation, findOperationHash, lockOperations, UNSENT } from "../../sender/queue.ts";
+import { confirmNow, mintNow } from "../../purchases/save-step.ts";
+import { findOperation, findOperationHash, lockOperations, UNSENT } from "../../sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -45,7 +41,7 @@ export async function mintTicket(
   if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
   if (purchase.reversed_at !== null) throw conflict("This purchase was reversed by the store", "REVERSED");
   if (purchase.source === "live") await requireDueMint(kysely, purchase);
-  const operation = await inTransaction(kysely, (queries) => queueMint(queries, purchase, metadata_uri));
+  const operation = await inTransaction(kysely, (queries) => mintNow(queries, purchase, metadata_uri));
   services.senders.wake();
   return mintAnswer(purchase, operation ? await findOperationHash(kysely, operation) : null);
 }
@@ -58,21 +54,6 @@ function maySee(identity: Identity, purchase: Purchase): boolean {
 function mayChooseMetadata({ environment }: Services, identity: Identity, purchase: Purchase): boolean {
   if (environment.SIMULATED_PURCHASES && purchase.source === "simulated") return true;
   return identity.kind === "service" || isAllowed(identity, "payments");
-}
-
-async function queueMint(queries: Queries, purchase: Purchase, metadataUri: string) {
-  if (metadataUri !== "") {
-    // Locked, so that the mint is not sent meanwhile.
-    const [known] = await lockOperations(queries, [purchase.id], ["mint"]);
-    const isUnsent = known === undefined || UNSENT.some((status) => status === known.status);
-    if (isUnsent) await setMetadataUri(queries, purchase.id, metadataUri);
-    if (known && isUnsent && known.status !== "queued") await expedite(queries, "mint", [purchase.id]);
-  }
-  if (purchase.source === "simulated") {
-    await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-    await expedite(queries, "mint", [purchase.id]);
-  }
-  return findOperation(queries, "mint", purchase.id);
 }
 
 /** A sale is minted when its delay is over, and not while it is held; the delay cannot be skipped. */
@@ -153,11 +134,8 @@ async function queueConfirmation(services: Services, identity: Identity, purchas
   const obstacle = obstacleTo("confirm", lifeOf(purchase), moment, "staff");
   if (obstacle) throw refusedConfirmation(purchase, obstacle);
   const weiPerCent = requireRate(services);
-  const holdMs = holdFromConfirmation(purchase.source, BigInt(services.environment.HOLD_SECONDS) * 1_000n);
   await inAuditedTransaction(services.database.kysely, async (queries) => {
-    await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
-    await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
-    await expedite(queries, "confirm", [purchase.id]);
+    await confirmNow(queries, purchase.id, weiPerCent);
     if (identity.kind !== "user") return;
     const { id, wallet, store_name: store, amount_cents } = purchase;
     const detail = { wallet, store, amount: reaisText(amount_cents) };

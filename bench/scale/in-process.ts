@@ -29,7 +29,6 @@ export async function measurePlanner(database: Database): Promise<Record<string,
     rules: RULES,
     approvals: { aboveGwei: undefined, roleOf: () => undefined },
     stepDelayMs: 0,
-    holdMs: 0,
     payoutConfirmations: 1,
     assertLease: async () => {},
   };

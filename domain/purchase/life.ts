@@ -67,7 +67,6 @@ export type PurchaseLife = {
   /** The ticket's status. */
   status: PurchaseStatus;
   source: "simulated" | "live";
-  isOfSale: boolean;
   isApproved: boolean;
   isReturned: boolean;
   /** An admin holds it. docs/product.md#panel-hold */
@@ -78,7 +77,7 @@ export type PurchaseLife = {
   isSettled: boolean;
   isPaid: boolean;
   isRateFrozen: boolean;
-  /** When the hold ends. Null: there is none, or, for a purchase of a sale, its end is not known yet. */
+  /** When it may be paid; null while its network has not said so. */
   payableAt: bigint | null;
   /** The block of the ticket's status, and of the payout. */
   statusBlock: bigint | null;
@@ -118,8 +117,7 @@ export function obstacleTo(
   if (purchase.source === "simulated" && moment.isLive && (move === "confirm" || move === "pay")) {
     return { kind: "simulated" };
   }
-  const isApproved = purchase.source === "simulated" || purchase.isApproved;
-  if (!isApproved && approval.some((mover) => mover === by)) return { kind: "approval" };
+  if (!purchase.isApproved && approval.some((mover) => mover === by)) return { kind: "approval" };
   if (purchase.isHeld && (move === "confirm" || move === "pay")) return { kind: "held" };
   if (purchase.asked.has(move)) return { kind: "asked" };
   // Only one move away from Pending can succeed.
@@ -135,8 +133,7 @@ function obstacleToPayout(purchase: PurchaseLife, { now, deepestBlock, hasRate }
   if (!purchase.isRateFrozen && !hasRate) return { kind: "rate" };
   const { statusBlock, payableAt } = purchase;
   if (statusBlock !== null && statusBlock > deepestBlock) return { kind: "depth", block: statusBlock };
-  const isHoldOver = payableAt === null ? !purchase.isOfSale : payableAt <= now;
-  return isHoldOver ? undefined : { kind: "hold", at: payableAt };
+  return payableAt !== null && payableAt <= now ? undefined : { kind: "hold", at: payableAt };
 }
 
 /** The only move that a purchase can make next; none if it is finished. */
@@ -153,7 +150,7 @@ export function moveAhead(purchase: PurchaseLife): Move | undefined {
 export function endBlock(purchase: PurchaseLife): bigint | undefined {
   const { status, statusBlock, payoutBlock } = purchase;
   if (purchase.isPaid) return payoutBlock ?? 0n;
-  const isGone = status === "confirmed" && purchase.isReturned && purchase.isOfSale;
+  const isGone = status === "confirmed" && purchase.isReturned;
   return status === "cancelled" || isGone ? (statusBlock ?? 0n) : undefined;
 }
 
@@ -192,9 +189,4 @@ export function nextCheck(purchase: PurchaseLife, moment: Moment): NextCheck {
     default:
       return { kind: "never" };
   }
-}
-
-/** The hold from confirmation to payout; a simulated purchase has none. docs/product.md#payout-hold */
-export function holdFromConfirmation(source: PurchaseLife["source"], holdMs: bigint): bigint {
-  return source === "simulated" ? 0n : holdMs;
 }

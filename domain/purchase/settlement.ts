@@ -18,12 +18,3 @@ export function offsetOf(cashbackGwei: bigint, debtGwei: bigint): bigint {
   if (debtGwei <= 0n) return 0n;
   return debtGwei < cashbackGwei ? debtGwei : cashbackGwei;
 }
-
-/**
- * What a buyer is paid now: the payouts already waiting, plus the rest less the debt. docs/product.md#debt
- * @example
- * amountPayable({ grossGwei: 8n, debtGwei: 5n, waitingGwei: 2n }) // 5n
- */
-export function amountPayable(sums: { grossGwei: bigint; debtGwei: bigint; waitingGwei: bigint }): bigint {
-  return sums.waitingGwei + sums.grossGwei - offsetOf(sums.grossGwei, sums.debtGwei);
-}

@@ -40,10 +40,7 @@ export const SITUATIONS = {
 export type Situation = keyof typeof SITUATIONS;
 
 export type SituationFacts = {
-  life: Pick<
-    PurchaseLife,
-    "status" | "source" | "isOfSale" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt"
-  >;
+  life: Pick<PurchaseLife, "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt">;
   /** Its payout as far as it is final. */
   payout: "paid" | "deferred" | undefined;
   /** The state of its sale; null without one. */
@@ -64,6 +61,6 @@ export function situationOf(
   if (life.source === "simulated" && isLive) return "never_paid";
   if (life.isHeld || saleState === "held") return "in_review";
   if (status !== "confirmed") return status === "processing" ? "recorded" : "awaiting_store";
-  if (life.payableAt === null) return life.isOfSale ? "awaiting_network" : "paying";
+  if (life.payableAt === null) return "awaiting_network";
   return life.payableAt > now ? "waiting_period" : "paying";
 }

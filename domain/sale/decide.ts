@@ -11,7 +11,7 @@ import {
 import { type Hold, holdForDrift, holdReasons, isReleased } from "./hold.ts";
 import { confirmedTiers, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
 import type { SaleReport } from "./report.ts";
-import type { AccountKey, SaleRules } from "./rules.ts";
+import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
 import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
 
@@ -53,6 +53,15 @@ export type Kept = {
   assignedOver: string | null;
   /** How often the network moved it to another click. */
   moves: number;
+};
+
+export const NOTHING_KEPT: Kept = {
+  rates: new Map(),
+  tracked: null,
+  tiers: [],
+  terms: null,
+  assignedOver: null,
+  moves: 0,
 };
 
 /** Another sale of the same order of one merchant. */
@@ -319,6 +328,8 @@ function holdsOf(
   { click, other, valued }: { click: ClickFacts | null; other: ClickFacts | null; valued: Valued },
   rules: SaleRules,
 ): Hold[] {
+  // No rule holds what nobody sold.
+  if (facts.network === SIMULATED) return [];
   if (!click) return holdForDrift(valued.drift);
   return holdReasons(
     {

@@ -3,6 +3,9 @@ import type { HoldLimits } from "./hold.ts";
 /** The account that reports a sale. */
 export type AccountKey = { network: string; account: string };
 
+/** The network of the sales that this system makes up. docs/product.md#purchase-simulated */
+export const SIMULATED = "simulated";
+
 /** The source of exchange rates to reais: a daily feed, or fixed rates. docs/product.md#sales-currency */
 export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigint> };
 

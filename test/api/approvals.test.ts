@@ -60,7 +60,6 @@ describe("Two people for what one may not pay alone", () => {
         approvals,
         rates: fixedRate(10n ** 16n),
         stepDelayMs: 0,
-        holdMs: 0,
         payoutConfirmations: 1,
       };
       await planNextSteps(database, { ...round, assertLease: async () => {} });

@@ -42,13 +42,12 @@ import type { Queries } from "../../database/transaction.ts";
 import { countAttention } from "../../purchases/attention.ts";
 import { listDebts, outstandingDebt } from "../../purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../purchases/due.ts";
-import { registerPurchases } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { IS_HELD, listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../purchases/queries.ts";
-import { decideSales } from "../../purchases/save.ts";
+import { decideSales, registerSimulated } from "../../purchases/save.ts";
 import { readStatement } from "../../purchases/statement.ts";
 import { emptyTotals, readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
@@ -99,7 +98,6 @@ const planOptions = {
   rates: fixedRate(10n ** 16n),
   approvals: { aboveGwei: undefined, roleOf: () => undefined },
   stepDelayMs: 0,
-  holdMs: 0,
   payoutConfirmations: 1,
   assertLease: async () => {},
 };
@@ -125,7 +123,8 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "a buyer's debt": (queries) => outstandingDebt(queries, BUYER),
   "the overview": (queries) => readFigures(queries, 10n ** 16n),
   "the callers of a moment": (queries) => findVisitors(queries, ["a", "b"]),
-  "the registrations of a moment": (queries) => registerPurchases(queries, [registration(4), registration(5)], 0n),
+  "the registrations of a moment": (queries) =>
+    registerSimulated(queries, [registration(4), registration(5)], { rules: RULES, mintDelayMs: 0n }),
   "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
   "the sales of visits": (queries) => countSales(queries, IDS),

@@ -16,7 +16,7 @@ import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 const MOMENT: Moment = { now: 1_000n, deepestBlock: 50n, hasRate: true };
 
 const PENDING: PurchaseLife = { ...CONFIRMED_LIFE, status: "pending", isRateFrozen: false };
-const LIVE = { source: "live", isOfSale: true } as const;
+const LIVE = { source: "live", isApproved: false, payableAt: null } as const;
 
 const CASES: readonly {
   says: string;
@@ -143,11 +143,11 @@ const CASES: readonly {
     look: { kind: "never" },
   },
   {
-    says: "lets staff pay what was confirmed outside this system",
+    says: "lets staff pay no sooner than the network pays",
     move: "pay",
-    life: { ...CONFIRMED_LIFE, source: "live" },
+    life: { ...CONFIRMED_LIFE, ...LIVE, isApproved: true },
     by: "staff",
-    obstacle: undefined,
+    obstacle: "hold",
     look: { kind: "never" },
   },
   {
@@ -203,12 +203,12 @@ describe("The life of a purchase", () => {
       }
     });
 
-    it("confirms and pays only what was not returned, and of a live one only what the network approved", () => {
+    it("confirms and pays only what was not returned and what its network approved", () => {
       for (const { life, moment } of states) {
         for (const move of ["confirm", "pay"] as const) {
           if (obstacleTo(move, life, moment)) continue;
           expect(life.isReturned, text(life)).to.equal(false);
-          expect(life.source === "simulated" || life.isApproved, text(life)).to.equal(true);
+          expect(life.isApproved, text(life)).to.equal(true);
         }
       }
     });
@@ -219,7 +219,7 @@ describe("The life of a purchase", () => {
           if (obstacleTo("pay", life, moment, by)) continue;
           expect(life.isPaid || life.isSettled || life.asked.has("pay"), text(life)).to.equal(false);
           expect((life.statusBlock ?? 0n) <= moment.deepestBlock, text(life)).to.equal(true);
-          expect(life.payableAt === null ? !life.isOfSale : life.payableAt <= moment.now, text(life)).to.equal(true);
+          expect(life.payableAt !== null && life.payableAt <= moment.now, text(life)).to.equal(true);
         }
       }
     });
@@ -244,7 +244,6 @@ function everyState(): { life: PurchaseLife; moment: Moment }[] {
     lives = lives.flatMap((life) => values.map((value) => ({ ...life, [key]: value })));
   };
   vary("source", ["simulated", "live"]);
-  vary("isOfSale", yesNo);
   vary("isApproved", yesNo);
   vary("isReturned", yesNo);
   vary("isSettled", yesNo);

@@ -58,7 +58,6 @@ describe("A return at the moment of the payout (F14, F31)", function () {
         rules: RULES,
         approvals: { aboveGwei: undefined, roleOf: () => undefined },
         stepDelayMs: 0,
-        holdMs: 0,
         payoutConfirmations: 1,
         assertLease: async () => {},
       });

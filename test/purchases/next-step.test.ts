@@ -64,7 +64,7 @@ describe("The next step of a purchase that cannot be decided", function () {
       await database.kysely.updateTable("purchases").set({ payable_at: 1n }).execute();
       await recountPurchases(database.kysely, [id]);
       const rules = { ...RULES, isLive: true };
-      const options = { rules, approvals: shop.approvals, rates: fixedRate(10n ** 16n), holdMs: 0, stepDelayMs: 0 };
+      const options = { rules, approvals: shop.approvals, rates: fixedRate(10n ** 16n), stepDelayMs: 0 };
       const round = { ...options, payoutConfirmations: 1, assertLease: async () => {} };
       const queued = () => database.kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").execute();
       await planNextSteps(database, round);

@@ -1,37 +1,105 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
-const WRITE = /(?:updateTable|insertInto|deleteFrom)\("purchases"\)|\b(?:update|insert into|delete from) purchases\b/i;
+const ROOMS = "{affiliates,api,catalogue,database,indexer,platform,purchases,reconcile,sender}/**/*.ts";
+const SOURCES = globSync(ROOMS)
+  .filter((file) => !file.includes("migrations"))
+  .map((file) => ({ file, text: readFileSync(file, "utf8") }));
+
+function filesWith(pattern: RegExp): string[] {
+  return SOURCES.filter(({ text }) => pattern.test(text))
+    .map(({ file }) => file)
+    .toSorted();
+}
+
+/** Files that import one of these names from a file. */
+function importersOf(names: readonly string[], from: string): string[] {
+  const source = from.split("/").at(-1)?.replaceAll(".", "\\.");
+  const pattern = new RegExp(`import \\{[^}]*\\b(?:${names.join("|")})\\b[^}]*\\} from "[./a-z-]*/${source}"`);
+  return filesWith(pattern);
+}
+
 /** Whose decision pays it; how it was counted; every other change of a purchase. */
 const WRITERS = ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"];
 /** The columns that totals are counted from, and those that make a purchase due. */
 const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
+/** What was decided about a sale; the other columns are what networks reported and staff said. */
+const DECIDED =
+  /\b(?:state|amount_cents|commission_cents|cashback_cent_bps|hold_reasons|hold_figures|order_key|counted):/;
 
 describe("Rows of purchases", () => {
   it("are written by the purchases' own files alone", () => {
-    const rooms = [
-      "affiliates",
-      "api",
-      "catalogue",
-      "database",
-      "indexer",
-      "platform",
-      "purchases",
-      "reconcile",
-      "sender",
-    ];
-    const files = globSync(`{${rooms.join(",")}}/**/*.ts`).filter((file) => !file.includes("migrations"));
-    expect(files.filter((file) => WRITE.test(readFileSync(file, "utf8"))).toSorted()).to.deep.equal(WRITERS);
+    const write =
+      /(?:updateTable|insertInto|deleteFrom)\("purchases"\)|\b(?:update|insert into|delete from) purchases\b/i;
+    expect(filesWith(write)).to.deep.equal(WRITERS);
   });
 
   it("are recounted by every function that changes what the totals are based on", () => {
-    const functions = readFileSync("purchases/lifecycle.ts", "utf8").split(/^(?=(?:export )?(?:async )?function )/m);
-    const changing = functions.filter((text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)));
+    const changing = functionsOf("purchases/lifecycle.ts").filter(
+      (text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)),
+    );
     expect(changing).to.have.lengthOf.at.least(4);
     const uncounted = changing.filter((text) => !text.includes("recountPurchases("));
     expect(uncounted.map((text) => text.split("(")[0])).to.deep.equal([]);
   });
 });
+
+describe("What was decided", () => {
+  it("is saved by save.ts and save-step.ts alone: purchases, offsets, rates and debts", () => {
+    const changes = ["insertPurchases", "entitlePurchase", "permitPurchase", "withdrawPayout", "adoptTicket"];
+    expect(importersOf(changes, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save.ts"]);
+    const steps = ["freezeRates", "keepOffset", "settlePurchases", "setMetadataUri"];
+    expect(importersOf(steps, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save-step.ts"]);
+    expect(importersOf(["adjustDebt"], "purchases/debt.ts")).to.deep.equal(["purchases/save.ts"]);
+    expect(importersOf(["moveTotals"], "purchases/sale-totals.ts")).to.deep.equal(["purchases/save.ts"]);
+  });
+
+  it("queues operations of purchases nowhere else; a store's own registration is no purchase", () => {
+    expect(importersOf(["enqueue"], "sender/queue.ts")).to.deep.equal([
+      "api/catalogue/routes.ts",
+      "catalogue/changes.ts",
+      "purchases/save-step.ts",
+      "purchases/save.ts",
+    ]);
+    for (const file of ["api/catalogue/routes.ts", "catalogue/changes.ts"]) {
+      const kinds = [...readFileSync(file, "utf8").matchAll(/enqueue(?:Again)?\([^;]*?kind: "(\w+)"/g)];
+      expect(kinds).not.to.be.empty;
+      for (const [, kind] of kinds) expect(kind).to.match(/_store$/);
+    }
+  });
+
+  it("makes a sale's state, amounts, cashback and holds: nobody else writes these columns", () => {
+    const writers = SOURCES.flatMap(({ file, text }) =>
+      functionsIn(text)
+        .filter((one) => one.includes('updateTable("sales")') && DECIDED.test(setOf(one)))
+        .map((one) => `${file} ${one.match(/function (\w+)/)?.[1]}`),
+    );
+    // A sale whose last purchase ended is settled with it.
+    expect(writers).to.deep.equal(["purchases/sale-totals.ts settleSales"]);
+    expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["purchases/save.ts"]);
+  });
+
+  it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
+    expect(importersOf(["makeDue"], "purchases/due.ts")).to.deep.equal([
+      "purchases/approvals.ts",
+      "purchases/counting.ts",
+    ]);
+    expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
+    expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
+      "indexer/store/count-change.ts",
+      "purchases/lifecycle.ts",
+      "purchases/save.ts",
+    ]);
+  });
+});
+
+function functionsOf(file: string): string[] {
+  return functionsIn(readFileSync(file, "utf8"));
+}
+
+function functionsIn(text: string): string[] {
+  return text.split(/^(?=(?:export )?(?:async )?function )/m);
+}
 
 /** What comes after the first `.set(` of a function. */
 function setOf(text: string): string {

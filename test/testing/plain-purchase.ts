@@ -11,6 +11,7 @@ const PLAIN_PURCHASE: NewPurchase = {
   storeId: 1n,
   storeName: "Loja",
   source: "simulated",
+  permission: { approvedAt: 1n, payableAt: 1n },
   amountCents: 100n,
   cashbackBps: 500n,
   bonusBps: 0n,

@@ -150,7 +150,6 @@ export class Shop {
       rules: this.rules,
       approvals: this.approvals,
       stepDelayMs: 0,
-      holdMs: 0,
       payoutConfirmations: 1,
       assertLease: async () => {},
     });

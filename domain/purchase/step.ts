@@ -1,0 +1,79 @@
+import type { WalletAddress } from "../wallet-address.ts";
+import { endBlock, type Moment, type Move, type Mover, moveAhead, obstacleTo, type PurchaseLife } from "./life.ts";
+import { type CashbackShare, cashbackOf, offsetOf } from "./settlement.ts";
+
+/** A purchase with what its next step depends on. */
+export type StepFacts = {
+  row: CashbackShare & { id: bigint; wallet: WalletAddress; source: PurchaseLife["source"]; offset_gwei: bigint };
+  life: PurchaseLife;
+};
+
+/** What happens to a purchase now; in gwei. */
+export type Step = StepFacts["row"] & {
+  /** The operation to queue. */
+  move: Move | undefined;
+  /** Its rate is frozen with it. */
+  isRateNew: boolean;
+  /** Newly kept for the buyer's debt. */
+  keptGwei: bigint;
+  /** What `pay` pays: the cashback, less all that is kept of it. */
+  amountGwei: bigint;
+  /** Nothing is left to do: it ended on chain, or all of it was kept. */
+  isOver: boolean;
+};
+
+/** The move that is made now, if any. docs/product.md#purchase-steps */
+export function nextMove(purchase: PurchaseLife, moment: Moment, by: Mover = "itself"): Move | undefined {
+  const move = moveAhead(purchase);
+  return move !== undefined && obstacleTo(move, purchase, moment, by) === undefined ? move : undefined;
+}
+
+/**
+ * The next steps of purchases in the order in which debts are kept from them; pure. `debts` are those of their buyers in
+ * gwei, `weiPerCent` is the current rate. docs/product.md#purchase-steps docs/product.md#debt
+ */
+export function nextSteps(
+  purchases: readonly StepFacts[],
+  {
+    debts,
+    weiPerCent,
+    moment,
+    by = "itself",
+  }: { debts: ReadonlyMap<WalletAddress, bigint>; weiPerCent: bigint; moment: Moment; by?: Mover },
+): Step[] {
+  const left = new Map(debts);
+  return purchases.map(({ row, life }) => {
+    const move = nextMove(life, moment, by);
+    const isRateNew = row.wei_per_cent === null && (move === "confirm" || move === "pay");
+    const step = { ...row, move, isRateNew, keptGwei: 0n, amountGwei: 0n, isOver: isAtItsEnd(life, moment) };
+    if (move !== "pay") return step;
+    const gross = cashbackOf(row, weiPerCent);
+    // Once per purchase: what was kept before stays.
+    const keptGwei = row.offset_gwei > 0n ? 0n : offsetOf(gross, left.get(row.wallet) ?? 0n);
+    left.set(row.wallet, (left.get(row.wallet) ?? 0n) - keptGwei);
+    const amountGwei = gross - row.offset_gwei - keptGwei;
+    const isPaid = amountGwei > 0n;
+    return {
+      ...step,
+      move: isPaid ? move : undefined,
+      keptGwei,
+      amountGwei: isPaid ? amountGwei : 0n,
+      isOver: !isPaid,
+    };
+  });
+}
+
+function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
+  const end = endBlock(purchase);
+  return !purchase.isSettled && end !== undefined && end <= deepestBlock;
+}
+
+/** The purchase once its step is saved. `isAsked`: its payout waits for a second person. */
+export function afterStep(life: PurchaseLife, { move, isOver }: Step, isAsked: boolean): PurchaseLife {
+  return {
+    ...life,
+    isSettled: life.isSettled || isOver,
+    needsSecondPerson: life.needsSecondPerson || isAsked,
+    asked: move === undefined || isAsked ? life.asked : new Set([...life.asked, move]),
+  };
+}
