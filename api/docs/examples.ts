@@ -15,6 +15,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     signature: SIGNATURE,
     nonce: NONCE,
   },
+  "post /api/faults": { kind: "answer", page: "/admin", at: "/api/admin/sales/:id", detail: "sale.amount" },
   "post /api/login": { address: WALLET, signature: SIGNATURE, nonce: NONCE },
   "put /api/me": { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" },
   "post /api/store": { name: "Verdão Store", country: "Brasil", club: "Palmeiras", category: "Esporte" },

@@ -5,8 +5,9 @@ import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
 import { failingText, listFailing } from "../../affiliates/read-progress.ts";
 import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
-import { healthSchema } from "../../domain/api/common.ts";
+import { doneSchema, healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
+import { faultRequestSchema } from "../../domain/api/faults.ts";
 import { listUndecided } from "../../purchases/due.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
 import { warningsOf } from "../../sender/standing.ts";
@@ -19,9 +20,12 @@ import { appConfig } from "../site/app-config.ts";
 /** docs/product.md#limit-calls. Far above what load balancers and monitors need. */
 const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 
+/** docs/product.md#faults */
+const FAULT_LIMIT = { perMinute: 10, by: "origin" } as const;
+
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
-  return [indexRoute(), configRoute(services), healthRoute(services), readinessRoute(services)];
+  return [indexRoute(), configRoute(services), faultRoute(services), healthRoute(services), readinessRoute(services)];
 }
 
 function indexRoute(): Route {
@@ -46,6 +50,22 @@ function configRoute(services: Services): Route {
       body: { success: true, data: appConfig(services) },
       headers: { "cache-control": "no-cache" },
     }),
+  });
+}
+
+function faultRoute({ log }: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/faults",
+    access: "anyone",
+    summary: "A fault that the web app met, for the log; counted with the requests",
+    limit: FAULT_LIMIT,
+    body: faultRequestSchema,
+    responses: { 200: doneSchema },
+    handle({ body }) {
+      log.warn({ fault: body }, "The web app met a fault");
+      return { body: { success: true, message: "Noted" } };
+    },
   });
 }
 

@@ -1,19 +1,7 @@
-import type { Overview } from "../../domain/api/administration.ts";
+import { catalogueImportResponseSchema } from "../../domain/api/admin-catalogue.ts";
+import { ask } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
-import type {
-  AdminRole,
-  CatalogueChanges,
-  Configuration,
-  Figures,
-  Margin,
-  Networks,
-  PurchaseDetails,
-  SaleDetails,
-  StoreWithCategories,
-  TestClick,
-  TokenContract,
-  UserDetails,
-} from "./shapes.ts";
+import type { SaleDetails } from "./shapes.ts";
 
 /** The result of the store and fan-token helpers, which never throw. docs/product.md#error-helpers. */
 export type Outcome = {
@@ -123,16 +111,7 @@ export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<
 export const deleteFanToken = (id: string) =>
   attempt("DELETE", `/api/admin/fan-token/${id}`, undefined, "Failed to delete fan token");
 
-export async function getOverview({ signal }: { signal?: AbortSignal } = {}): Promise<Overview> {
-  return (await call<{ data: Overview }>("GET", "/api/admin/overview", undefined, signal)).data;
-}
-
-export const getRole = ({ signal }: { signal?: AbortSignal } = {}): Promise<AdminRole> =>
-  call("GET", "/api/admin/role", undefined, signal);
-
 /** Sales and claims. docs/product.md#sales-calls. */
-export const getSale = async (id: string, signal?: AbortSignal): Promise<SaleDetails> =>
-  (await call<{ sale: SaleDetails }>("GET", `/api/admin/sales/${id}`, undefined, signal)).sale;
 /** A decision names the revision of the sale and the reasons to hold it that the admin sees. */
 type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds">;
 const decideSale = ({ id, revision, holds }: SeenSale, decision: string, body: object) =>
@@ -144,13 +123,9 @@ export const assignSale = (sale: SeenSale, click_id: string, reason: string) =>
 export const matchClaim = (id: number, sale_id: number, reason: string) =>
   call("POST", `/api/admin/claims/${id}/match`, { sale_id, reason });
 export const refuseClaim = (id: number, reason: string) => call("POST", `/api/admin/claims/${id}/refuse`, { reason });
-export const getMargin = (from: string, to: string, signal?: AbortSignal): Promise<Margin> =>
-  call("GET", `/api/admin/margin?from=${from}&to=${to}`, undefined, signal);
 
 export const acceptRate = (currency: string, day: string) =>
   call("POST", `/api/admin/fx-rates/${currency}/${day}/accept`, {});
-export const getNetworks = (signal?: AbortSignal): Promise<Networks> =>
-  call("GET", "/api/admin/networks", undefined, signal);
 
 /** The queue of operations for the chain. docs/product.md#panel-lists. */
 export const retryOperation = (id: number, reason: string) =>
@@ -164,42 +139,20 @@ export const refusePayment = (id: number, reason: string) =>
   call("POST", `/api/admin/approvals/${id}/refuse`, { reason });
 
 /** Purchases. docs/product.md#panel-purchase. */
-export const getPurchase = async (id: string, signal?: AbortSignal): Promise<PurchaseDetails> =>
-  (await call<{ purchase: PurchaseDetails }>("GET", `/api/admin/purchases/${id}`, undefined, signal)).purchase;
 export const holdPurchase = (id: number, reason: string) => call("POST", `/api/admin/purchases/${id}/hold`, { reason });
 export const releasePurchase = (id: number, reason: string) =>
   call("POST", `/api/admin/purchases/${id}/release`, { reason });
 
-export const getFigures = async ({ signal }: { signal?: AbortSignal } = {}): Promise<Figures> =>
-  (await call<{ data: Figures }>("GET", "/api/admin/figures", undefined, signal)).data;
-export const getConfiguration = async ({ signal }: { signal?: AbortSignal } = {}): Promise<Configuration> =>
-  (await call<{ settings: Configuration }>("GET", "/api/admin/configuration", undefined, signal)).settings;
-
 /** People. */
-export const getUser = async (wallet: string, signal?: AbortSignal): Promise<UserDetails> =>
-  (await call<{ user: UserDetails }>("GET", `/api/admin/users/${wallet}`, undefined, signal)).user;
 export const revokeSessions = (wallet: string, reason: string) =>
   call("POST", `/api/admin/users/${wallet}/sessions/revoke`, { reason });
 export const eraseUser = (wallet: string, reason: string) =>
   call("POST", `/api/admin/users/${wallet}/erase`, { reason });
 
 /** The catalogue. */
-export const getStore = async (id: string, signal?: AbortSignal): Promise<StoreWithCategories> => {
-  const answer = await call<{ store: StoreWithCategories; cashbacks?: StoreWithCategories["cashbacks"] }>(
-    "GET",
-    `/api/stores/${encodeURIComponent(id)}`,
-    undefined,
-    signal,
-  );
-  return { ...answer.store, cashbacks: answer.cashbacks ?? answer.store.cashbacks };
-};
-export const testClick = (storeId: string): Promise<TestClick> =>
-  call("GET", `/api/admin/stores/${storeId}/test-click`);
 export const uploadLogo = (storeId: string, file: File): Promise<{ logo: string }> =>
   sendFile("POST", `/api/admin/stores/${storeId}/logo`, file, file.type);
-export const readTokenContract = (contract: string, signal?: AbortSignal): Promise<TokenContract> =>
-  call("GET", `/api/admin/token-contract?contract=${contract}`, undefined, signal);
 export const exportCatalogue = (format: "csv" | "json"): Promise<string> =>
   callForText(`/api/admin/catalogue?format=${format}`, format === "csv" ? "text/csv" : "application/json");
-export const importCatalogue = (format: "csv" | "json", content: string, apply: boolean): Promise<CatalogueChanges> =>
-  call("POST", "/api/admin/catalogue", { format, content, apply });
+export const importCatalogue = (format: "csv" | "json", content: string, apply: boolean) =>
+  ask(catalogueImportResponseSchema, "/api/admin/catalogue", { method: "POST", body: { format, content, apply } });

@@ -1,21 +1,14 @@
 import type { z } from "zod";
 import type { Approval } from "../../domain/api/admin-approvals.ts";
-import type {
-  AdminStore,
-  catalogueImportResponseSchema,
-  testClickResponseSchema,
-  tokenContractResponseSchema,
-} from "../../domain/api/admin-catalogue.ts";
+import type { AdminStore, testClickResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import type { configurationResponseSchema, figuresResponseSchema } from "../../domain/api/admin-figures.ts";
 import type { networksResponseSchema } from "../../domain/api/admin-networks.ts";
 import type { AdminUser, adminUserResponseSchema } from "../../domain/api/admin-people.ts";
 import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../domain/api/admin-purchases.ts";
-import type { adminRoleResponseSchema } from "../../domain/api/administration.ts";
 import type { Store } from "../../domain/api/catalogue.ts";
 import type { adminClaimSchema, marginResponseSchema, saleResponseSchema, saleSchema } from "../../domain/api/sales.ts";
 
 /** The panel's names for the shapes of its calls. */
-export type AdminRole = z.infer<typeof adminRoleResponseSchema>;
 export type Purchase = AdminPurchase;
 export type PurchaseDetails = z.infer<typeof adminPurchaseResponseSchema>["purchase"];
 export type { AdminUser, Approval, Payment };
@@ -31,6 +24,4 @@ export type Figures = z.infer<typeof figuresResponseSchema>["data"];
 export type Period = Figures["today"];
 export type Day = Figures["days"][number];
 export type Configuration = z.infer<typeof configurationResponseSchema>["settings"];
-export type TokenContract = z.infer<typeof tokenContractResponseSchema>;
-export type CatalogueChanges = z.infer<typeof catalogueImportResponseSchema>;
 export type TestClick = z.infer<typeof testClickResponseSchema>;

@@ -1,5 +1,6 @@
 import { Tabs as Parts } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
+import { ErrorBoundary } from "../app/error-boundary.tsx";
 
 export type Tab<Id extends string> = { id: Id; label: string };
 
@@ -23,7 +24,9 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect, child
         ))}
       </Parts.List>
       <Parts.Panel value={selected} className="admin-panel">
-        {children}
+        <ErrorBoundary part={selected} resetKey={selected}>
+          {children}
+        </ErrorBoundary>
       </Parts.Panel>
     </Parts.Root>
   );

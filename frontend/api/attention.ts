@@ -1,12 +1,15 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { Attention } from "../../domain/api/admin-figures.ts";
-import { call } from "./http.ts";
+import { ask } from "./ask.ts";
+import { OWN_KEY } from "./queries.ts";
 
 /** Open tasks: counted in the header for admins, listed in the panel. */
 export const attentionQuery = queryOptions({
-  queryKey: ["own", "attention"],
-  queryFn: async ({ signal }) =>
-    (await call<{ attention: Attention }>("GET", "/api/admin/attention", undefined, signal)).attention,
+  queryKey: [...OWN_KEY, "attention"],
+  async queryFn({ signal }) {
+    // The header of every page counts them: only an admin's loads the schemas.
+    const { attentionResponseSchema } = await import("../../domain/api/admin-figures.ts");
+    return (await ask(attentionResponseSchema, "/api/admin/attention", { signal })).attention;
+  },
   staleTime: 10_000,
   refetchInterval: 60_000,
   retry: false,

@@ -66,6 +66,27 @@ export class ApiError extends Error {
   }
 }
 
+/** The answer of a call has not the shape that its schema says. */
+export class MalformedAnswer extends Error {
+  override readonly name = "MalformedAnswer";
+  /** The call, without what was asked: `/api/admin/sales/:id`. */
+  readonly call: string;
+  /** The first field that is wrong, such as `rows.0.amount`. */
+  readonly field: string;
+
+  constructor(path: string, field: string) {
+    const call = patternOf(path);
+    super(`The answer of ${call} is malformed at ${field || "its root"}`);
+    this.call = call;
+    this.field = field;
+  }
+}
+
+/** A path without the ids, wallets and searches in it. */
+function patternOf(path: string): string {
+  return (path.split("?")[0] ?? path).replaceAll(/\/(?:0x[0-9a-f]+|\d+)(?=\/|$)/gi, "/:id");
+}
+
 /** No response: no network, no server, or a time-out. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";

@@ -1,14 +1,16 @@
-import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
 import { getConfig, getFanTokens, getMe, getStore, getStores, getTicket, type StoresAsked } from "./calls.ts";
-import { ApiError } from "./http.ts";
+import { ApiError, MalformedAnswer } from "./http.ts";
+import { reportFault } from "./report-fault.ts";
 
 const RETRIES = 2;
 const pageLoadedAt = Date.now();
 
-/** Temporary failures are retried; rejected requests are not. */
+/** Temporary failures are retried; rejected requests and malformed answers are not. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
+  if (error instanceof MalformedAnswer) return false;
   if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false;
   return failures < RETRIES;
 }
@@ -16,6 +18,11 @@ export function isWorthRetrying(failures: number, error: Error): boolean {
 export const retryDelayMs = (attempt: number): number => 400 * 2 ** attempt;
 
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error) {
+      if (error instanceof MalformedAnswer) reportFault({ kind: "answer", at: error.call, detail: error.field });
+    },
+  }),
   defaultOptions: {
     queries: {
       retry: isWorthRetrying,
@@ -36,6 +43,8 @@ export const configQuery = queryOptions({
   initialData: deployment,
   initialDataUpdatedAt: pageLoadedAt,
 });
+/** Every query of what only its user may see begins with this: it ends with the session. */
+export const OWN_KEY = ["own"];
 /** Every query of a list of stores begins with this. */
 export const STORES_KEY = ["stores"];
 const STORES_A_PAGE = "24";

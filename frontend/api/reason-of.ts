@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import type { MessageId, Translate } from "../i18n/language.tsx";
-import { ApiError, UnreachableError } from "./http.ts";
+import { ApiError, MalformedAnswer, UnreachableError } from "./http.ts";
 
 /** The api's errors by code, in the user's language: every one that a shopper can meet. */
 const BY_CODE: Readonly<Record<string, MessageId>> = {
@@ -68,6 +68,7 @@ export function reasonOf(error: unknown, t: Translate): string {
     return error.message;
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
+  if (error instanceof MalformedAnswer) return t("state.malformed");
   // viem's errors, about a node of the chain.
   if (error instanceof Error && "shortMessage" in error) return t("reason.chainAway");
   return t("state.unknown");

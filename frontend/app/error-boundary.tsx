@@ -1,7 +1,15 @@
 import { Component, type ReactNode, useEffect } from "react";
+import { queryClient } from "../api/queries.ts";
+import { reportFault } from "../api/report-fault.ts";
 import { useText } from "../i18n/language.tsx";
 
-type Props = { children: ReactNode /** A new key, such as another page, tries again. */; resetKey: string };
+type Props = {
+  children: ReactNode;
+  /** A new key, such as another page, tries again. */
+  resetKey: string;
+  /** The part of the page that it keeps from the rest, as the operator is told; without it, the whole page. */
+  part?: string;
+};
 /** `offline`, `away`: the code of a part of the page could not be fetched. */
 type Failure = "broken" | "offline" | "away";
 type State = { failure: Failure | undefined };
@@ -18,17 +26,46 @@ export class ErrorBoundary extends Component<Props, State> {
     return { failure: navigator.onLine ? "away" : "offline" };
   }
 
+  override componentDidCatch(error: unknown): void {
+    // Not its message, which may quote what the page shows.
+    if (this.state.failure === "broken") {
+      reportFault({ kind: "part", at: this.props.part ?? "page", detail: error instanceof Error ? error.name : "" });
+    }
+  }
+
   override componentDidUpdate(previous: Props): void {
-    if (this.state.failure && previous.resetKey !== this.props.resetKey) this.setState({ failure: undefined });
+    if (this.state.failure && previous.resetKey !== this.props.resetKey) this.tryAgain();
+  }
+
+  tryAgain(): void {
+    // The answer that broke it would break it again, before another is asked for.
+    queryClient.removeQueries({ type: "inactive" });
+    this.setState({ failure: undefined });
   }
 
   override render(): ReactNode {
     const { failure } = this.state;
-    return failure ? <BrokenScreen failure={failure} /> : this.props.children;
+    if (!failure) return this.props.children;
+    // What could not be fetched reloads the page, as the whole of it does.
+    if (this.props.part === undefined || failure !== "broken") return <BrokenScreen failure={failure} />;
+    return <BrokenPart retry={() => this.tryAgain()} />;
   }
 }
 
 const DETAILS = { broken: "error.detail", offline: "error.offline", away: "error.away" } as const;
+
+function BrokenPart({ retry }: { retry: () => void }) {
+  const t = useText();
+  return (
+    <section className="state-panel" role="alert">
+      <p className="state-title">{t("error.part")}</p>
+      <p className="muted">{t("error.part.detail")}</p>
+      <button type="button" className="button" onClick={retry}>
+        {t("common.retry")}
+      </button>
+    </section>
+  );
+}
 
 function BrokenScreen({ failure }: { failure: Failure }) {
   const t = useText();

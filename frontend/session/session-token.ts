@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
+import { OWN_KEY } from "../api/queries.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 
 export type SessionToken = ReturnType<typeof useSessionToken>;
@@ -17,7 +18,7 @@ export function useSessionToken() {
    */
   const forget = useCallback(() => {
     client.removeQueries({
-      predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own",
+      predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === OWN_KEY[0],
     });
   }, [client]);
 

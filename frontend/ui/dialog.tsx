@@ -1,5 +1,6 @@
 import { Dialog as Modal } from "@base-ui/react/dialog";
 import { type ReactNode, useEffect, useState } from "react";
+import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 import { useCloseOnBack } from "./use-close-on-back.ts";
@@ -49,7 +50,9 @@ export function Dialog({ title, note, onClose, children, actions, look = "narrow
                 <Icon name="close" />
               </Modal.Close>
             </div>
-            {children}
+            <ErrorBoundary part="dialog" resetKey="">
+              {children}
+            </ErrorBoundary>
           </div>
           {actions && <div className="dialog-actions">{actions}</div>}
         </Modal.Popup>

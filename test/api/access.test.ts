@@ -38,6 +38,7 @@ const nobody = Object.fromEntries(Object.keys(everyone).map((role) => [role, 404
 const TABLE: Record<string, Expected> = {
   "get /api": everyone,
   "get /api/config": everyone,
+  "post /api/faults": everyone,
   "get /healthz": everyone,
   "get /readyz": everyone,
   "get /api/openapi.json": everyone,

@@ -93,6 +93,23 @@ describe("The api's endpoints for operators", function () {
     }
   });
 
+  it("takes faults of the web app for the log and the metrics, bounded and of known fields only", async () => {
+    const anyone = system.anonymous();
+    const fault = { kind: "answer", page: "/admin", at: "/api/admin/sales/:id", detail: "sale.amount" };
+    expect((await anyone.post("/api/faults", fault)).status).to.equal(200);
+    for (const wrong of [
+      { ...fault, kind: "other" },
+      { ...fault, wallet: "0x" },
+      { ...fault, at: "a".repeat(101) },
+    ]) {
+      expect((await anyone.post("/api/faults", wrong)).status).to.equal(400);
+    }
+    const { text } = await metricsOf(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(text).to.match(
+      /^torcida_http_request_seconds_count\{method="POST",route="\/api\/faults",status="200"\} [1-9]/m,
+    );
+  });
+
   it("exports metrics by route, never by the requested path", async () => {
     await system.anonymous().get("/api/stores/123456789");
     await system.anonymous().get("/api/no-such-call-987654321");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
 import { eventually } from "../testing/until.ts";
 import { glimpse } from "./support/chromium.ts";
 import { useSite } from "./support/site.ts";
@@ -505,7 +506,7 @@ describe("Admin", () => {
   });
 });
 
-const OVERVIEW = {
+const OVERVIEW: Overview = {
   stores: 8,
   users: 4_321,
   purchases: 77,
@@ -515,16 +516,17 @@ const OVERVIEW = {
   activity: [
     { id: 1, store: "Verdão Store", amount: "100.00", status: "confirmed", created_at: "2026-06-01T12:00:00.000Z" },
   ],
-  payouts: { paused: false, reason: null },
-  sender: { address: "0x0", balance: "10", distributor_balance: "900", in_flight: 0, queued: 0, failed: 0 },
+  payouts: { paused: false, reason: null, cause: null },
+  sender: { address: "0x0", balance: "10", distributor_balance: "900", in_flight: 0, queued: 0, failed: 0, keys: [] },
 };
 
-const AUDIT_ENTRY = {
+const AUDIT_ENTRY: AuditLogEntry = {
   id: 1,
   at: "2026-06-01T12:00:00.000Z",
   actor: "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
   action: "store.create",
   subject: "store 9",
+  params: {},
   detail: "{}",
   hash: "00",
 };

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
-import { eventually } from "../testing/until.ts";
+import { eventually, until } from "../testing/until.ts";
 import { BUYER, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -71,6 +71,42 @@ describe("The panel, role by role", () => {
     await dialog.waitFor({ state: "detached" });
     const [call] = site.server.callsTo("POST /api/admin/approvals/5/approve");
     expect(call?.body).to.deep.equal({ reason: "Conferido" });
+  });
+
+  it("loses one view by a malformed answer, says so, and tells the operator without anything of the user", async () => {
+    const page = await openAs("owner", "");
+    const rows = [{ id: 9, wallet: BUYER }];
+    site.server.answer("GET /api/admin/purchases", { body: { success: true, rows, next_before: null, total: 1 } });
+    await page.getByRole("link", { name: /^Compras/ }).click();
+    await page.getByText("O servidor respondeu algo que esta página não entende.").waitFor();
+    await page.getByRole("link", { name: /^Pagamentos/ }).click();
+    await page.getByText("Compra nº 9").first().waitFor();
+    await until("the operator is told", () => site.server.callsTo("POST /api/faults").length === 1);
+    const [{ body, authorization } = {}] = site.server.callsTo("POST /api/faults");
+    expect(body).to.deep.equal({
+      kind: "answer",
+      page: "/admin",
+      at: "/api/admin/purchases",
+      detail: "rows.0.store_id",
+    });
+    expect(authorization).to.equal(undefined);
+  });
+
+  it("loses one view if it cannot be drawn, and draws it when asked again", async () => {
+    const page = await openAs("owner", "view=log");
+    const { body: margin } = await page.evaluate(async () => ({
+      body: await (await fetch("/api/admin/margin")).json(),
+    }));
+    const broken = { ...margin, rows: [{ ...margin.rows[0], month: "never" }] };
+    site.server.answer("GET /api/admin/margin", { body: broken });
+    await page.getByRole("link", { name: "Margem" }).click();
+    await page.getByText("Esta parte da página falhou").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
+    await until("the operator is told", () => site.server.callsTo("POST /api/faults").length === 1);
+    expect(site.server.callsTo("POST /api/faults")[0]?.body).to.include({ kind: "part", at: "margin" });
+    site.server.answer("GET /api/admin/margin", { body: margin });
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.getByText("A loja ganha").waitFor();
   });
 
   it("says that a second person is needed, and leads to the requests", async () => {

@@ -1,15 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
-import { getConfiguration } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
+import { configurationQuery } from "../settings/queries.ts";
 import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
@@ -32,7 +33,7 @@ export function ApprovalsView() {
 /** The threshold for two-person approval. */
 function Rule() {
   const { chz } = useFormat();
-  const { data } = useQuery({ queryKey: ["own", "configuration"], queryFn: getConfiguration, staleTime: 60_000 });
+  const { data } = useQuery({ ...configurationQuery, staleTime: 60_000 });
   if (!data) return null;
   const limit = data.find(({ name }) => name === "APPROVAL_ABOVE_CHZ")?.value ?? null;
   return (
@@ -56,6 +57,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
   const wallet = useSession().profile?.wallet.toLowerCase();
   return {
     path: "/api/admin/approvals",
+    row: approvalSchema,
     title: "Aprovações",
     noun: ["pedido", "pedidos"],
     search: "número, compra ou carteira",

@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { saleSchema } from "../../../domain/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { matchClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
-import { getPage } from "../list/list-calls.ts";
+import { listQuery } from "../list/queries.ts";
 import { useSaleMoney } from "../sales/use-sale-money.ts";
-import type { Claim, Sale } from "../shapes.ts";
+import type { Claim } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 
 type ClaimDialogProps = { claim: Claim; onClose: () => void };
@@ -61,12 +62,7 @@ type CandidatesProps = { orderRef: string; selected: number | undefined; onSelec
 
 function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
   const money = useSaleMoney();
-  const sales = useQuery({
-    queryKey: ["own", "candidates", orderRef],
-    queryFn: ({ signal }) =>
-      getPage<Sale>("/api/admin/sales", { query: orderRef, state: "", sort: "", before: undefined }, signal),
-    staleTime: 0,
-  });
+  const sales = useQuery(listQuery({ path: "/api/admin/sales", row: saleSchema }, { query: orderRef }));
   if (sales.isPending) return <Skeletons count={1} className="h-14" />;
   const found = sales.data?.rows ?? [];
   if (found.length === 0) {

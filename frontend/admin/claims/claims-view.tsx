@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link } from "react-router";
+import { adminClaimSchema } from "../../../domain/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -30,6 +31,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
   const { brl, date, dateTime } = useFormat();
   return {
     path: "/api/admin/claims",
+    row: adminClaimSchema,
     title: "Reclamações",
     noun: ["reclamação", "reclamações"],
     search: "número, pedido ou carteira",

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isRecord } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
+import { OWN_KEY } from "../../api/queries.ts";
 import { useSignAgain } from "../../session/challenge.ts";
 import { DraftNotice, useDraft } from "../../session/use-draft.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -198,14 +199,14 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
     isDone.current = true;
     if (isRecord(answer) && answer.approval_id !== undefined && isShown()) {
       setStep("asked");
-      await client.invalidateQueries({ queryKey: ["own"] });
+      await client.invalidateQueries({ queryKey: OWN_KEY });
       return;
     }
     if (isShown()) {
       toast.success(done, { id: "admin" });
       onClose();
     }
-    await client.invalidateQueries({ queryKey: ["own"] });
+    await client.invalidateQueries({ queryKey: OWN_KEY });
   }
 
   const submit = useOneAtATime(async (reason: string): Promise<void> => {
@@ -231,7 +232,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
     } catch (error) {
       // Reloads the sale, so that the dialog shows the new figures next to the refusal.
       if (error instanceof ApiError && error.code === "SALE_CHANGED") {
-        await client.invalidateQueries({ queryKey: ["own"] });
+        await client.invalidateQueries({ queryKey: OWN_KEY });
       }
       const needsSignature = isSignInTooOld(error);
       setStep(needsSignature || mustSign ? "sign" : "idle");

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { PERMISSIONS, type Permission, type Role } from "../../../domain/roles.ts";
-import { getRole } from "../admin-calls.ts";
+import { roleQuery } from "./queries.ts";
 
 export const ROLE_WORDS: Record<Role, string> = {
   owner: "dono",
@@ -26,7 +26,7 @@ type Permissions = { role: Role | undefined; can: (permission: Permission) => bo
  * The permissions of the signed-in admin. Until they are known nothing is hidden, because the server decides anyway.
  */
 export function usePermissions(): Permissions {
-  const { data } = useQuery({ queryKey: ["own", "role"], queryFn: getRole, staleTime: 60_000, retry: false });
+  const { data } = useQuery(roleQuery);
   const permissions = data?.permissions ?? PERMISSIONS;
   return { role: data?.role, can: (permission) => permissions.includes(permission) };
 }

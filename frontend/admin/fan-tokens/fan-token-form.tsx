@@ -12,10 +12,11 @@ import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
-import { type FanTokenFields, readTokenContract, saveFanToken } from "../admin-calls.ts";
+import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { Field, trimmed } from "../field.tsx";
 import { refusalOf } from "../refusals.ts";
 import { useSaving } from "../use-saving.ts";
+import { tokenContractQuery } from "./queries.ts";
 
 const EMPTY_FORM = { name: "", slug: "", image: "", contract: "" };
 export const EMPTY_FAN_TOKEN: FanTokenFields = EMPTY_FORM;
@@ -206,13 +207,7 @@ function lowerCase({ target }: ChangeEvent<HTMLInputElement>): void {
 
 /** Metadata of a token's contract, so that a wrong address is noticed before saving. */
 function OnChain({ contract }: { contract: string }) {
-  const token = useQuery({
-    queryKey: ["own", "token-contract", contract.toLowerCase()],
-    queryFn: ({ signal }) => readTokenContract(contract, signal),
-    enabled: isAddressShaped(contract),
-    staleTime: 60_000,
-    retry: false,
-  });
+  const token = useQuery(tokenContractQuery(contract));
   if (!isAddressShaped(contract)) return null;
   if (token.isPending) {
     return (

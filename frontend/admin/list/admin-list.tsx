@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -10,8 +10,8 @@ import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
-import { type Asked, getPage, PAGE_ROWS } from "./list-calls.ts";
 import { ListToolbar } from "./list-toolbar.tsx";
+import { listQuery, PAGE_ROWS } from "./queries.ts";
 import { moveBetweenRows, useFocusOfLostRow } from "./row-focus.ts";
 
 /** The total that means "more than this". */
@@ -37,12 +37,8 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
   const address = useListAddress();
   const { query, state, sort, cursors, row } = address;
   const search = useSearchText(query, (text) => address.filter({ query: text }));
-  const asked: Asked = { query, state, sort, before: cursors.at(-1) };
   const page = useQuery({
-    queryKey: ["own", "list", list.path, asked],
-    queryFn: ({ signal }) => (list.load ? list.load(asked, signal) : getPage<Row>(list.path, asked, signal)),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
+    ...listQuery(list, { query, state, sort, before: cursors.at(-1) }),
     refetchOnWindowFocus: true,
     refetchInterval: list.refreshMs ?? false,
   });

@@ -1,13 +1,9 @@
 import type { ReactNode } from "react";
-import type { ListState } from "./list-address.ts";
+import type { z } from "zod";
+import type { listOf } from "../../../domain/api/lists.ts";
 
-export type Page<Row> = {
-  rows: Row[];
-  /** The cursor of the next page; null on the last. */
-  next_before: number | string | null;
-  /** 10,001 means more. */
-  total: number;
-};
+/** A page of a list. */
+export type Page<Row> = z.output<ReturnType<typeof listOf<Row>>>;
 
 export type Option = { value: string; label: string };
 
@@ -29,6 +25,8 @@ export type Column<Row> = {
 export type ListDefinition<Row> = {
   /** The API path; also requested as CSV unless `hasCsv` is false. */
   path: string;
+  /** What the api says of a row. */
+  row: z.ZodType<Row>;
   /** The accessible name, such as "Compras". */
   title: string;
   /** "compra", "compras" */
@@ -54,9 +52,4 @@ export type ListDefinition<Row> = {
   /** The message if it cannot be loaded; with an id, also shown as a toast. */
   failure?: { title: string; toastId?: string };
   empty: { title: string; hint?: string };
-  /** Used instead of the API call for data that is already loaded. */
-  load?: (
-    asked: Pick<ListState, "query" | "state" | "sort"> & { before: string | undefined },
-    signal: AbortSignal,
-  ) => Promise<Page<Row>>;
 };

@@ -6,7 +6,7 @@ import type { SearchText } from "../../ui/use-search-text.ts";
 import { refusalOf } from "../refusals.ts";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
-import { getCsv } from "./list-calls.ts";
+import { getCsv } from "./queries.ts";
 
 type ListToolbarProps<Row> = {
   list: ListDefinition<Row>;

@@ -1,14 +1,15 @@
-import { useState } from "react";
-import type { AuditLogEntry } from "../../../domain/api/administration.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type AuditLogEntry, auditLogEntrySchema } from "../../../domain/api/administration.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
-import { getPage } from "../list/list-calls.ts";
+import { useListAddress } from "../list/list-address.ts";
+import { listQuery } from "../list/queries.ts";
 import { logSentence } from "./log-words.ts";
 import { storeIdsOf, useNames } from "./use-names.ts";
 
-export const LOG_PATH = "/api/admin/audit-log";
+export const LOG = { path: "/api/admin/audit-log", row: auditLogEntrySchema };
 
 /** Who changed what, in words, newest first. */
 export function LogView() {
@@ -16,16 +17,12 @@ export function LogView() {
 }
 
 function useLogList(): ListDefinition<AuditLogEntry> {
-  const [storeIds, setStoreIds] = useState<readonly string[]>([]);
-  const names = useNames(storeIds);
+  const { query, state, sort, cursors } = useListAddress();
+  const page = useQuery(listQuery(LOG, { query, state, sort, before: cursors.at(-1) }));
+  const names = useNames(storeIdsOf(page.data?.rows ?? []));
   const { dateTime } = useFormat();
   return {
-    path: LOG_PATH,
-    async load(asked, signal) {
-      const page = await getPage<AuditLogEntry>(LOG_PATH, asked, signal);
-      setStoreIds(storeIdsOf(page.rows));
-      return page;
-    },
+    ...LOG,
     title: "Registro",
     noun: ["registro", "registros"],
     search: "quem, o quê ou em quê",

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import { useAttention } from "../../api/attention.ts";
+import { ErrorBoundary } from "../../app/error-boundary.tsx";
 import { ApprovalsView } from "../approvals/approvals-view.tsx";
 import { ClaimsView } from "../claims/claims-view.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -65,7 +66,9 @@ export function DashboardTab() {
           );
         })}
       </nav>
-      <Content key={selected.id} />
+      <ErrorBoundary part={selected.id || "overview"} resetKey={selected.id}>
+        <Content key={selected.id} />
+      </ErrorBoundary>
     </>
   );
 }

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
-import { getFigures } from "../admin-calls.ts";
 import type { Figures as AllFigures, Day, Period } from "../shapes.ts";
+import { figuresQuery } from "./queries.ts";
 
 type DayChartProps = {
   label: string;
@@ -37,12 +37,7 @@ const METRICS: readonly Metric[] = [
 /** The figures of today, 7 and 30 days, each with its days as a small chart. */
 export function Figures() {
   const [parameters, setParameters] = useSearchParams();
-  const figures = useQuery({
-    queryKey: ["own", "figures"],
-    queryFn: getFigures,
-    staleTime: 0,
-    refetchInterval: 60_000,
-  });
+  const figures = useQuery(figuresQuery);
   const period = PERIODS.find(({ value }) => value === (parameters.get("period") ?? "")) ?? PERIODS[0];
   if (figures.isPending) {
     return (

@@ -3,10 +3,10 @@ import { useSearchParams } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
-import { getMargin } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
 import { networkName } from "../words.ts";
+import { marginQuery } from "./queries.ts";
 
 const MONTHS = 12;
 
@@ -15,11 +15,7 @@ export function MarginView() {
   const [parameters, setParameters] = useSearchParams();
   const from = parameters.get("from") ?? monthsAgo(MONTHS - 1);
   const to = parameters.get("to") ?? monthsAgo(0);
-  const margin = useQuery({
-    queryKey: ["own", "margin", from, to],
-    queryFn: ({ signal }) => getMargin(from, to, signal),
-    staleTime: 0,
-  });
+  const margin = useQuery(marginQuery(from, to));
   const set = (name: "from" | "to", value: string) =>
     setParameters(
       (now) => {

@@ -1,23 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { AuditLogEntry, Overview as OverviewFigures } from "../../../domain/api/administration.ts";
+import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
 import { useAttention } from "../../api/attention.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
-import { getOverview } from "../admin-calls.ts";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
-import { getPage } from "../list/list-calls.ts";
-import { actorName, LOG_PATH } from "../log/log-view.tsx";
+import { listQuery } from "../list/queries.ts";
+import { actorName, LOG } from "../log/log-view.tsx";
 import { logSentence } from "../log/log-words.ts";
 import { storeIdsOf, useNames } from "../log/use-names.ts";
 import { pauseReason } from "../words.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
+import { overviewQuery } from "./queries.ts";
 
 const SHOWN = 5;
-const NEWEST = { query: "", state: "", sort: "", before: undefined };
 
 /** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
 const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;
@@ -36,7 +35,7 @@ const STATUS_WORDS: Record<string, string> = {
 
 /** The state of the shop: open tasks, figures and totals. */
 export function Overview() {
-  const overview = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
+  const overview = useQuery(overviewQuery);
   const attention = useAttention();
   const { data } = overview;
   if (overview.isPending) {
@@ -157,11 +156,7 @@ function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigure
 /** The last changes that admins made. */
 function RecentChanges() {
   const { dateTime } = useFormat();
-  const log = useQuery({
-    queryKey: ["own", "recent-changes"],
-    queryFn: ({ signal }) => getPage<AuditLogEntry>(LOG_PATH, NEWEST, signal, SHOWN),
-    staleTime: 0,
-  });
+  const log = useQuery(listQuery(LOG, {}, SHOWN));
   const names = useNames(storeIdsOf(log.data?.rows ?? []));
   return (
     <section className="card card-body" aria-labelledby="changes">

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import type { OperationRecord } from "../../../domain/api/operations.ts";
+import { operationSchema } from "../../../domain/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -46,6 +47,7 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
   const { chz, dateTime } = useFormat();
   return {
     path: "/api/admin/operations",
+    row: operationSchema,
     title: "Transações",
     noun: ["transação", "transações"],
     search: "número, compra ou loja",

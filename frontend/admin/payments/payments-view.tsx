@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { paymentSchema } from "../../../domain/api/admin-purchases.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { getOverview, retryOperation, setPayouts } from "../admin-calls.ts";
+import { retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -11,6 +12,7 @@ import { ShortWallet, WholeWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
+import { overviewQuery } from "../overview/queries.ts";
 import type { Payment } from "../shapes.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
@@ -50,6 +52,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
   const { chz, dateTime } = useFormat();
   return {
     path: "/api/admin/payments",
+    row: paymentSchema,
     title: "Pagamentos",
     noun: ["pagamento", "pagamentos"],
     search: "compra, carteira ou transação",
@@ -97,7 +100,7 @@ function PayoutSwitch() {
   const { chz } = useFormat();
   const [deciding, setDeciding] = useState<"pause" | "resume">();
   const closeDialog = () => setDeciding(undefined);
-  const { data } = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
+  const { data } = useQuery(overviewQuery);
   if (!data) return null;
   const { paused, reason, cause } = data.payouts;
   const { sender } = data;

@@ -1,3 +1,4 @@
+import { adminUserSchema } from "../../../domain/api/admin-people.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
@@ -25,6 +26,7 @@ function usePeopleList(): ListDefinition<AdminUser> {
   const { integer, chz, date } = useFormat();
   return {
     path: "/api/admin/users",
+    row: adminUserSchema,
     title: "Usuários",
     noun: ["usuário", "usuários"],
     search: "nome, e-mail ou carteira",

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
-import { eraseUser, getUser, revokeSessions } from "../admin-calls.ts";
+import { eraseUser, revokeSessions } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton, ROLE_WORDS } from "../decisions/permissions.tsx";
@@ -12,13 +12,10 @@ import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { PERSON_WORDS, wordOf } from "../words.ts";
+import { userQuery } from "./queries.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
-  const person = useQuery({
-    queryKey: ["own", "user", wallet],
-    queryFn: ({ signal }) => getUser(wallet, signal),
-    staleTime: 0,
-  });
+  const person = useQuery(userQuery(wallet));
   return (
     <Details title="Usuário" query={person} onClose={onClose}>
       {(data) => <Person person={data} onClose={onClose} />}

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../app/paths.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { getPurchase, holdPurchase, releasePurchase } from "../admin-calls.ts";
+import { holdPurchase, releasePurchase } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -15,15 +15,11 @@ import type { PurchaseDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { OPERATION_REASONS, operationFigures, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
+import { purchaseQuery } from "./queries.ts";
 
 /** One purchase: its state, why it waits, its history, and the hold switch. */
 export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void }) {
-  const purchase = useQuery({
-    queryKey: ["own", "purchase", id],
-    queryFn: ({ signal }) => getPurchase(id, signal),
-    staleTime: 0,
-    refetchInterval: 10_000,
-  });
+  const purchase = useQuery(purchaseQuery(id));
   return (
     <Details title={`Compra nº ${id}`} query={purchase} onClose={onClose}>
       {(data) => <Purchase purchase={data} onClose={onClose} />}

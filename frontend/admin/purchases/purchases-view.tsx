@@ -1,3 +1,4 @@
+import { adminPurchaseSchema } from "../../../domain/api/admin-purchases.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
@@ -18,6 +19,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
   const { brl, chz, percent, dateTime } = useFormat();
   return {
     path: "/api/admin/purchases",
+    row: adminPurchaseSchema,
     title: "Compras",
     noun: ["compra", "compras"],
     search: "número, carteira ou pedido",

@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { acceptRate, getNetworks } from "../admin-calls.ts";
+import { acceptRate } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 import type { Networks } from "../shapes.ts";
 import { networkName } from "../words.ts";
-
-const KEY = ["own", "networks"];
+import { networksQuery } from "./queries.ts";
 
 /** What networks and rate feeds sent that waits for a person; nothing if there is none. docs/product.md#sales-unread */
 export function FromNetworks() {
-  const { data } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => getNetworks(signal) });
+  const { data } = useQuery(networksQuery);
   if (!data) return null;
   return (
     <>
@@ -46,7 +46,7 @@ function DoubtfulRates({ rates }: { rates: Networks["doubtful_rates"] }) {
   const queries = useQueryClient();
   const accepting = useMutation({
     mutationFn: ({ currency, day }: { currency: string; day: string }) => acceptRate(currency, day),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["own"] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: OWN_KEY }),
   });
   return (
     <section aria-labelledby="doubtful-rates" className="grid gap-3">

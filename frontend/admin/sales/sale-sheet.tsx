@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
-import { assignSale, declineSale, getSale, releaseSale } from "../admin-calls.ts";
+import { assignSale, declineSale, releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -13,17 +13,14 @@ import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
+import { saleQuery } from "./queries.ts";
 import { useSaleMoney } from "./use-sale-money.ts";
 
 type Decision = "release" | "decline" | "assign";
 
 /** One sale: the network's report, each revision, its purchases, and the possible decisions. */
 export function SaleSheet({ id, onClose }: { id: string; onClose: () => void }) {
-  const sale = useQuery({
-    queryKey: ["own", "sale", id],
-    queryFn: ({ signal }) => getSale(id, signal),
-    staleTime: 0,
-  });
+  const sale = useQuery(saleQuery(id));
   return (
     <Details title={`Venda nº ${id}`} query={sale} onClose={onClose}>
       {(data) => <SaleInSheet sale={data} onClose={onClose} />}

@@ -1,3 +1,4 @@
+import { saleSchema } from "../../../domain/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
@@ -24,6 +25,7 @@ function useSalesList(): ListDefinition<Sale> {
   const money = useSaleMoney();
   return {
     path: "/api/admin/sales",
+    row: saleSchema,
     title: "Vendas",
     noun: ["venda", "vendas"],
     search: "número, pedido, carteira ou clique",

@@ -3,18 +3,14 @@ import { useState } from "react";
 import { durationText } from "../../../domain/duration.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
-import { getConfiguration } from "../admin-calls.ts";
 import { Placeholder } from "../placeholder.tsx";
 import type { Configuration } from "../shapes.ts";
+import { configurationQuery } from "./queries.ts";
 import { SETTING_WORDS } from "./setting-words.ts";
 
 /** The effective configuration: read-only, without secrets. */
 export function SettingsTab() {
-  const configuration = useQuery({
-    queryKey: ["own", "configuration"],
-    queryFn: getConfiguration,
-    staleTime: 0,
-  });
+  const configuration = useQuery(configurationQuery);
   return (
     <>
       <Placeholder title="Configurações" text="As configurações estão em desenvolvimento." />

@@ -2,7 +2,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, useId, useRef, useState } from "react";
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
-import { STORES_KEY } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
@@ -10,6 +9,7 @@ import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { importCatalogue } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 import { changeSentence } from "./catalogue-changes.ts";
+import { reloadCatalogue } from "./queries.ts";
 
 type CatalogueFile = { format: "csv" | "json"; content: string };
 
@@ -166,10 +166,7 @@ function useImport(onClose: () => void) {
     } catch (error) {
       setState(wasRefused(error) ? { step: "refused", problem: refusalOf(error) } : { step: "unknown", file });
     }
-    await Promise.all([
-      client.invalidateQueries({ queryKey: STORES_KEY }),
-      client.invalidateQueries({ queryKey: ["own"] }),
-    ]);
+    await reloadCatalogue(client);
   });
   return { state, choose, check, apply };
 }

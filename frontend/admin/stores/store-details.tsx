@@ -1,32 +1,28 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { durationText } from "../../../domain/duration.ts";
-import { STORES_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { toast } from "../../ui/toast.ts";
-import { deleteStore, getStore, updateStore } from "../admin-calls.ts";
+import { deleteStore, updateStore } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { missingOf } from "./missing.ts";
+import { reloadCatalogue, storeDetailsQuery } from "./queries.ts";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf } from "./store-fields.ts";
-import { missingOf } from "./store-list.ts";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 
 /** One store: whether it can sell, what it lacks, its data and its categories. */
 export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
-  const details = useQuery({
-    queryKey: ["store", id, "admin"],
-    queryFn: ({ signal }) => getStore(id, signal),
-    staleTime: 0,
-  });
+  const details = useQuery(storeDetailsQuery(id));
   const { isError, errorUpdateCount } = details;
   useEffect(() => {
     if (isError && errorUpdateCount > 0) {
@@ -55,9 +51,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const close = () => setOpen(undefined);
   const id = String(store.id);
 
-  const reloadLists = () =>
-    Promise.all([client.invalidateQueries({ queryKey: STORES_KEY }), client.invalidateQueries({ queryKey: ["own"] })]);
-  const reload = () => Promise.all([client.invalidateQueries({ queryKey: ["store", id] }), reloadLists()]);
+  const reload = () => reloadCatalogue(client, id);
   return (
     <div className="grid gap-6">
       <Head store={store} onBack={onBack} onOpen={setOpen} />
@@ -89,7 +83,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
           done="Loja excluída com sucesso!"
           failed="Erro ao excluir loja."
           onDeleted={onBack}
-          reload={reloadLists}
+          reload={() => reloadCatalogue(client)}
           onClose={close}
         />
       )}

@@ -3,11 +3,12 @@ import { type ChangeEvent, useState } from "react";
 import { LOGO_BYTES } from "../../../domain/uploads.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
-import { testClick, uploadLogo } from "../admin-calls.ts";
+import { uploadLogo } from "../admin-calls.ts";
 import { useDenial } from "../decisions/permissions.tsx";
 import { Facts } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { TestClick } from "../shapes.ts";
+import { testClickQuery } from "./queries.ts";
 
 const LOGO_TYPES = "image/png,image/jpeg,image/webp";
 
@@ -59,13 +60,7 @@ export function TestClickButton({ storeId }: { storeId: string }) {
 
 /** Open while the request runs, so that a late response cannot open a dialog above another one. */
 function TestClickDialog({ storeId, onClose }: { storeId: string; onClose: () => void }) {
-  const test = useQuery({
-    queryKey: ["own", "test-click", storeId],
-    queryFn: () => testClick(storeId),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-  });
+  const test = useQuery(testClickQuery(storeId));
   return (
     <Dialog
       title="Para onde o comprador vai"

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { STORES_KEY } from "../../api/queries.ts";
+import { adminStoreSchema } from "../../../domain/api/admin-catalogue.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { createStore, deleteStore } from "../admin-calls.ts";
@@ -11,12 +11,13 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress } from "../list/list-address.ts";
+import type { ListedStore } from "../shapes.ts";
 import { Tabs } from "../tabs.tsx";
 import { optionsOf, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { CatalogueFile } from "./catalogue-file.tsx";
+import { reloadCatalogue } from "./queries.ts";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import { loadStores, STORES_PATH, type StoreRow } from "./store-list.ts";
 
 const LIST = { id: "list", label: "Lista de lojas" } as const;
 const DETAILS = { id: "details", label: "Detalhes da loja" } as const;
@@ -49,14 +50,13 @@ export function StoresTab() {
 function StoreList({ takesFocus }: { takesFocus: boolean }) {
   const client = useQueryClient();
   const [isCreating, setCreating] = useState(false);
-  const [deleting, setDeleting] = useState<StoreRow>();
+  const [deleting, setDeleting] = useState<ListedStore>();
   const list = useStoresList(setDeleting);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus) heading.current?.focus();
   }, [takesFocus]);
-  const reload = () =>
-    Promise.all([client.invalidateQueries({ queryKey: STORES_KEY }), client.invalidateQueries({ queryKey: ["own"] })]);
+  const reload = () => reloadCatalogue(client);
   return (
     <>
       <div className="section-head">
@@ -83,7 +83,7 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
         <ConfirmDialog
           title={`Excluir ${deleting.name}?`}
           text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
-          request={() => deleteStore(deleting.id)}
+          request={() => deleteStore(String(deleting.id))}
           done="Loja excluída com sucesso!"
           failed="Erro ao excluir loja."
           reload={reload}
@@ -94,10 +94,11 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
   );
 }
 
-function useStoresList(onDelete: (store: StoreRow) => void): ListDefinition<StoreRow> {
+function useStoresList(onDelete: (store: ListedStore) => void): ListDefinition<ListedStore> {
   const { row: _, ...address } = useListAddress();
   return {
-    path: STORES_PATH,
+    path: "/api/admin/stores",
+    row: adminStoreSchema,
     title: "Lojas",
     noun: ["loja", "lojas"],
     search: "nome ou número",
@@ -108,21 +109,20 @@ function useStoresList(onDelete: (store: StoreRow) => void): ListDefinition<Stor
       { value: "name", label: "Nome" },
     ],
     failure: { title: "Não foi possível carregar as lojas.", toastId: "admin-stores" },
-    load: loadStores,
-    keyOf: (row) => row.id,
+    keyOf: (row) => String(row.id),
     nameOf: (row) => row.name,
     columns: [],
-    card: (row) => <StoreCard store={row} href={address.rowHref(row.id)} onDelete={() => onDelete(row)} />,
+    card: (row) => <StoreCard store={row} href={address.rowHref(String(row.id))} onDelete={() => onDelete(row)} />,
     empty: { title: "Nenhuma loja cadastrada", hint: "Cadastre a primeira loja para os torcedores comprarem." },
   };
 }
 
-function StoreCard({ store, href, onDelete }: { store: StoreRow; href: string; onDelete: () => void }) {
+function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string; onDelete: () => void }) {
   const { percent } = useFormat();
   const openDetails = useOpen(href);
   return (
     <>
-      <StoreMark store={{ ...store, logo: store.logo ?? "" }} />
+      <StoreMark store={{ ...store, id: String(store.id), logo: store.logo ?? "" }} />
       <div className="admin-list-text">
         <h3>{store.name}</h3>
         <p className="muted">{[store.country, store.category, store.club].filter(Boolean).join(" · ")}</p>
@@ -133,7 +133,7 @@ function StoreCard({ store, href, onDelete }: { store: StoreRow; href: string; o
         ))}
       </div>
       <StateBadge {...wordOf(STORE_WORDS, store.state)} />
-      <span className="figures font-semibold">até {percent(store.maxCashback)}</span>
+      <span className="figures font-semibold">até {percent(store.cashback_max)}</span>
       <div className="admin-list-actions">
         <button type="button" className="button button-small button-quiet" data-row="" onClick={openDetails}>
           Detalhes<span className="sr-only"> – {store.name}</span>

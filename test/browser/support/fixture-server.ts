@@ -9,7 +9,7 @@ import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
 import type { Me } from "../../../domain/api/people.ts";
 import { searchKey } from "../../../domain/search-key.ts";
-import { missingOf } from "../../../frontend/admin/stores/store-list.ts";
+import { missingOf } from "../../../frontend/admin/stores/missing.ts";
 import {
   fixtureClaims,
   fixtureClicks,
@@ -179,7 +179,11 @@ export class FixtureServer {
       case "GET /api/admin/stores": {
         const rows = this.stores.map((store) => {
           const missing = missingOf(store);
-          return { ...store, state: missing.length > 0 ? "draft" : "ready", missing };
+          const at = "2026-11-20T14:03:00.000Z";
+          return {
+            ...store,
+            ...{ state: missing.length > 0 ? "draft" : "ready", missing, created_at: at, updated_at: at },
+          };
         });
         const state = call.query.state ?? "";
         const found = rows.filter((row) => state === "" || row.state === state);

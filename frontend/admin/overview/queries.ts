@@ -1,0 +1,27 @@
+import { queryOptions } from "@tanstack/react-query";
+import { figuresResponseSchema } from "../../../domain/api/admin-figures.ts";
+import { overviewResponseSchema } from "../../../domain/api/administration.ts";
+import { marginResponseSchema } from "../../../domain/api/sales.ts";
+import { ask } from "../../api/ask.ts";
+import { OWN_KEY } from "../../api/queries.ts";
+
+export const overviewQuery = queryOptions({
+  queryKey: [...OWN_KEY, "overview"],
+  queryFn: async ({ signal }) => (await ask(overviewResponseSchema, "/api/admin/overview", { signal })).data,
+  staleTime: 0,
+});
+
+export const figuresQuery = queryOptions({
+  queryKey: [...OWN_KEY, "figures"],
+  queryFn: async ({ signal }) => (await ask(figuresResponseSchema, "/api/admin/figures", { signal })).data,
+  staleTime: 0,
+  refetchInterval: 60_000,
+});
+
+/** `from` and `to` are months such as 2026-11. */
+export const marginQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "margin", from, to],
+    queryFn: ({ signal }) => ask(marginResponseSchema, `/api/admin/margin?from=${from}&to=${to}`, { signal }),
+    staleTime: 0,
+  });

@@ -1,0 +1,30 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { testClickResponseSchema } from "../../../domain/api/admin-catalogue.ts";
+import { storeResponseSchema } from "../../../domain/api/catalogue.ts";
+import { ask } from "../../api/ask.ts";
+import { OWN_KEY, STORES_KEY, storeQuery } from "../../api/queries.ts";
+
+/** A store as its form shows it, drafts too. */
+export const storeDetailsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...storeQuery(id).queryKey, "admin"],
+    queryFn: async ({ signal }) =>
+      (await ask(storeResponseSchema, `/api/stores/${encodeURIComponent(id)}`, { signal })).store,
+    staleTime: 0,
+  });
+
+/** Where a buyer would be sent, asked anew each time. */
+export const testClickQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "test-click", storeId],
+    queryFn: () => ask(testClickResponseSchema, `/api/admin/stores/${storeId}/test-click`),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+
+/** After a change of the catalogue: every list of stores, the log and the figures, and the store itself. */
+export function reloadCatalogue(client: QueryClient, storeId?: string): Promise<unknown> {
+  const changed = [STORES_KEY, OWN_KEY, ...(storeId === undefined ? [] : [storeQuery(storeId).queryKey])];
+  return Promise.all(changed.map((queryKey) => client.invalidateQueries({ queryKey })));
+}

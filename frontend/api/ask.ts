@@ -1,0 +1,18 @@
+import type { z } from "zod";
+import { call, MalformedAnswer } from "./http.ts";
+
+type Asked = { method?: string; body?: unknown; signal?: AbortSignal | undefined };
+
+/**
+ * A call of the panel, whose answer is held to the schema that the api declares for it.
+ * @throws MalformedAnswer, and what `call` throws
+ */
+export async function ask<Schema extends z.ZodType>(
+  schema: Schema,
+  path: string,
+  { method = "GET", body, signal }: Asked = {},
+): Promise<z.output<Schema>> {
+  const { data, error } = schema.safeParse(await call(method, path, body, signal));
+  if (error) throw new MalformedAnswer(path, error.issues[0]?.path.join(".") ?? "");
+  return data;
+}
