@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import { SAMPLE_FAN_TOKENS } from "../domain/fan-token-samples.ts";
 import { toWalletAddress } from "../domain/wallet-address.ts";
 import { indexStore } from "./store-search.ts";
 

@@ -1,4 +1,4 @@
-/** Eight sample stores, cashback from 2.5 % to 7 %, and the fan tokens PSG and VERDAO. docs/product.md#samples. */
+/** Eight sample stores, cashback from 2.5 % to 7 %. docs/product.md#samples. */
 export type SampleStore = {
   /** Prefixed, so that it cannot collide with a database id. */
   id: `sample-${string}`;
@@ -170,11 +170,4 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
       { category: "Passagens", category_en: "Flights", cashbackBps: 250n },
     ],
   },
-];
-
-export type SampleFanToken = { name: string; slug: string; symbol: string; image: string };
-
-export const SAMPLE_FAN_TOKENS: readonly SampleFanToken[] = [
-  { name: "Paris Saint-Germain", slug: "psg", symbol: "PSG", image: "" },
-  { name: "Palmeiras", slug: "verdao", symbol: "VERDAO", image: "" },
 ];

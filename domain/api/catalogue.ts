@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
+import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { LIST_LIMIT } from "../product.ts";

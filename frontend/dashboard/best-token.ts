@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { HOLDING_TIERS, type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
-import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
+import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
-import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
+import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { AppConfig, Profile } from "../api/shapes.ts";
