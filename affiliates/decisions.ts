@@ -4,6 +4,7 @@ import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts"
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute, deciderOf } from "../purchases/approvals.ts";
+import { recordClaimAnswer } from "../purchases/events.ts";
 import { encodeKept, findSeller, readKept, readTerms } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
@@ -263,4 +264,5 @@ async function decide(
     .set({ ...decision, decided_at: BigInt(Date.now()) })
     .where("id", "=", id)
     .execute();
+  await recordClaimAnswer(queries, id);
 }

@@ -13,6 +13,7 @@ import { assetRoutes } from "./assets/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { hookRoutes } from "./hooks/routes.ts";
 import type { Route } from "./http/route.ts";
 import { nftRoutes } from "./nfts/routes.ts";
@@ -30,6 +31,7 @@ export function allRoutes(services: Services): Route[] {
     ...peopleRoutes(services),
     ...catalogueRoutes(services, catalogue),
     ...purchaseRoutes(services),
+    ...eventRoutes(services),
     ...nftRoutes(services),
     ...proofRoutes(services),
     ...adminRoutes(services),

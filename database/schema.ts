@@ -1,6 +1,7 @@
 import type { AdministrationTables } from "./schema/administration.ts";
 import type { CatalogueTables } from "./schema/catalogue.ts";
 import type { ChainTables } from "./schema/chain.ts";
+import type { EventTables } from "./schema/events.ts";
 import type { OutboxTables } from "./schema/outbox.ts";
 import type { PeopleTables } from "./schema/people.ts";
 import type { PurchaseTables } from "./schema/purchases.ts";
@@ -16,6 +17,7 @@ export interface Schema
     CatalogueTables,
     PurchaseTables,
     SaleTables,
+    EventTables,
     AdministrationTables,
     OutboxTables,
     ChainTables {

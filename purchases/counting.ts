@@ -7,6 +7,7 @@ import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situ
 import { keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
+import { type PurchaseChange, recordChanges } from "./events.ts";
 import { type CountedRow, lifeOf, lockPurchases, readCountedRows } from "./queries.ts";
 import { addToBuyers, addToShop, type BuyerTotals, emptyTotals } from "./totals.ts";
 
@@ -73,7 +74,17 @@ async function countPage(
   }
   await addToBuyers(queries, buyers);
   await addToShop(queries, Object.fromEntries(shop));
+  await recordChanges(queries, changed.map(toChange));
   return { changed, counted: rows };
+}
+
+/** A purchase that was never counted has no past of which its buyer could be told. */
+function toChange({ id, counted, current, payoutGwei }: ReadRow): PurchaseChange {
+  return { id, before: counted ?? current, after: current, cashbackGwei: cashbackGweiOf(current), payoutGwei };
+}
+
+function cashbackGweiOf({ centBps, weiPerCent }: Contribution): bigint | null {
+  return weiPerCent === null ? null : cashbackOfCentBps(centBps, weiPerCent);
 }
 
 function isSame(one: Contribution | undefined, other: Contribution): boolean {
@@ -109,6 +120,8 @@ function contributionAsNew(centBps: bigint): Contribution {
   return { situation: "recorded", status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
 }
 
+type ReadRow = Awaited<ReturnType<typeof readCounted>>[number];
+
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
   await lockPurchases(queries, ids);
   const rows = await readCountedRows(queries, ids);
@@ -117,6 +130,7 @@ async function readCounted(queries: Queries, ids: readonly bigint[]) {
     wallet: row.wallet,
     counted: countedOf(row),
     current: contributionOf(row),
+    payoutGwei: row.paid_gwei,
   }));
 }
 
@@ -157,14 +171,14 @@ export function addContribution(
   contribution: Contribution,
   sign: 1n | -1n,
 ): void {
-  const { status, weiPerCent, centBps, paidGwei, isOpen } = contribution;
+  const { status, centBps, paidGwei, isOpen } = contribution;
   const totals = buyers.get(wallet) ?? emptyTotals();
   buyers.set(wallet, totals);
   const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
   totals[status] += sign;
   add(status, 1n);
   totals.paid_gwei += sign * paidGwei;
-  const gwei = weiPerCent === null ? undefined : cashbackOfCentBps(centBps, weiPerCent);
+  const gwei = cashbackGweiOf(contribution) ?? undefined;
   const group = status === "confirmed" ? "confirmed" : "pending";
   if (status !== "cancelled") {
     if (gwei === undefined) totals[`${group}_cent_bps`] += sign * centBps;

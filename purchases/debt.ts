@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { recordDebt } from "./events.ts";
 
 /** Whether a purchase was paid, or its payout is queued and not withdrawn. */
 function isPaidOrAsked(): RawBuilder<SqlBool> {
@@ -95,4 +96,5 @@ export async function adjustDebt(
       }),
     )
     .execute();
+  await recordDebt(queries, owed.purchaseId, owed.revisionId);
 }

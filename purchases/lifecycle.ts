@@ -11,6 +11,7 @@ import { forgetOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
+import { recordTracked } from "./events.ts";
 import { settleSales } from "./sale-totals.ts";
 
 /*
@@ -60,6 +61,7 @@ export async function insertPurchases(
   }
   await addNewPurchases(queries, rows);
   await countNew(queries, rows);
+  await recordTracked(queries, [...ids.values()]);
   return rows.map((row) => ({
     id: ids.get(row.click_id) ?? 0n,
     createdAt: row.created_at,

@@ -6,6 +6,7 @@ import { writeSetting } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { SESSION_MS } from "../../domain/session.ts";
+import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
@@ -117,6 +118,7 @@ export async function clean({ database: { kysely } }: Pick<Services, "database">
   const now = Date.now();
   while (await deleteSimulatedDays(kysely, DELETED_AT_ONCE)) await nextTurn();
   while (await deleteExpired(kysely, BigInt(now - SESSION_MS), DELETED_AT_ONCE)) await nextTurn();
+  while (await deleteOldEvents(kysely, BigInt(now), DELETED_AT_ONCE)) await nextTurn();
   while (await deleteStoredAnswers(kysely, BigInt(now - ANSWERS_KEPT_MS), DELETED_AT_ONCE)) await nextTurn();
 }
 

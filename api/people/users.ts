@@ -5,6 +5,7 @@ import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { eraseEvents } from "../../purchases/events.ts";
 import { addToShop } from "../../purchases/totals.ts";
 
 export type User = Selectable<Schema["users"]>;
@@ -87,4 +88,5 @@ export async function eraseUser(queries: Queries, wallet: WalletAddress): Promis
   await addToShop(queries, { users: -numUpdatedRows });
   await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
+  await eraseEvents(queries, wallet);
 }

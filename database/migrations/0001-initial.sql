@@ -508,6 +508,29 @@ create table adjustments (
 ) strict;
 create index adjustments_wallet on adjustments (wallet);
 
+-- What buyers are told.
+
+create table events (
+  id integer primary key autoincrement,
+  wallet text not null,
+  kind text not null,
+  subject_id integer not null,
+  part integer not null default 0,
+  store_name text not null,
+  amount_cents integer not null,
+  amount_gwei integer,
+  reason text,
+  created_at integer not null,
+  constraint events_subject unique (subject_id, kind, part),
+  constraint events_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
+) strict;
+create index events_wallet on events (wallet, id);
+
+create table event_readers (
+  wallet text primary key not null,
+  read_through integer not null default 0
+) strict;
+
 -- The outbox.
 
 create table transactions (

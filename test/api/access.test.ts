@@ -60,6 +60,8 @@ const TABLE: Record<string, Expected> = {
   "put /api/me": proven,
   "delete /api/me": proven,
   "get /api/purchases": users,
+  "get /api/events": users,
+  "post /api/events/read": users,
   "post /api/logout": users,
   "post /api/logout-everywhere": users,
   "post /api/register-purchase": users,

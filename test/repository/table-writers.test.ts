@@ -9,6 +9,8 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   purchases: ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"],
   due_purchases: ["purchases/due.ts"],
   adjustments: ["purchases/debt.ts"],
+  events: ["purchases/events.ts"],
+  event_readers: ["purchases/events.ts"],
   buyer_totals: ["purchases/totals.ts"],
   shop_totals: ["purchases/totals.ts", "indexer/store/count-change.ts"],
   day_totals: ["database/day-totals.ts", "indexer/store/count-change.ts"],

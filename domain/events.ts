@@ -1,0 +1,22 @@
+/** What happened to a buyer's purchase or claim, in the words of code. docs/product.md#events */
+export const EVENT_KINDS = [
+  /** A purchase was recorded. */
+  "tracked",
+  "confirmed",
+  /** The cashback is in the wallet. */
+  "paid",
+  /** The wallet refused the payout, which is now a credit to withdraw. */
+  "credit",
+  "declined",
+  /** A paid purchase was returned: it is kept from later cashback. */
+  "debt",
+  "claim_accepted",
+  "claim_refused",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** How long an event is kept; nothing is told about purchases that are older. docs/product.md#events */
+export const EVENTS_KEPT_MS = 730n * 86_400_000n;
+
+/** More unread events than this are counted as this many. */
+export const UNREAD_MOST = 100;

@@ -1,0 +1,206 @@
+import { type RawBuilder, sql } from "kysely";
+import { among, numberRows } from "../database/among.ts";
+import type { Queries } from "../database/transaction.ts";
+import { EVENTS_KEPT_MS, type EventKind, UNREAD_MOST } from "../domain/events.ts";
+import type { PurchaseStatus } from "../domain/purchase/life.ts";
+import type { Situation } from "../domain/purchase/situation.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/*
+ * What is told to buyers. An event is stored in the transaction of the change, once for each kind, subject and part,
+ * however often a reorganization or a rebuilt index repeats the change. docs/product.md#events
+ */
+
+/** Where a purchase was before a change, and is now. */
+export type PurchaseChange = {
+  id: bigint;
+  before: Standing;
+  after: Standing;
+  /** Null while its rate is not frozen. */
+  cashbackGwei: bigint | null;
+  /** Of a payout, also of one that the wallet refused. */
+  payoutGwei: bigint | null;
+};
+type Standing = { situation: Situation; status: PurchaseStatus };
+
+type NewEvent = { id: bigint; kind: EventKind; gwei: bigint | null };
+
+/** The events of a situation that is new; a payout is told once it is final. */
+const OF_SITUATION: Partial<Record<Situation, EventKind>> = {
+  paid: "paid",
+  paid_then_returned: "paid",
+  credit: "credit",
+  declined: "declined",
+};
+
+/** Records what these changes mean to their buyers. */
+export async function recordChanges(queries: Queries, changes: readonly PurchaseChange[]): Promise<void> {
+  await insertEvents(queries, changes.flatMap(eventsOf));
+}
+
+function eventsOf({ id, before, after, cashbackGwei, payoutGwei }: PurchaseChange): NewEvent[] {
+  const events: NewEvent[] = [];
+  if (after.status === "confirmed" && before.status !== "confirmed") {
+    events.push({ id, kind: "confirmed", gwei: cashbackGwei });
+  }
+  const kind = after.situation === before.situation ? undefined : OF_SITUATION[after.situation];
+  if (kind) events.push({ id, kind, gwei: kind === "declined" ? null : payoutGwei });
+  return events;
+}
+
+/** Records that purchases were registered or reported. */
+export async function recordTracked(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  await insertEvents(
+    queries,
+    ids.map((id) => ({ id, kind: "tracked", gwei: null })),
+  );
+}
+
+/** Records a debt; a revision that adds to it changes the amount. */
+export async function recordDebt(queries: Queries, purchaseId: bigint, revisionId: bigint): Promise<void> {
+  const debt = queries
+    .selectFrom("adjustments")
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .innerJoin("users", "users.wallet", "purchases.wallet")
+    .where("users.erased_at", "is", null)
+    .where("adjustments.purchase_id", "=", purchaseId)
+    .where("adjustments.revision_id", "=", revisionId)
+    .where("adjustments.amount_gwei", ">", 0n);
+  await queries
+    .insertInto("events")
+    .columns(["wallet", "kind", "subject_id", "part", "store_name", "amount_cents", "amount_gwei", "created_at"])
+    .expression(
+      debt.select([
+        "purchases.wallet",
+        sql.lit("debt").as("kind"),
+        "purchases.id",
+        "adjustments.revision_id",
+        "purchases.store_name",
+        "purchases.amount_cents",
+        "adjustments.amount_gwei",
+        asInteger(BigInt(Date.now())).as("created_at"),
+      ]),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["subject_id", "kind", "part"])
+        .doUpdateSet({ amount_gwei: (eb) => eb.ref("excluded.amount_gwei") }),
+    )
+    .execute();
+}
+
+/** Records that a claim was answered. */
+export async function recordClaimAnswer(queries: Queries, claimId: bigint): Promise<void> {
+  const claim = queries
+    .selectFrom("claims")
+    .innerJoin("stores", "stores.id", "claims.store_id")
+    .innerJoin("users", "users.wallet", "claims.wallet")
+    .where("users.erased_at", "is", null)
+    .where("claims.id", "=", claimId)
+    .where("claims.state", "<>", "open");
+  await queries
+    .insertInto("events")
+    .columns(["wallet", "kind", "subject_id", "store_name", "amount_cents", "reason", "created_at"])
+    .expression(
+      claim.select([
+        "claims.wallet",
+        sql<EventKind>`case when claims.state = 'matched' then 'claim_accepted' else 'claim_refused' end`.as("kind"),
+        "claims.id",
+        "stores.name",
+        "claims.amount_cents",
+        "claims.reason",
+        asInteger(BigInt(Date.now())).as("created_at"),
+      ]),
+    )
+    .onConflict((conflict) => conflict.columns(["subject_id", "kind", "part"]).doNothing())
+    .execute();
+}
+
+/** One statement a kind. Buyers who are not registered are told nothing. */
+async function insertEvents(queries: Queries, events: readonly NewEvent[]): Promise<void> {
+  const now = BigInt(Date.now());
+  for (const [kind, ofKind] of Map.groupBy(events, (event) => event.kind)) {
+    const { list, column } = numberRows(
+      queries,
+      ofKind.map(({ id, gwei }) => [id, gwei]),
+    );
+    await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at)
+      select purchases.wallet, ${sql.lit(kind)}, purchases.id, purchases.store_name, purchases.amount_cents, c.gwei,
+        ${asInteger(now)}
+      from (select ${column(0)} as id, ${column(1)} as gwei from ${list}) c
+      join purchases on purchases.id = c.id
+      join users on users.wallet = purchases.wallet and users.erased_at is null
+      where purchases.created_at > ${now - EVENTS_KEPT_MS}
+      on conflict (subject_id, kind, part) do nothing`.execute(queries);
+  }
+}
+
+/** PostgreSQL takes a bare parameter in a list of columns for a text. */
+function asInteger(value: bigint): RawBuilder<bigint> {
+  return sql<bigint>`cast(${value} as bigint)`;
+}
+
+export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
+
+/** A wallet's events below an id, newest first. */
+export async function listEvents(
+  queries: Queries,
+  wallet: WalletAddress,
+  { before, limit }: { before?: bigint | undefined; limit: number },
+) {
+  const rows = queries.selectFrom("events").selectAll().where("wallet", "=", wallet);
+  return (before === undefined ? rows : rows.where("id", "<", before)).orderBy("id", "desc").limit(limit).execute();
+}
+
+/** Up to which event a wallet has read, and how many are newer: at most `UNREAD_MOST`. */
+export async function readUnread(
+  queries: Queries,
+  wallet: WalletAddress,
+): Promise<{ readThrough: bigint; unread: number }> {
+  const reader = await queries
+    .selectFrom("event_readers")
+    .select("read_through")
+    .where("wallet", "=", wallet)
+    .executeTakeFirst();
+  const readThrough = reader?.read_through ?? 0n;
+  const newer = await queries
+    .selectFrom("events")
+    .select("id")
+    .where("wallet", "=", wallet)
+    .where("id", ">", readThrough)
+    .limit(UNREAD_MOST)
+    .execute();
+  return { readThrough, unread: newer.length };
+}
+
+/** Marks a wallet's events up to an id as read; never fewer than before. */
+export async function markRead(queries: Queries, wallet: WalletAddress, through: bigint): Promise<void> {
+  await queries
+    .insertInto("event_readers")
+    .values({ wallet, read_through: through })
+    .onConflict((conflict) =>
+      conflict
+        .column("wallet")
+        .doUpdateSet({ read_through: through })
+        .where("event_readers.read_through", "<", through),
+    )
+    .execute();
+}
+
+/** Deletes some of the oldest events; false if none is too old. Ids grow with time. */
+export async function deleteOldEvents(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  const oldest = await queries.selectFrom("events").select(["id", "created_at"]).orderBy("id").limit(limit).execute();
+  const old = oldest.filter((row) => row.created_at < now - EVENTS_KEPT_MS).map((row) => row.id);
+  if (old.length === 0) return false;
+  await queries
+    .deleteFrom("events")
+    .where(among(queries, "id", old))
+    .execute();
+  return old.length === limit;
+}
+
+/** Deletes what a person was told, and how far they have read. docs/product.md#erase */
+export async function eraseEvents(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries.deleteFrom("events").where("wallet", "=", wallet).execute();
+  await queries.deleteFrom("event_readers").where("wallet", "=", wallet).execute();
+}
