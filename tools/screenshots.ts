@@ -14,6 +14,7 @@ import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-se
 import { BUYER, fillPanel, manyPurchases } from "../test/browser/support/panel-data.ts";
 import {
   addAllSituations,
+  addEvents,
   addMoving,
   empty,
   fail,
@@ -21,6 +22,7 @@ import {
   openBuyDialog,
   openBuyFailure,
   openChooser,
+  openEvents,
   openRegistration,
   seeOtherNetwork,
   withoutNfts,
@@ -131,6 +133,8 @@ const SHOTS: Shot[] = [
   },
   { name: "visits", path: "/visits", isLoggedIn: true },
   { name: "visits-visitor", path: "/visits" },
+  { name: "events", path: "/", isLoggedIn: true, isViewport: true, prepare: addEvents, act: openEvents },
+  { name: "events-none", path: "/", isLoggedIn: true, isViewport: true, act: openEvents },
   {
     name: "visits-claim",
     path: "/visits",

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
@@ -190,6 +191,23 @@ export async function getClicks(before?: number): Promise<OwnPage<Click>> {
 export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
   const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", pageOf("/api/claims", before));
   return { rows: answer.claims, next_before: answer.next_before };
+}
+
+export type Event = z.infer<typeof eventSchema>;
+export type EventsPage = OwnPage<Event> & { unread: number };
+
+const EVENTS_A_PAGE = 20;
+
+/** What happened to the user's purchases and claims before an id, newest first. */
+export async function getEvents(before?: number, limit = EVENTS_A_PAGE): Promise<EventsPage> {
+  const path = `/api/events?limit=${limit}${before === undefined ? "" : `&before=${before}`}`;
+  const { events, unread, next_before } = await call<z.infer<typeof eventsResponseSchema>>("GET", path);
+  return { rows: events, unread, next_before };
+}
+
+/** Marks events up to an id as read. */
+export function markEventsRead(through: number): Promise<unknown> {
+  return call("POST", "/api/events/read", { through });
 }
 
 const pageOf = (path: string, before: number | undefined): string =>

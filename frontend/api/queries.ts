@@ -1,7 +1,16 @@
 import { infiniteQueryOptions, keepPreviousData, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
-import { getConfig, getFanTokens, getMe, getStore, getStores, getTicket, type StoresAsked } from "./calls.ts";
+import {
+  getConfig,
+  getEvents,
+  getFanTokens,
+  getMe,
+  getStore,
+  getStores,
+  getTicket,
+  type StoresAsked,
+} from "./calls.ts";
 import { ApiError, MalformedAnswer } from "./http.ts";
 import { reportFault } from "./report-fault.ts";
 
@@ -77,4 +86,13 @@ export const ticketQuery = (id: string) =>
   queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
 /** The profile of the session with this token. */
 export const meQuery = (token: string | null) => queryOptions({ queryKey: ["me", token], queryFn: getMe });
+const UNREAD_EVERY_MS = 60_000;
+/** How many of a user's events are unread. */
+export const unreadQuery = (wallet: string) =>
+  queryOptions({
+    queryKey: ["unread", wallet],
+    queryFn: async () => (await getEvents(undefined, 1)).unread,
+    refetchInterval: UNREAD_EVERY_MS,
+    retry: false,
+  });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

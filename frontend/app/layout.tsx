@@ -5,6 +5,7 @@ import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { attentionQuery } from "../api/attention.ts";
 import { ClubButton } from "../club/club-button.tsx";
+import { Bell } from "../events/bell.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
@@ -68,6 +69,7 @@ function Header() {
               {t("session.signOut")}
             </button>
           )}
+          <Bell />
           <ThemeSwitch />
           <LanguageSwitch />
         </div>
@@ -91,7 +93,7 @@ function WalletControl() {
           title={t("wallet.disconnect")}
           onClick={wallet.disconnect}
         >
-          {shortenAddress(wallet.address)}
+          <ShortAddress of={wallet.address} />
         </button>
         <AddressTools address={wallet.address} />
       </>
@@ -103,7 +105,7 @@ function WalletControl() {
     if (!earlier) return null;
     return (
       <button type="button" className="button button-small button-quiet figures" disabled aria-busy="true">
-        {shortenAddress(earlier)}
+        <ShortAddress of={earlier} />
       </button>
     );
   }
@@ -124,6 +126,16 @@ function WalletControl() {
         t("wallet.connect")
       )}
     </button>
+  );
+}
+
+/** Only its end on a phone; screen readers read all of it. */
+function ShortAddress({ of }: { of: string }) {
+  const [head, tail] = shortenAddress(of).split("…");
+  return (
+    <>
+      <span className="address-head">{head}</span>…{tail}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { objections } from "./support/axe.ts";
 import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
 import {
+  addEvents,
   addMoving,
   empty,
   fail,
@@ -13,6 +14,7 @@ import {
   openBuyDialog,
   openBuyFailure,
   openChooser,
+  openEvents,
   openRegistration,
   seeOtherNetwork,
   withoutNfts,
@@ -61,6 +63,7 @@ const SCREENS: Screen[] = [
   { name: "proof", path: "/proof" },
   { name: "profile", path: "/profile", isLoggedIn: true },
   { name: "visits", path: "/visits", isLoggedIn: true },
+  { name: "events", path: "/", isLoggedIn: true, prepare: addEvents, act: openEvents },
   { name: "admin overview", path: "/admin", isAdmin: true, act: openTab(/Dashboard/) },
   { name: "admin stores", path: "/admin", isAdmin: true, act: openTab(/Lojas/) },
   { name: "admin fan tokens", path: "/admin", isAdmin: true, act: openTab(/Fan Tokens/) },

@@ -1,11 +1,13 @@
 import type { z } from "zod";
 import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../../domain/api/config.ts";
+import type { eventSchema } from "../../../domain/api/events.ts";
 import type { Me, PublicTicket, PurchaseNft } from "../../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
 import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
+import { EVENT_KINDS } from "../../../domain/events.ts";
 import { DAY_MS } from "../../../domain/iso-time.ts";
 import { percentText } from "../../../domain/money.ts";
 import { CHAIN_IDS } from "../../../domain/networks.ts";
@@ -219,6 +221,21 @@ export function fixtureClicks(): z.infer<typeof clickSchema>[] {
     visit("c", 30, "Mercado da Bola", 1),
     visit("d", 120, "Terrace Coffee", 2),
   ];
+}
+
+/** An event of each kind, the first three unread. */
+export function fixtureEvents(): z.infer<typeof eventSchema>[] {
+  return EVENT_KINDS.map((kind, index) => ({
+    id: 100 - index,
+    kind,
+    purchase_id: kind.startsWith("claim") ? null : 2,
+    store: index % 2 ? "Mercado da Bola" : "Verdão Store",
+    value: "1249.90",
+    amount: ["confirmed", "paid", "credit", "debt"].includes(kind) ? "87.493" : null,
+    reason: kind === "claim_refused" ? "O pedido foi cancelado na loja." : null,
+    is_read: index > 2,
+    created_at: daysAgo(index),
+  }));
 }
 
 /** A claim in each state. */

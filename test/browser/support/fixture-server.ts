@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { matchPath } from "react-router";
+import type { z } from "zod";
 import { ownHead } from "../../../api/site/heads.ts";
 import { withDeployment, withHead } from "../../../api/site/page.ts";
 import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
+import type { eventSchema } from "../../../domain/api/events.ts";
 import type { Me } from "../../../domain/api/people.ts";
 import { searchKey } from "../../../domain/search-key.ts";
 import { missingOf } from "../../../frontend/admin/stores/missing.ts";
@@ -61,6 +63,7 @@ export class FixtureServer {
   tokens = fixtureTokens();
   config = fixtureConfig();
   me: Me | undefined;
+  events: z.infer<typeof eventSchema>[] = [];
   isAdmin = false;
   policy = POLICY;
   /** Serves the page as a plain file, without what the api writes into it. */
@@ -99,6 +102,7 @@ export class FixtureServer {
     this.tokens = fixtureTokens();
     this.config = fixtureConfig();
     this.me = undefined;
+    this.events = [];
     this.isAdmin = false;
     this.isSilentPage = false;
   }
@@ -221,6 +225,13 @@ export class FixtureServer {
         return ok({ clicks: fixtureClicks(), next_before: null });
       case "GET /api/claims":
         return ok({ claims: fixtureClaims(), next_before: null });
+      case "GET /api/events": {
+        const events = this.events.slice(0, Number(call.query.limit ?? 50));
+        return ok({ events, unread: this.events.filter((event) => !event.is_read).length, next_before: null });
+      }
+      case "POST /api/events/read":
+        this.events = this.events.map((event) => ({ ...event, is_read: true }));
+        return ok({ message: "Marked as read" });
       case "GET /api/is-admin":
         return ok({ isAdmin: this.isAdmin });
       case "POST /api/register-purchase":

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { fixtureNft, fixturePurchase } from "./fixture-data.ts";
+import { fixtureEvents, fixtureNft, fixturePurchase } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
 /** Every state of a screen: the server's data, and what the user opens. */
@@ -11,6 +11,15 @@ export function hang(route: string) {
 export function fail(route: string) {
   return (server: FixtureServer): void =>
     server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
+}
+
+export function addEvents(server: FixtureServer): void {
+  server.events = fixtureEvents();
+}
+
+export async function openEvents(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Avisos|Notifications)/ }).click();
+  await page.getByRole("dialog").locator("p, li").first().waitFor();
 }
 
 /** A purchase of this minute, in progress. */

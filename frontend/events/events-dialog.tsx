@@ -1,0 +1,94 @@
+import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Link } from "react-router";
+import { sayEvent } from "../../domain/event-words.ts";
+import { type Event, getEvents, markEventsRead } from "../api/calls.ts";
+import { unreadQuery } from "../api/queries.ts";
+import { paths } from "../app/paths.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+
+/** A user's events, page by page; read anew each time the list opens, and not while it is open: a row keeps its mark. */
+const eventsQuery = (wallet: string) =>
+  infiniteQueryOptions({
+    queryKey: ["event-list", wallet],
+    queryFn: ({ pageParam }: { pageParam: number | undefined }) => getEvents(pageParam),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.next_before ?? undefined,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  });
+
+/** What happened to the user's purchases and claims; reading it marks it as read. */
+export default function EventsDialog({ wallet, onClose }: { wallet: string; onClose: () => void }) {
+  const t = useText();
+  const query = useInfiniteQuery(eventsQuery(wallet));
+  const events = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  useMarkedRead(wallet, events[0]);
+  return (
+    <Dialog title={t("events.title")} onClose={onClose}>
+      {query.isPending ? (
+        <Skeletons count={4} className="h-16" />
+      ) : query.isError && events.length === 0 ? (
+        <RetryPanel title={t("events.away")} query={query} />
+      ) : events.length === 0 ? (
+        <EmptyPanel title={t("events.none")} hint={t("events.none.hint")} />
+      ) : (
+        <ul className="events">
+          {events.map((event) => (
+            <EventRow key={event.id} event={event} onLeave={onClose} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <button
+          type="button"
+          className="button button-quiet"
+          disabled={query.isFetching}
+          onClick={() => query.fetchNextPage()}
+        >
+          {t(query.isFetching ? "common.loading" : "statement.more")}
+        </button>
+      )}
+    </Dialog>
+  );
+}
+
+function EventRow({ event, onLeave }: { event: Event; onLeave: () => void }) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { brl, chz, dateTime } = useFormat();
+  const { kind, store, reason, created_at: at } = event;
+  const figures = { value: brl(event.value), amount: event.amount && chz(event.amount), reason };
+  return (
+    <li className="event" data-kind={kind} data-unread={!event.is_read}>
+      <Link to={event.purchase_id === null ? paths.visits : paths.dashboard} onClick={onLeave}>
+        <strong>
+          {store}
+          {!event.is_read && <span className="sr-only"> ({t("events.new")})</span>}
+        </strong>
+        <span>{sayEvent(kind, figures, language)}</span>
+        <time className="muted" dateTime={at}>
+          {dateTime(at)}
+        </time>
+      </Link>
+    </li>
+  );
+}
+
+/** Those in the list keep their mark until it is closed. */
+function useMarkedRead(wallet: string, newest: Event | undefined): void {
+  const client = useQueryClient();
+  const through = newest && !newest.is_read ? newest.id : undefined;
+  useEffect(() => {
+    if (through === undefined) return;
+    markEventsRead(through).then(
+      () => client.setQueryData(unreadQuery(wallet).queryKey, 0),
+      // They stay unread: the next opening marks them.
+      () => {},
+    );
+  }, [client, wallet, through]);
+}
