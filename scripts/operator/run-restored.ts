@@ -11,6 +11,7 @@ import { reaisText } from "../../domain/money.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { Variables } from "../../platform/environment.ts";
 import { failureText } from "../../platform/failure-text.ts";
+import { INDEXER_LEASE, isHeld } from "../../platform/lease.ts";
 import { findGap, type ReconcileOptions } from "../../reconcile/reconcile.ts";
 import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../../reconcile/unclaimed.ts";
 import { acceptNonces, explainNonces, foreignText, listForeign, listLost } from "../../sender/foreign-transactions.ts";
@@ -93,6 +94,8 @@ async function hold(database: Database, print: Print): Promise<void> {
 async function reachHead(options: ReconcileOptions): Promise<void> {
   const deadline = performance.now() + INDEX_MS;
   for (let gap = await findGap(options, 0n); gap; gap = await findGap(options, 0n)) {
+    if (!(await isHeld(options.database, INDEXER_LEASE)))
+      throw new NotYetError(`${gap}. Start the indexer, wait until its /readyz answers 200, and run this again`);
     if (performance.now() > deadline)
       throw new NotYetError(`${gap}. Wait until the indexer's /readyz answers 200, then run this again`);
     await delay(LOOK_MS);

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
 import { connect, type Database } from "../../../database/connect.ts";
 import { outstandingDebt } from "../../../purchases/debt.ts";
-import { linkStores, listShopStores, type ShopStore } from "../../../scripts/rehearse/catalogue.ts";
-import { Networks, PUSH_FAULTS, type RehearsedNetwork } from "../../../scripts/rehearse/networks.ts";
+import { listShopStores, type ShopStore } from "../../../scripts/rehearse/catalogue.ts";
+import { type Networks, PUSH_FAULTS, type RehearsedNetwork } from "../../../scripts/rehearse/networks.ts";
 import type { SimulatedSale } from "../../../scripts/rehearse/simulators/book.ts";
-import { freePorts } from "../../testing/free-port.ts";
 import type { Shopper } from "../../testing/shopper.ts";
 import { until } from "../../testing/until.ts";
-import { type FaultSystem, startFaultSystem } from "./fault-system.ts";
+import type { FaultSystem } from "./fault-system.ts";
+import { type LiveSystem, startLiveSystem } from "./live-system.ts";
 import { between, pick, type Random, seededRandom } from "./random.ts";
-import { type Supervised, supervise } from "./supervised.ts";
+import type { Supervised } from "./supervised.ts";
 
 const BUYERS = 6;
 const CENTS = { BRL: 100n, USD: 500n, EUR: 613n } as const;
@@ -61,65 +58,39 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
 class World {
   readonly #options: HistoriesOptions;
   readonly #random: Random;
+  readonly #live: LiveSystem;
   readonly #system: FaultSystem;
   readonly #reader: Supervised;
   readonly #networks: Networks;
   readonly #database: Database;
-  readonly #directory: string;
   readonly #histories: History[] = [];
   readonly #clicks = new Map<string, string>();
   readonly #harm: Harm = {};
   #isOver = false;
 
-  private constructor(
-    options: HistoriesOptions,
-    parts: { system: FaultSystem; reader: Supervised; networks: Networks; database: Database; directory: string },
-  ) {
+  private constructor(options: HistoriesOptions, live: LiveSystem, database: Database) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
-    this.#system = parts.system;
-    this.#reader = parts.reader;
-    this.#networks = parts.networks;
-    this.#database = parts.database;
-    this.#directory = parts.directory;
+    this.#live = live;
+    this.#system = live.system;
+    this.#reader = live.reader;
+    this.#networks = live.networks;
+    this.#database = database;
   }
 
   static async open(options: HistoriesOptions): Promise<World> {
-    const directory = mkdtempSync(join(tmpdir(), "torcida-histories-"));
-    const [port = 0] = await freePorts(1);
-    const networks = await Networks.open(join(directory, "networks.json"), `http://127.0.0.1:${port}`);
-    const accounts = join(directory, "accounts.json");
-    writeFileSync(accounts, JSON.stringify(networks.accounts()), { mode: 0o600 });
-    const system = await startFaultSystem({
+    const live = await startLiveSystem({
       seed: options.seed,
       ...(options.databaseUrl && { databaseUrl: options.databaseUrl }),
-      environment: {
-        PORT: String(port),
-        SIMULATED_PURCHASES: "false",
-        AFFILIATE_ACCOUNTS: accounts,
-        FX_RATES,
-        SALE_MIN_SECONDS: "0",
-        SALES_PER_DAY_MAX: "1000",
-        RATE_LIMIT_SCALE: "1000",
-        LOG_LEVEL: "warn",
-      },
+      environment: { FX_RATES },
     });
-    const database = await connect(system.databaseUrl);
-    await linkStores(database, "https://shop.example");
+    const database = await connect(live.system.databaseUrl);
     await database.kysely
       .updateTable("stores")
       .set({ mint_delay_seconds: MINT_DELAY_SECONDS })
       .where("id", ">", 4n)
       .execute();
-    const { environment } = system;
-    const reader = supervise({
-      name: "affiliates",
-      script: "affiliates/main.ts",
-      url: "",
-      environment: { ...environment, AFFILIATES_PORT: "0" },
-    });
-    reader.start();
-    return new World(options, { system, reader, networks, database, directory });
+    return new World(options, live, database);
   }
 
   async run(): Promise<HistoriesVerdict> {
@@ -357,11 +328,8 @@ class World {
 
   async close(): Promise<void> {
     this.#isOver = true;
-    await this.#reader.stop("SIGKILL");
     await this.#database.close();
-    await this.#system.stop();
-    await this.#networks.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    await this.#live.stop();
   }
 }
 
