@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { DAY_MS } from "../domain/iso-time.ts";
 import type { UnreadRow } from "./row.ts";
 import type { AccountKey } from "./sale.ts";
 
@@ -12,7 +13,7 @@ const OPEN_ROWS_MAX = 1_000n;
 const FIRST_RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 6 * 3_600_000;
 /** A row without a sale's key cannot be asked for: it is over when the network has not sent it for so long. */
-const UNSEEN_MS = 3 * 86_400_000;
+const UNSEEN_MS = 3 * DAY_MS;
 const ROWS = 200;
 
 /** Keeps rows that could not be read or stored. Returns how many of them are new. docs/product.md#sales-unread */

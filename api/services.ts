@@ -5,6 +5,7 @@ import type { StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { BatchLoader } from "../database/batch-loader.ts";
 import type { Database } from "../database/connect.ts";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import type { Network } from "../domain/networks.ts";
 import type { Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -71,7 +72,7 @@ export function deepestBlock({ environment }: Pick<Services, "environment">, cur
 
 /** A sale that still waits for its network since before this time is overdue. docs/product.md#sales-budget */
 export function overdueSince({ SALE_OVERDUE_DAYS: days }: ApiEnvironment): bigint {
-  return BigInt(Date.now()) - BigInt(days) * 86_400_000n;
+  return BigInt(Date.now()) - BigInt(days) * BIG_DAY_MS;
 }
 
 /** @throws ApiError 503 if there is no rate. */

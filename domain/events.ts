@@ -1,3 +1,5 @@
+import { BIG_DAY_MS } from "./iso-time.ts";
+
 /** What happened to a buyer's purchase or claim, in the words of code. docs/product.md#events */
 export const EVENT_KINDS = [
   /** A purchase was recorded. */
@@ -16,7 +18,7 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** How long an event is kept; nothing is told about purchases that are older. docs/product.md#events */
-export const EVENTS_KEPT_MS = 730n * 86_400_000n;
+export const EVENTS_KEPT_MS = 730n * BIG_DAY_MS;
 
 /** More unread events than this are counted as this many. */
 export const UNREAD_MOST = 100;

@@ -6,6 +6,7 @@ import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Schema } from "../database/schema.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
 import { isRecord, keysOf } from "../domain/records.ts";
 import {
@@ -34,7 +35,6 @@ import { decodeReport } from "./stored-report.ts";
 export type SaleRow = Selectable<Schema["sales"]>;
 export type LoadedSale = { row: SaleRow; facts: SaleFacts };
 
-const DAY_MS = 86_400_000n;
 /** Other sales of one order that are looked at. */
 const SAME_ORDER = 50;
 
@@ -443,8 +443,8 @@ async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise
     id: bigint;
     n: bigint;
   }>`select sales.id, (select count(*) from (select id from sales as others
-      where others.wallet = sales.wallet and others.occurred_at >= sales.occurred_at - sales.occurred_at % ${DAY_MS}
-        and others.occurred_at < sales.occurred_at - sales.occurred_at % ${DAY_MS} + ${DAY_MS}
+      where others.wallet = sales.wallet and others.occurred_at >= sales.occurred_at - sales.occurred_at % ${BIG_DAY_MS}
+        and others.occurred_at < sales.occurred_at - sales.occurred_at % ${BIG_DAY_MS} + ${BIG_DAY_MS}
       order by others.occurred_at limit ${sql.lit(COUNTED)}) as of_day where of_day.id <= sales.id) as n
     from sales where ${among(
       queries,
@@ -455,9 +455,9 @@ async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise
   // Sales that only now get this buyer.
   for (const { row, buyer } of known) {
     if (row.wallet === buyer?.wallet) continue;
-    const day = (row.occurred_at ?? 0n) - ((row.occurred_at ?? 0n) % DAY_MS);
+    const day = (row.occurred_at ?? 0n) - ((row.occurred_at ?? 0n) % BIG_DAY_MS);
     const ofDay = sql`select id from sales where wallet = ${buyer?.wallet} and occurred_at >= ${day}
-      and occurred_at < ${day + DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
+      and occurred_at < ${day + BIG_DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
     const { rows } = await sql<{
       n: bigint;
     }>`select count(*) as n from (${ofDay}) as of_day where id < ${row.id}`.execute(queries);

@@ -5,6 +5,7 @@ import { readClock } from "../../database/clock.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
+import { DAY_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
 import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
@@ -28,7 +29,7 @@ const IDS_MS = 500;
 /** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
-const ANSWERS_KEPT_MS = 24 * 3_600_000;
+const ANSWERS_KEPT_MS = DAY_MS;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
 export function startHousekeeping(

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readSetting, writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import { DAY_MS, isoTime } from "../../domain/iso-time.ts";
 import { keysOf, recordOf } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { askOutside } from "../../platform/outside.ts";
@@ -14,8 +14,8 @@ const TIMEOUT_MS = 5_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
 /** A receiver that is down for longer gets only new notices. */
-const GIVEN_UP_MS = 7 * 24 * 3_600_000;
-const KEPT_MS = 30 * 24 * 3_600_000;
+const GIVEN_UP_MS = 7 * DAY_MS;
+const KEPT_MS = 30 * DAY_MS;
 
 /** The notices, each with its sentence. */
 const KINDS = {
