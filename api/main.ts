@@ -2,6 +2,7 @@ import type { RequestListener, Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
+import { storePaces } from "../affiliates/store-pace.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
@@ -165,6 +166,7 @@ function createServices(given: {
     storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: new BalanceReader(client),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
+    paces: storePaces(database.reader),
     senders,
     rates,
     payouts,

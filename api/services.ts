@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { AffiliateAccount } from "../affiliates/accounts.ts";
 import type { SaleRules } from "../affiliates/sale.ts";
+import type { StorePaces } from "../affiliates/store-pace.ts";
 import type { StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { BatchLoader } from "../database/batch-loader.ts";
@@ -43,6 +44,8 @@ export type Services = {
   balances: BalanceReader;
   /** Sessions with their users, by the hash of their token. */
   visitors: BatchLoader<string, Visitor>;
+  /** How long each store usually takes. */
+  paces: StorePaces;
   senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;

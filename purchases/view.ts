@@ -15,6 +15,7 @@ import {
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
 import { type Situation, situationOf } from "../domain/purchase/situation.ts";
+import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { listDebts } from "./debt.ts";
 import { lifeOf, type listTickets, type Purchase } from "./queries.ts";
@@ -48,12 +49,14 @@ export function situationIn(purchase: Purchase, view: PurchaseView): Situation {
   return situationOf({ ...facts, saleState: purchase.sale_state }, view);
 }
 
-/** One purchase as its buyer sees it. */
-export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): PurchaseRecord {
+/** One purchase as its buyer sees it; `pace` is its store's, where that matters. */
+export function toPurchaseRecord(purchase: Purchase, view: PurchaseView, pace?: StorePace): PurchaseRecord {
   const life = lifeOf(purchase);
   const status = shownStatus(life.status, life);
   const cashback = cashbackOf(purchase, view.rate);
   const state = cashbackState(purchase, view);
+  const situation = situationIn(purchase, view);
+  const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
   return {
     id: Number(purchase.id),
     store_id: Number(purchase.store_id),
@@ -71,7 +74,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     stored_status: storedStatus(status),
     cashback_amount: chzTextFromGwei(cashback),
     cashback_state: state,
-    situation: situationIn(purchase, view),
+    situation,
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
     kept_amount: chzTextFromGwei(purchase.offset_gwei),
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),
@@ -82,6 +85,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     confirmed_at: status === "confirmed" ? isoTimeIfAny(purchase.status_at) : null,
     paid_at: state === "unpaid" ? null : isoTimeIfAny(purchase.paid_at),
     expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
+    usual_at: pace && purchase.source === "live" ? isoTimeIfAny(usualAt(situation, steps, pace)) : null,
   };
 }
 

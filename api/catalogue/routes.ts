@@ -12,6 +12,7 @@ import type { Queries } from "../../database/transaction.ts";
 import {
   createStoreRequestSchema,
   fanTokensResponseSchema,
+  storePaceResponseSchema,
   storeResponseSchema,
   storesQuerySchema,
   storesResponseSchema,
@@ -42,6 +43,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     storesRoute(cache),
     fanTokensRoute(cache),
     storeRoute(cache),
+    storePaceRoute(services, cache),
     createStoreRoute(services, write),
     updateStoreRoute(write),
     removeStoreRoute(write),
@@ -94,6 +96,21 @@ function storeRoute(cache: CatalogueCache): Route {
       const store = await cache.store(readId(params.id, "Store"), { withDrafts });
       if (!store) throw notFound("Store");
       return { ...cached(store), headers: withDrafts ? ADMIN_HEADERS : PUBLIC_HEADERS };
+    },
+  });
+}
+
+function storePaceRoute({ paces }: Services, cache: CatalogueCache): Route {
+  return route({
+    method: "get",
+    path: "/api/stores/:id/pace",
+    access: "anyone",
+    summary: "How many days a store usually takes to report, confirm and pay",
+    responses: { 200: storePaceResponseSchema },
+    async handle({ params }) {
+      const id = readId(params.id, "Store");
+      if (!(await cache.store(id, { withDrafts: false }))) throw notFound("Store");
+      return { body: { success: true, pace: await paces.of(id) }, headers: PUBLIC_HEADERS };
     },
   });
 }

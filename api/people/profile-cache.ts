@@ -10,16 +10,9 @@ import { listDebts } from "../../purchases/debt.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { readStatement } from "../../purchases/statement.ts";
 import { readBuyerTotals } from "../../purchases/totals.ts";
-import {
-  purchaseViewAt,
-  toPurchaseRecord,
-  toTicket,
-  toTotals,
-  toWireDebt,
-  toWireReview,
-  toWireStatement,
-} from "../../purchases/view.ts";
+import { purchaseViewAt, toTicket, toTotals, toWireDebt, toWireReview, toWireStatement } from "../../purchases/view.ts";
 import type { Balances } from "../chain/balances.ts";
+import { toPurchaseRecords } from "../purchases/records.ts";
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
@@ -101,7 +94,7 @@ export async function buildProfile(
     ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
-    purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
+    purchases: await toPurchaseRecords(services, purchases, view),
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),
     reviews: statement.inReview.map(toWireReview),

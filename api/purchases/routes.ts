@@ -12,7 +12,7 @@ import {
   registerPurchaseResponseSchema,
 } from "../../domain/api/purchases.ts";
 import { listPurchases } from "../../purchases/queries.ts";
-import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
+import { purchaseViewAt } from "../../purchases/view.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
@@ -20,6 +20,7 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { distributeCashback } from "./payout.ts";
+import { toPurchaseRecords } from "./records.ts";
 import { openRegistrations, type Registrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
@@ -87,7 +88,7 @@ function ownPurchasesRoute(services: Services): Route {
       return {
         body: {
           success: true,
-          purchases: rows.map((row) => toPurchaseRecord(row, view)),
+          purchases: await toPurchaseRecords(services, rows, view),
           next_before: nextBefore(rows, query.limit, (row) => row.id),
         },
         headers: NO_STORE,

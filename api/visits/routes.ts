@@ -1,5 +1,4 @@
-import { LRUCache } from "lru-cache";
-import { type Click, findClickByToken, listClicks, usualReportDays } from "../../affiliates/clicks.ts";
+import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
 import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
 import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
@@ -23,20 +22,8 @@ export function visitRoutes(services: Services): Route[] {
   return [visitsRoute(services), claimsRoute(services), claimRoute(services)];
 }
 
-/** A store's pace changes slowly, and is read for each of its visitors. */
-const PACE_AGE_MS = 3_600_000;
-const PACES = 1_000;
-
 function visitsRoute(services: Services): Route {
   const { kysely } = services.database;
-  const paces = new LRUCache<string, { days: number | null }>({ max: PACES, ttl: PACE_AGE_MS });
-  const usualDaysOf = async (storeId: bigint): Promise<number | null> => {
-    const kept = paces.get(String(storeId));
-    if (kept) return kept.days;
-    const days = await usualReportDays(kysely, storeId);
-    paces.set(String(storeId), { days });
-    return days;
-  };
   return route({
     method: "get",
     path: "/api/clicks",
@@ -51,7 +38,9 @@ function visitsRoute(services: Services): Route {
         rows.map((row) => row.id),
       );
       const stores = [...new Set(rows.map((row) => row.store_id))];
-      const pace = new Map(await Promise.all(stores.map(async (id) => [id, await usualDaysOf(id)] as const)));
+      const pace = new Map(
+        await Promise.all(stores.map(async (id) => [id, (await services.paces.of(id)).report] as const)),
+      );
       const clicks = rows.map((row) => ({
         id: row.token,
         store_id: Number(row.store_id),

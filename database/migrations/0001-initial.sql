@@ -235,6 +235,7 @@ create table sales (
 ) strict;
 create index sales_amount on sales (amount_micros, id);
 create index sales_click on sales (click_id);
+create index sales_confirmed on sales (store_id, approved_at) where approved_at is not null;
 create index sales_drifted on sales (network, account)
   where state in ('held', 'unmatched') and hold_reasons like '%drift%';
 create index sales_held on sales (wallet, id) where state = 'held';
@@ -434,6 +435,7 @@ create index purchases_state on purchases ((case
     case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end
   when counted_status = 1 then 'pending'
   else 'processing' end), id);
+create index purchases_settled on purchases (store_id, settled_at) where settled_at is not null;
 create index purchases_simulated_open on purchases (wallet)
   where source = 'simulated' and counted_status < 2 and reversed_at is null;
 create index purchases_unpaid on purchases (wallet, id)

@@ -140,6 +140,19 @@ export const storeResponseSchema = z.object({
   cashbacks: z.array(storeCashbackSchema),
 });
 
+/** In days, each null while too few of the store's sales took the step. docs/product.md#sales-pace */
+export const storePaceResponseSchema = z.object({
+  success: z.literal(true),
+  pace: z.object({
+    /** From the visit to the first report. */
+    report: z.number().nullable(),
+    /** From the report to the confirmation. */
+    confirm: z.number().nullable(),
+    /** From the confirmation to the payment. */
+    pay: z.number().nullable(),
+  }),
+});
+
 export const fanTokenSchema = z.object({
   id: z.number(),
   name: z.string(),

@@ -112,6 +112,8 @@ export const purchaseRecordSchema = z.object({
   paid_at: z.iso.datetime().nullable(),
   /** When the cashback is expected; null if the store has not approved the sale, or it is already paid. */
   expected_at: z.iso.datetime().nullable(),
+  /** When its store usually has taken the step that it waits for, by the store's last sales; null while they are too few. */
+  usual_at: z.iso.datetime().nullable(),
 });
 export type PurchaseRecord = z.infer<typeof purchaseRecordSchema>;
 

@@ -1,4 +1,5 @@
 import { BIG_DAY_MS } from "../iso-time.ts";
+import type { Situation } from "../purchase/situation.ts";
 
 /** From fewer sales, a median says little. */
 const ENOUGH = 20;
@@ -10,4 +11,26 @@ export function usualDays(durationsMs: readonly bigint[]): number | undefined {
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0n;
   const days = Number((median + BIG_DAY_MS - 1n) / BIG_DAY_MS);
   return Math.max(1, days);
+}
+
+/** How many days a store usually takes for each step; null while too few of its sales took it. docs/product.md#sales-pace */
+export type StorePace = {
+  /** From the visit to the first report. */
+  report: number | null;
+  /** From the report to the confirmation. */
+  confirm: number | null;
+  /** From the confirmation to the payment. */
+  pay: number | null;
+};
+
+/** When the next step of a live purchase is usual, in ms; null where nothing is known, or a known day rules. */
+export function usualAt(
+  situation: Situation,
+  { reportedAt, approvedAt }: { reportedAt: bigint; approvedAt: bigint | null },
+  { confirm, pay }: StorePace,
+): bigint | null {
+  const after = (from: bigint | null, days: number | null) =>
+    from === null || days === null ? null : from + BigInt(days) * BIG_DAY_MS;
+  if (situation === "recorded" || situation === "awaiting_store") return after(reportedAt, confirm);
+  return situation === "awaiting_network" ? after(approvedAt, pay) : null;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
@@ -49,6 +50,11 @@ export async function getStores(asked: StoresAsked, { signal }: Signal = {}): Pr
 
 export async function getStore(id: string, { signal }: Signal = {}): Promise<Store> {
   return readStore(await call<Answer>("GET", `/api/stores/${encodeURIComponent(id)}`, undefined, signal));
+}
+
+export async function getStorePace(id: string, { signal }: Signal = {}) {
+  const path = `/api/stores/${encodeURIComponent(id)}/pace`;
+  return (await call<z.infer<typeof storePaceResponseSchema>>("GET", path, undefined, signal)).pace;
 }
 
 export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]> {

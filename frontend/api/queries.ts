@@ -7,6 +7,7 @@ import {
   getFanTokens,
   getMe,
   getStore,
+  getStorePace,
   getStores,
   getTicket,
   type StoresAsked,
@@ -82,6 +83,8 @@ export const featuredStoresQuery = queryOptions({
 });
 export const storeQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id], queryFn: ({ signal }) => getStore(id, { signal }) });
+export const storePaceQuery = (id: string) =>
+  queryOptions({ queryKey: ["store", id, "pace"], queryFn: ({ signal }) => getStorePace(id, { signal }) });
 export const ticketQuery = (id: string) =>
   queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
 /** The profile of the session with this token. */

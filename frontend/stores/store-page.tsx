@@ -4,9 +4,10 @@ import { Link, useParams } from "react-router";
 import { bonus } from "../../domain/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import type { StorePace } from "../../domain/sale/pace.ts";
 import { storeColour } from "../../domain/store-mark.ts";
 import { ApiError } from "../api/http.ts";
-import { configQuery, fanTokensQuery, storeQuery } from "../api/queries.ts";
+import { configQuery, fanTokensQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
@@ -130,16 +131,30 @@ function Excluded({ store }: { store: Store }) {
   );
 }
 
+/** The steps to the cashback, with the days that they usually take at this store. docs/product.md#sales-pace */
 function WhenItCounts({ store }: { store: Store }) {
   const t = useText();
+  const { simulated } = useQuery(configQuery).data;
+  const { report, confirm, pay } = useQuery({ ...storePaceQuery(store.id), enabled: !simulated }).data ?? UNKNOWN_PACE;
+  const usual = (step: "report" | "confirm" | "pay", count: number | null) =>
+    count !== null && ` ${t(`storePage.usual.${step}`, { count })}`;
   return (
     <Card title={t("storePage.counts")}>
+      {report !== null && confirm !== null && pay !== null && (
+        <p className="store-usual">{t("storePage.usual", { count: report + confirm + pay })}</p>
+      )}
       <ol className="plain-list numbered">
-        <li>{t("storePage.counts.link")}</li>
-        <li>{t("storePage.counts.confirmed")}</li>
+        <li>
+          {t("storePage.counts.link")}
+          {usual("report", report)}
+        </li>
+        <li>
+          {t("storePage.counts.confirmed")}
+          {usual("confirm", confirm)}
+        </li>
         <li>
           {t("storePage.counts.paid")}
-          {store.holdDays > 0 && ` ${t("storePage.counts.hold", { count: store.holdDays })}`}
+          {usual("pay", pay) || (store.holdDays > 0 && ` ${t("storePage.counts.hold", { count: store.holdDays })}`)}
         </li>
       </ol>
       <Link className="link" to={paths.help("when-cashback-comes")}>
@@ -148,6 +163,8 @@ function WhenItCounts({ store }: { store: Store }) {
     </Card>
   );
 }
+
+const UNKNOWN_PACE: StorePace = { report: null, confirm: null, pay: null };
 
 /** "You receive R$ 10,00 · 10 CHZ on R$ 100", with the best of the user's tokens. */
 function YouReceive({ store }: { store: Store }) {

@@ -45,6 +45,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/docs": everyone,
   "get /api/stores": everyone,
   "get /api/stores/{id}": everyone,
+  "get /api/stores/{id}/pace": everyone,
   "get /api/fan-tokens": everyone,
   "get /api/nfts": users,
   "get /api/nfts/{tokenId}": everyone,

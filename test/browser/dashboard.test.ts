@@ -361,6 +361,15 @@ describe("Dashboard", () => {
     await statement.getByText("9 lançamentos").waitFor();
   });
 
+  it("says by which day a store usually takes the next step, and when it takes longer", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByText(/^Esperando a loja confirmar a compra\. A loja costuma confirmar até \d/).waitFor();
+    await page.getByText(/repasse\. Está demorando mais do que o costume desta loja\./).waitFor();
+  });
+
   it("filters and exports all of 10,000 purchases", async () => {
     const wallet = testWallet();
     const { server } = site;

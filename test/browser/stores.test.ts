@@ -216,6 +216,21 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("says on a store's page how long it usually takes, where that is known", async () => {
+    site.server.config = { ...site.server.config, simulated: false };
+    site.server.answer("GET /api/stores/1/pace", {
+      body: { success: true, pace: { report: 2, confirm: 30, pay: 1 } },
+    });
+    const { page } = await site.open("/stores/1", english());
+    await page.getByText("Usually pays within 33 days of the purchase.").waitFor();
+    for (const step of [/reports it within 2 days\./, /usually takes 30 days\./, /arrives within 1 day\./]) {
+      await page.getByRole("listitem").filter({ hasText: step }).waitFor();
+    }
+    await page.goto(`${site.server.url}/stores/2`);
+    await page.getByText("What earns no cashback").waitFor();
+    expect(await page.getByText(/usually/i).count()).to.equal(0);
+  });
+
   it("finds a store by its description and its categories", async () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Search").fill("cafe torrado");

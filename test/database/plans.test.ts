@@ -15,7 +15,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import { insertClicks, listClicks, usualReportDays } from "../../affiliates/clicks.ts";
+import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import {
   countSales,
@@ -25,6 +25,7 @@ import {
   listSales,
   listWithoutRate,
 } from "../../affiliates/queries.ts";
+import { readStorePace } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
@@ -128,7 +129,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
   "the sales of visits": (queries) => countSales(queries, IDS),
-  "the pace of a store": (queries) => usualReportDays(queries, 3n),
+  "the pace of a store": (queries) => readStorePace(queries, 3n),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
   "the sales to reread": (queries) =>
     listLongestUnread(

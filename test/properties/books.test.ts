@@ -5,10 +5,16 @@ import { declineSale, releaseSale } from "../../affiliates/decisions.ts";
 import { storeReport } from "../../affiliates/reports.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { LeaseLostError } from "../../platform/lease.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { listPurchases } from "../../purchases/queries.ts";
 import { decideSales } from "../../purchases/save.ts";
+import { readStatement } from "../../purchases/statement.ts";
+import { readBuyerTotals } from "../../purchases/totals.ts";
+import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onEitherEngine } from "../testing/databases.ts";
@@ -76,6 +82,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   killAt: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
   isQuiet: fc.constantFrom(true, true, false),
 });
+
+const gweiOf = (chz: string) => parseDecimal(chz, 9);
 
 let histories = 0;
 
@@ -262,6 +270,7 @@ class History {
       const figures = `received ${received} (${before} before), debt ${debt}, by the books ${least} to ${most}`;
       expect(debt >= 0n && received - debt >= least && received - debt <= most, figures).to.equal(true);
       expect(received === before || debt === 0n, `paid beside a debt: ${figures}`).to.equal(true);
+      await this.#compareStatement(wallet, { received, debt });
     }
     const sales = await kysely.selectFrom("sales").selectAll().where("sale_key", "like", `${this.#name}-%`).execute();
     for (const row of sales) {
@@ -280,6 +289,39 @@ class History {
     // What the chain did since the last decision is noted by the first one, and by no further one.
     await again();
     expect((await this.#rows(ids)).sales, "decided a third time").to.deep.equal(decided);
+  }
+
+  /** docs/product.md#statement */
+  async #compareStatement(
+    wallet: `0x${string}`,
+    { received, debt }: { received: bigint; debt: bigint },
+  ): Promise<void> {
+    const { kysely } = this.shop.database;
+    const cursor = await kysely.selectFrom("chain_cursor").select("block_number").executeTakeFirstOrThrow();
+    const rate = this.shop.weiPerCent;
+    const view = purchaseViewAt(cursor.block_number, { rate, confirmations: 1, isLive: true });
+    const totals = await readBuyerTotals(kysely, wallet);
+    const statement = await readStatement(kysely, wallet, { totals, view, readCredit: async () => 0n });
+    expect(statement.in_wallet, "in the wallet").to.equal(received);
+    expect(statement.to_offset, "to offset").to.equal(debt);
+    // Each line lies in one figure, and a figure is nothing but its lines.
+    const lines = { in_wallet: 0n, on_the_way: 0n, waiting: 0n, to_offset: debt };
+    const rows = await listPurchases(kysely, wallet, { limit: 1_000 });
+    for (const row of rows) {
+      const record = toPurchaseRecord(row, view);
+      const { figure } = SITUATIONS[record.situation];
+      const worth = gweiOf(record.paid_amount ?? record.cashback_amount);
+      if (figure) lines[figure] += record.paid_amount === null ? worth - gweiOf(record.kept_amount) : worth;
+    }
+    for (const { gwei } of statement.inReview) lines.waiting += gwei;
+    const { in_wallet, on_the_way, waiting, to_offset } = statement;
+    expect({ in_wallet, on_the_way, waiting, to_offset }, "the figures").to.deep.equal(lines);
+    const expected = this.books.worth(wallet);
+    if (expected === undefined) return;
+    const difference = in_wallet + on_the_way + waiting - to_offset - expected;
+    // Each purchase is rounded down to a gwei.
+    const isRounding = difference <= 0n ? -difference <= BigInt(rows.length) : difference <= BigInt(rows.length);
+    expect(isRounding, `worth ${difference} more than ${expected} by the books`).to.equal(true);
   }
 
   /** What a sale's purchases paid and still promise, in centavos × basis points. */

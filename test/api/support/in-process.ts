@@ -4,6 +4,7 @@ import pino from "pino";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
+import { storePaces } from "../../../affiliates/store-pace.ts";
 import { approvalRules } from "../../../api/admin/approval-rules.ts";
 import { BalanceReader } from "../../../api/chain/balances.ts";
 import { createSenders } from "../../../api/create-senders.ts";
@@ -104,6 +105,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
+    paces: storePaces(database.kysely),
     senders: createSenders({ ...parts, saleRules: rules }),
     standing: standingReader(database.kysely),
     adminWallets,

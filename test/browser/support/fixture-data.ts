@@ -113,6 +113,7 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
     confirmed_at: "2026-05-02T12:00:10.000Z",
     paid_at: "2026-05-02T12:00:15.000Z",
     expected_at: null,
+    usual_at: null,
     ...change,
   };
 }

@@ -166,6 +166,7 @@ export class FixtureServer {
     const ok = (body: Body): FixtureAnswer => ({ body: { success: true, ...body } });
     const route = `${call.method} ${call.path}`;
     const wallet = String(call.body.address ?? "").toLowerCase();
+    if (/^GET \/api\/stores\/\w+\/pace$/.test(route)) return ok({ pace: { report: null, confirm: null, pay: null } });
     const store = /^GET \/api\/stores\/(\w+)$/.exec(route);
     if (store) {
       const found = this.stores.find((one) => String(one.id) === store[1]);

@@ -53,9 +53,12 @@ export function addAllSituations({ me }: FixtureServer): void {
   const purchase = (id: number, change: Partial<(typeof me.purchases)[number]>) =>
     fixturePurchase({ id, created_at: day(50 - id), date: day(50 - id), store: "Mercado da Bola", ...change });
   me.purchases = [
-    purchase(19, { ...unpaid, situation: "awaiting_store", status: "pending", stored_status: "Pendente" }),
+    purchase(19, {
+      ...{ ...unpaid, situation: "awaiting_store", status: "pending", stored_status: "Pendente" },
+      usual_at: day(-12),
+    }),
     purchase(18, { ...unpaid, situation: "in_review", status: "pending", stored_status: "Pendente" }),
-    purchase(17, { ...unpaid, situation: "awaiting_network" }),
+    purchase(17, { ...unpaid, situation: "awaiting_network", usual_at: day(2) }),
     purchase(16, { ...unpaid, situation: "waiting_period", expected_at: day(-21) }),
     purchase(15, { ...unpaid, situation: "credit", cashback_state: "deferred" }),
     purchase(14, { situation: "paid", paid_amount: "3", kept_amount: "4" }),

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { BIG_DAY_MS } from "../../../domain/iso-time.ts";
-import { usualDays } from "../../../domain/sale/pace.ts";
+import { usualAt, usualDays } from "../../../domain/sale/pace.ts";
 
 describe("A store's pace", () => {
   const days = (...durations: number[]) => durations.map((one) => BigInt(Math.round(one * 10)) * (BIG_DAY_MS / 10n));
@@ -18,5 +18,18 @@ describe("A store's pace", () => {
 
   it("is at least a day", () => {
     expect(usualDays(days(...many(20, 0)))).to.equal(1);
+  });
+
+  it("says by which day the next step of a purchase is usual, and nothing where a known day rules", () => {
+    const steps = { reportedAt: 10n * BIG_DAY_MS, approvedAt: 30n * BIG_DAY_MS };
+    const pace = { report: 1, confirm: 7, pay: 3 };
+    expect(usualAt("recorded", steps, pace)).to.equal(17n * BIG_DAY_MS);
+    expect(usualAt("awaiting_store", steps, pace)).to.equal(17n * BIG_DAY_MS);
+    expect(usualAt("awaiting_network", steps, pace)).to.equal(33n * BIG_DAY_MS);
+    expect(usualAt("awaiting_network", { ...steps, approvedAt: null }, pace)).to.equal(null);
+    expect(usualAt("awaiting_store", steps, { ...pace, confirm: null })).to.equal(null);
+    for (const over of ["waiting_period", "paying", "paid", "declined", "in_review"] as const) {
+      expect(usualAt(over, steps, pace), over).to.equal(null);
+    }
   });
 });

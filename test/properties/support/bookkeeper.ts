@@ -141,6 +141,20 @@ export class Bookkeeper {
     };
   }
 
+  /**
+   * What all purchases of a wallet are worth, in gwei: what is confirmed at its rate, the rest at the present one.
+   * Undefined while a sale is held, or while a debt waits to be lifted.
+   */
+  worth(wallet: string): bigint | undefined {
+    const own = [...this.sales.values()].filter((sale) => sale.visit?.wallet === wallet);
+    if (own.some((sale) => this.isHeld(sale) || sale.least !== sale.most)) return undefined;
+    return own.reduce((sum, sale) => {
+      const known = sale.confirmed.reduce((units, part) => units + part.units, 0n);
+      const open = sale.entitled > known ? sale.entitled - known : 0n;
+      return sum + sale.gwei(sale.entitled) + (open * this.weiPerCent) / 10n ** 13n;
+    }, 0n);
+  }
+
   #sale(key: string): SaleBook {
     const sale = this.sales.get(key);
     if (!sale) throw new Error(`No sale ${key}`);
