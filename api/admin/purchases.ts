@@ -22,6 +22,7 @@ import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf } from "../../purchases/queries.ts";
 import { payIfDue } from "../../purchases/settlement.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
+import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
 import {
   type Circumstances,
   type PanelPurchase,
@@ -29,14 +30,13 @@ import {
   stateOf,
   waitingOf,
 } from "../../purchases/waiting.ts";
-import { shownRate } from "../../rates/rate-source.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
-import { deepestBlock, type Services } from "../services.ts";
+import { deepestBlock, type Services, viewOptions } from "../services.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -210,11 +210,11 @@ async function toWirePurchases(services: Services, rows: readonly PanelPurchase[
     deepestBlock: deepestBlock(services, cursor),
     nowMs: BigInt(Date.now()),
   };
-  const rate = shownRate(services.rates, services.environment.WEI_PER_CENT);
-  return rows.map((row) => toWirePurchase(row, rate, circumstances));
+  const view = purchaseViewAt(cursor, viewOptions(services));
+  return rows.map((row) => toWirePurchase(row, view, circumstances));
 }
 
-function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circumstances): AdminPurchase {
+function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: Circumstances): AdminPurchase {
   const waiting = waitingOf(row, circumstances);
   const life = lifeOf(row);
   return {
@@ -228,6 +228,7 @@ function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circums
     state: stateOf(row),
     status: shownStatus(life.status, life),
     cashback_state: row.payout_state ?? "unpaid",
+    situation: situationIn(row, view),
     waits_for: waiting?.wait ?? null,
     wait_reason: waiting?.reason ?? null,
     wait_text: waiting?.text ?? null,
@@ -238,7 +239,7 @@ function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circums
     token_slug: row.token_slug,
     // Exact: cents × basis points have six places.
     cashback_brl: formatDecimal(row.cashback_cent_bps, 6, 2),
-    cashback: chzTextFromGwei(cashbackOfCentBps(row.cashback_cent_bps, row.wei_per_cent ?? rate)),
+    cashback: chzTextFromGwei(cashbackOfCentBps(row.cashback_cent_bps, row.wei_per_cent ?? view.rate)),
     is_rate_frozen: row.wei_per_cent !== null,
     kept: chzTextFromGwei(row.offset_gwei),
     paid: chzTextFromGwei(row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n),

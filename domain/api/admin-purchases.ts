@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
+import { SITUATIONS } from "../purchase/situation.ts";
 import { PURCHASE_STATES, STEP_KINDS, WAITS } from "../purchase/states.ts";
+import { keysOf } from "../records.ts";
 import { listQuerySchema } from "./lists.ts";
 import { OPERATION_STATES } from "./operations.ts";
 
@@ -20,6 +22,8 @@ export const adminPurchaseSchema = z.object({
   /** The ticket's status, as its buyer sees it. */
   status: z.enum(PURCHASE_STATUSES),
   cashback_state: z.enum(CASHBACK_STATES),
+  /** Where it is, as its buyer reads it. docs/product.md#situations */
+  situation: z.enum(keysOf(SITUATIONS)),
   waits_for: z.enum(WAITS).nullable(),
   /** With `set_aside` and `person`: the operation's reason; with `release`: the admin's reason. */
   wait_reason: z.string().nullable(),

@@ -18,6 +18,7 @@ onBothSystems("A purchase that an administrator holds", {}, (system) => {
     });
     expect(held).to.include({
       state: "held",
+      situation: "in_review",
       waits_for: "release",
       wait_reason: "looks odd",
       held_reason: "looks odd",
@@ -39,7 +40,7 @@ onBothSystems("A purchase that an administrator holds", {}, (system) => {
       const purchase = await read();
       return purchase.state === "paid" && purchase;
     });
-    expect(paid).to.include({ waits_for: null, held_by: null, cashback_state: "paid" });
+    expect(paid).to.include({ waits_for: null, held_by: null, cashback_state: "paid", situation: "paid" });
     expect(
       paid.steps.map((step: { kind: string; subject: string | null }) => `${step.kind} ${step.subject ?? ""}`),
     ).to.include.members(["registered ", "queued mint", "signed pay", "chain_event CashbackPaid"]);

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../app/paths.ts";
+import { useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
 import { holdPurchase, releasePurchase } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -165,7 +166,8 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
 }
 
 function Standing({ purchase }: { purchase: PurchaseDetails }) {
-  const { chz, dateTime } = useFormat();
+  const { chz, date, dateTime } = useFormat();
+  const t = useText();
   const figures = operationFigures(purchase.wait_text, chz);
   const wait = purchaseWait(purchase);
   const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
@@ -177,6 +179,10 @@ function Standing({ purchase }: { purchase: PurchaseDetails }) {
           <strong>{wait}</strong> {figures} {help}
         </p>
       )}
+      <p>
+        Quem comprou lê: “
+        {t(`situation.${purchase.situation}`, { date: purchase.payable_at ? date(purchase.payable_at) : "" })}”
+      </p>
       {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
       {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}
       {purchase.wait_text && !figures && <TechnicalDetail text={purchase.wait_text} />}

@@ -105,6 +105,7 @@ const purchase = (id: number, change: Partial<Purchase>): Purchase => ({
   state: "pending",
   status: "pending",
   cashback_state: "unpaid",
+  situation: "awaiting_store",
   waits_for: "hold",
   wait_reason: null,
   wait_text: null,
