@@ -14,6 +14,7 @@ import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { reconcile } from "../../reconcile/reconcile.ts";
 import { acceptUnclaimed } from "../../reconcile/unclaimed.ts";
 import { runReconcile } from "../../scripts/operator/run-reconcile.ts";
+import { runRestored } from "../../scripts/operator/run-restored.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
@@ -353,6 +354,42 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect(metrics).to.match(/^torcida_foreign_transactions 3$/m);
       await system().stopApi("SIGTERM");
       expect((await command(["--accept"])).output).to.match(/3 foreign transactions are accepted/);
+      expect((await compare()).foreign).to.deep.equal([]);
+    });
+  });
+
+  describe("in a database that is older than the chain", () => {
+    const restored = async (...args: string[]) => {
+      const { code, output } = await commandHere(runRestored, args, system().environment).ended;
+      return { code, output };
+    };
+    const nextId = (output: string) => Number(/purchase ids go on at (\d+)/.exec(output)?.[1]);
+
+    it("says what it may still lack, recognises our own calls, and skips ids once", async () => {
+      const { anvil, deployment } = system();
+      await anvil.request("evm_setIntervalMining", 0);
+      await anvil.request("evm_setAutomine", false);
+      const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "confirm", args: [[]] });
+      const call = { from: OPERATOR, to: deployment.purchaseNft.address, data };
+      const hash = await anvil.request<string>("eth_sendTransaction", call);
+      const waiting = await restored();
+      expect(waiting.code, waiting.output).to.equal(1);
+      expect(waiting.output).to.match(/Nonce \d+ of the operator's key waits in a node and is not known here/);
+      expect(await pausedBy(kysely)).to.equal("The database was moved back in time: npm run restored says what to do");
+
+      await anvil.request("evm_setAutomine", true);
+      await anvil.request("evm_setIntervalMining", 1);
+      await anvil.request("anvil_mine", "0x1");
+      const done = await restored();
+      expect(done.code, done.output).to.equal(0);
+      expect(done.output).to.match(new RegExp(`does not know nonce \\d+ of the operator's key: confirm, ${hash}`));
+      expect(nextId(waiting.output)).to.be.greaterThan(100_000);
+      expect(nextId(done.output)).to.equal(nextId(waiting.output));
+      expect((await restored()).output).to.include("0 transactions of ours were not known to the database");
+      expect(await pausedBy(kysely)).to.match(/^The database was behind the chain: resume payouts/);
+      await resume(kysely);
+      await restored("--accept");
+      expect(await pausedBy(kysely), "accepting pauses nothing that a person resumed").to.equal("");
       expect((await compare()).foreign).to.deep.equal([]);
     });
   });
