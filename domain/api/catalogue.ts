@@ -192,9 +192,12 @@ const optionalCount = (maximum: number) =>
     .nullish();
 /** An uploaded picture, by the hash of its content. */
 const UPLOADED = /^\/api\/assets\/[0-9a-f]{64}\.(?:png|jpg|webp)$/;
-const optionalLogo = z
-  .union([z.literal("").transform(() => null), z.string().regex(UPLOADED), httpsUrlSchema])
-  .nullish();
+const logoSchema = z
+  .string()
+  .trim()
+  .max(2_048, limit("max_length", 2_048))
+  .refine((text) => UPLOADED.test(text) || isPublicHttpsUrl(text), must("public_link"));
+const optionalLogo = z.union([z.literal("").transform(() => null), logoSchema]).nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
 /** The contract's limit for a store name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */

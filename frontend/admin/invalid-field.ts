@@ -1,3 +1,4 @@
+import { durationText } from "../../domain/duration.ts";
 import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
 import { capitalized, FIELD_WORDS } from "./words.ts";
 
@@ -42,8 +43,15 @@ const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
   other: "tem um valor inválido",
 };
 
+/** Fields in seconds are typed and shown as durations. */
+const DURATIONS: Partial<Record<FieldRule, (params: RuleParams) => string>> = {
+  whole: () => "precisa ser uma duração como 3 dias, 12 horas ou 30 minutos",
+  max: ({ max }) => `pode ser no máximo ${durationText(Number(max), "pt")}`,
+};
+
 /** What is wrong with a field, in the panel's words. */
 export function invalidField(field: string, { rule, params = {} }: BrokenRule): string {
+  if (field.endsWith("_seconds") && rule in DURATIONS) return `${LABELS[field]} ${DURATIONS[rule]?.(params)}.`;
   // A newer api may know a rule that this page does not.
   const words = RULES[rule] ?? RULES.other;
   return `${LABELS[field] ?? field} ${typeof words === "string" ? words : words(params)}.`;

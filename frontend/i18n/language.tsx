@@ -81,15 +81,6 @@ export type Translate = (id: MessageId, values?: Values) => string;
 /** A Portuguese text, whatever the user's language. */
 export const inPortuguese: Translate = (id, values) => say(intlFor("pt"), id, values);
 
-/** Texts in the user's language, even inside `InPortuguese`. */
-export function useReadersText(): Translate {
-  const { language } = useLanguage();
-  return useMemo(() => {
-    const intl = intlFor(language);
-    return (id, values) => say(intl, id, values);
-  }, [language]);
-}
-
 /** A message in the user's language. */
 export function useText(): Translate {
   const intl = useIntl();

@@ -7,7 +7,7 @@ import { useIsPhone } from "./use-is-phone.ts";
 /** Below the phone's header. */
 const PHONE_HEADER = "4.25rem";
 
-/** Short messages, outside the routes; on a phone from the top, as fields and buttons are at the bottom. A popover, because the browser's top layer is above every dialog. */
+/** Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
   const isPhone = useIsPhone();
@@ -21,7 +21,7 @@ export function Toasts() {
     <div ref={ref} popover="manual" className="toast-layer">
       <Toaster
         theme={useTheme()}
-        position={isPhone ? "top-center" : "bottom-right"}
+        position={isPhone ? "top-center" : "bottom-left"}
         expand={!isPhone}
         visibleToasts={isPhone ? 1 : 4}
         mobileOffset={{ top: PHONE_HEADER }}

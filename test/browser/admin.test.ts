@@ -164,7 +164,13 @@ describe("Admin", () => {
 
   describe("stores", () => {
     it("creates one with exactly the fields that were filled in", async () => {
-      site.server.answer("POST /api/store", { body: { success: true, message: "created", id: 9 } });
+      const [sample] = site.server.stores;
+      if (!sample) throw new Error("There is no sample store");
+      site.server.answer("POST /api/store", () => {
+        const lacking = { affiliate_link: null, cashback_max: 0, cashbacks: [], is_draft: true };
+        site.server.stores.push({ ...sample, id: 99, name: "Arena Livros", ...lacking });
+        return { body: { success: true, message: "created", id: 99 } };
+      });
       const { page } = await openPanel("stores");
       await page.getByRole("button", { name: "Nova loja" }).click();
       await page.getByRole("button", { name: "Criar loja" }).click();
@@ -181,6 +187,11 @@ describe("Admin", () => {
         { name: "Arena Livros", country: "Brasil", club: "Santos" },
       ]);
       await page.getByRole("dialog").waitFor({ state: "detached" });
+      // The next step: what it lacks to sell, beside the buttons for it.
+      await page.getByRole("heading", { name: "Arena Livros" }).waitFor();
+      await page.getByText("Só o painel a mostra. Para vender:").waitFor();
+      await page.getByText("Falta uma categoria com percentual acima de zero.").waitFor();
+      await page.getByRole("button", { name: /cashback/i }).waitFor();
     });
 
     it("shows the server's reason for a rejection, or its own sentence if there is none", async () => {
@@ -436,11 +447,11 @@ describe("Admin", () => {
       expect(site.server.callsTo("POST /api/admin/fan-token")).to.have.length(0);
     });
 
-    it("reads 'This field is required' in English", async () => {
+    it("is in Portuguese for an English user too", async () => {
       site.server.isAdmin = true;
       const { page } = await site.openLoggedIn("/admin?tab=fan-tokens", { storage: { language: "en" } });
       await page.getByRole("button", { name: "Salvar" }).click();
-      await eventually(async () => expect(await page.getByText("This field is required").count()).to.equal(3));
+      await eventually(async () => expect(await page.getByText("Este campo é obrigatório").count()).to.equal(3));
     });
 
     it("previews the image, falls back if it does not load, and clears the error with a new URL", async () => {

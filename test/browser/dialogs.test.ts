@@ -128,7 +128,10 @@ describe("Dialogs", () => {
     await page.getByLabel("País *").fill("Brasil");
     await page.getByLabel("URL do logo").fill("http://img.example/logo.png");
     await page.getByRole("button", { name: "Criar loja" }).click();
-    await page.getByRole("alert").getByText("Informe um endereço que comece com https://.").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText("URL do logo precisa ser um endereço público da internet que começa com https://.")
+      .waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "logo");
     // Also in a section that is folded.
     const network = page.getByText("Rede de afiliados", { exact: true });
@@ -137,7 +140,7 @@ describe("Dialogs", () => {
     await network.click();
     await page.getByLabel("Dias para reclamar").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Criar loja" }).click();
-    await page.getByRole("alert").getByText("Informe um número inteiro, sem sinal.").waitFor();
+    await page.getByRole("alert").getByText("Dias para reclamar não pode ser menor que zero.").waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "claim_days");
     expect(site.server.callsTo("POST /api/store")).to.have.length(0);
   });

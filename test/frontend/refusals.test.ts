@@ -51,6 +51,12 @@ describe("A refusal in the panel", () => {
     expect(fault({ name: "Lo\u200bja" })).to.match(/^Nome não aceita caracteres invisíveis/);
     expect(fault({ name: "ç".repeat(30) })).to.match(/^Nome aceita até 40 bytes/);
     expect(fault({ claim_days: 999 })).to.equal("Dias para reclamar pode ser no máximo 730.");
+    expect(fault({ hold_seconds: 999 * 86_400 })).to.equal("Prazo de segurança pode ser no máximo 365 dias.");
+    expect(fault({ hold_seconds: "logo" })).to.match(/^Prazo de segurança precisa ser uma duração como 3 dias/);
+    expect(fault({ logo: `https://a.example/${"x".repeat(2_048)}` })).to.equal(
+      "URL do logo aceita até 2048 caracteres.",
+    );
+    expect(fault({ logo: "https://192.168.0.1/a.png" })).to.match(/^URL do logo precisa ser um endereço público/);
     expect(fault({ claim_days: 1.5 })).to.equal("Dias para reclamar precisa ser um número inteiro.");
     expect(fault({ affiliate_link: `https://a.example/${"x".repeat(2_048)}` })).to.equal(
       "Link de afiliado aceita até 2048 caracteres.",

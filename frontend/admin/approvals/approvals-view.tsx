@@ -62,6 +62,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
     noun: ["pedido", "pedidos"],
     search: "número, compra ou carteira",
     states: optionsOf(APPROVAL_WORDS),
+    waiting: ({ open_approvals }) => ({ open: open_approvals }),
     allStates: "Todos",
     sorts: BY_AGE_OR_AMOUNT.map((one) => ({ ...one, label: one.label.replace(/as$/, "os") })),
     refreshMs: 15_000,

@@ -36,6 +36,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
     noun: ["reclamação", "reclamações"],
     search: "número, pedido ou carteira",
     states: optionsOf(CLAIM_WORDS),
+    waiting: ({ open_claims }) => ({ open: open_claims }),
     sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { saveFanTokenRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isAddressShaped } from "../../../domain/wallet-address.ts";
 import { ApiError } from "../../api/http.ts";
-import { useReadersText } from "../../i18n/language.tsx";
+import { useText } from "../../i18n/language.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
@@ -50,7 +50,7 @@ type FanTokenFormProps = {
 
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
 export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
-  const t = useReadersText();
+  const t = useText();
   const { register, control: form, errors, isSubmitting, draft, save } = useFanTokenForm(props);
   const [name, slug, image, contract] = useWatch({ control: form, name: ["name", "slug", "image", "contract"] });
   const isBuiltIn = BUILT_IN.includes(slug);
@@ -129,7 +129,7 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
 
 /** The form's state, which survives the session as a draft, and its saving. */
 function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "onCancel">) {
-  const t = useReadersText();
+  const t = useText();
   const { id, contract: before, ...fields } = initial;
   const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
   const { register, handleSubmit, reset, setFocus, setError, subscribe, control, formState } = useForm({

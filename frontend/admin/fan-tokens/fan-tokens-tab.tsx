@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { fanTokensQuery } from "../../api/queries.ts";
 import type { FanToken } from "../../api/shapes.ts";
-import { useReadersText } from "../../i18n/language.tsx";
+import { useText } from "../../i18n/language.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
@@ -24,7 +24,7 @@ const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields
 
 /** Fan tokens: a form with a preview, and the list. */
 export function FanTokensTab() {
-  const t = useReadersText();
+  const t = useText();
   const client = useQueryClient();
   const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always" });
   const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);
@@ -78,7 +78,7 @@ type TokenListProps = {
 };
 
 function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
-  const t = useReadersText();
+  const t = useText();
   const { isError, errorUpdateCount } = tokens;
   useEffect(() => {
     if (isError && errorUpdateCount > 0)

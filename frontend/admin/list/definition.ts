@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { z } from "zod";
+import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { listOf } from "../../../domain/api/lists.ts";
 
 /** A page of a list. */
@@ -35,6 +36,8 @@ export type ListDefinition<Row> = {
   search?: string;
   /** Filters in addition to "Todas"; none if empty. */
   states?: readonly Option[];
+  /** How many rows of a state wait for somebody; the others are not counted. */
+  waiting?: (attention: Attention) => Readonly<Record<string, number>>;
   /** The word for no filter. */
   allStates?: string;
   sorts?: readonly Option[];

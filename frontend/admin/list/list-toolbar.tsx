@@ -1,9 +1,11 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useAttention } from "../../api/attention.ts";
 import { download } from "../../ui/download.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { toast } from "../../ui/toast.ts";
 import type { SearchText } from "../../ui/use-search-text.ts";
 import { refusalOf } from "../refusals.ts";
+import { WaitingCount } from "../waiting-count.tsx";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { getCsv } from "./queries.ts";
@@ -17,6 +19,7 @@ type ListToolbarProps<Row> = {
 
 export function ListToolbar<Row>({ list, address, search, actions }: ListToolbarProps<Row>) {
   const { states = [], sorts = [] } = list;
+  const attention = useAttention().data;
   return (
     <div className="list-toolbar">
       <div className="list-tools">
@@ -31,6 +34,7 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
         <States
           all={list.allStates ?? "Todas"}
           states={states}
+          counts={attention && list.waiting?.(attention)}
           selected={address.state}
           onSelect={(state) => address.filter({ state })}
         />
@@ -100,9 +104,15 @@ function Sort({ sorts, address }: { sorts: readonly Option[]; address: ListAddre
   );
 }
 
-type StatesProps = { all: string; states: readonly Option[]; selected: string; onSelect: (state: string) => void };
+type StatesProps = {
+  all: string;
+  states: readonly Option[];
+  counts: Readonly<Record<string, number>> | undefined;
+  selected: string;
+  onSelect: (state: string) => void;
+};
 
-export function States({ all, states, selected, onSelect }: StatesProps) {
+function States({ all, states, counts = {}, selected, onSelect }: StatesProps) {
   return (
     <fieldset className="chips">
       <legend className="sr-only">Situação</legend>
@@ -115,6 +125,7 @@ export function States({ all, states, selected, onSelect }: StatesProps) {
           onClick={() => onSelect(value)}
         >
           {label}
+          {(counts[value] ?? 0) > 0 && <WaitingCount count={counts[value] ?? 0} />}
         </button>
       ))}
     </fieldset>

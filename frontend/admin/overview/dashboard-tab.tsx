@@ -11,6 +11,7 @@ import { OperationsView } from "../payments/operations-view.tsx";
 import { PaymentsView } from "../payments/payments-view.tsx";
 import { PurchasesView } from "../purchases/purchases-view.tsx";
 import { SalesView } from "../sales/sales-view.tsx";
+import { WaitingCount } from "../waiting-count.tsx";
 import { MarginView } from "./margin-view.tsx";
 import { Overview } from "./overview.tsx";
 
@@ -56,12 +57,7 @@ export function DashboardTab() {
               aria-current={id === selected.id ? "page" : undefined}
             >
               {label}
-              {waiting > 0 && (
-                <span className="view-count">
-                  <span className="figures">{waiting > 99 ? "99+" : waiting}</span>
-                  <span className="sr-only"> à espera de alguém</span>
-                </span>
-              )}
+              {waiting > 0 && <WaitingCount count={waiting} />}
             </Link>
           );
         })}

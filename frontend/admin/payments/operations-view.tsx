@@ -52,6 +52,7 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
     noun: ["transação", "transações"],
     search: "número, compra ou loja",
     states: optionsOf(PAYMENT_WORDS),
+    waiting: ({ failed_operations }) => ({ failed: failed_operations }),
     allStates: "Paradas",
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),

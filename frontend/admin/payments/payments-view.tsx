@@ -57,6 +57,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
     noun: ["pagamento", "pagamentos"],
     search: "compra, carteira ou transação",
     states: optionsOf(PAYMENT_WORDS),
+    waiting: ({ failed_payments, waiting_payments }) => ({ failed: failed_payments, waiting: waiting_payments }),
     allStates: "Todos",
     sorts: [
       { value: "-id", label: "Mais novos" },

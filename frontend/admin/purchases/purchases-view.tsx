@@ -24,6 +24,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
     noun: ["compra", "compras"],
     search: "número, carteira ou pedido",
     states: optionsOf(PURCHASE_WORDS),
+    waiting: ({ held_purchases }) => ({ held: held_purchases }),
     sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (

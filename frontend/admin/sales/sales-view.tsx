@@ -30,6 +30,7 @@ function useSalesList(): ListDefinition<Sale> {
     noun: ["venda", "vendas"],
     search: "número, pedido, carteira ou clique",
     states: optionsOf(SALE_WORDS),
+    waiting: ({ held_sales, unmatched_sales }) => ({ held: held_sales, unmatched: unmatched_sales }),
     sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (

@@ -25,7 +25,7 @@ type Import =
 /** Imports a catalogue file after showing its changes. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
-  const { state, choose, check, apply } = useImport(onClose);
+  const { state, fileName, choose, check, apply } = useImport(onClose);
   const changes = state.step === "shown" || state.step === "applying" ? state.changes : undefined;
   const count = changes?.length ?? 0;
   return (
@@ -58,14 +58,22 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     >
       <div className="grid gap-4">
         <div className="field">
-          <label htmlFor={id}>Arquivo do catálogo (.csv ou .json)</label>
-          <input
-            id={id}
-            type="file"
-            accept=".csv,.json,text/csv,application/json"
-            disabled={state.step === "applying"}
-            onChange={choose}
-          />
+          <span id={id} className="field-legend">
+            Arquivo do catálogo (.csv ou .json)
+          </span>
+          <div className="file-choice">
+            <label className="button button-small button-quiet file-button">
+              Escolher arquivo
+              <input
+                type="file"
+                aria-labelledby={id}
+                accept=".csv,.json,text/csv,application/json"
+                disabled={state.step === "applying"}
+                onChange={choose}
+              />
+            </label>
+            <span className="muted">{fileName ?? "Nenhum arquivo escolhido"}</span>
+          </div>
           <span className="field-hint">
             Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada.
           </span>
@@ -132,6 +140,7 @@ function useImport(onClose: () => void) {
   const client = useQueryClient();
   const isShown = useIsShown();
   const [state, setState] = useState<Import>({ step: "choosing" });
+  const [fileName, setFileName] = useState<string>();
   /** The file chosen last; responses about earlier files are ignored. */
   const latest = useRef<object>(undefined);
 
@@ -150,6 +159,7 @@ function useImport(onClose: () => void) {
     const picked = target.files?.[0];
     latest.current = picked;
     setState({ step: "choosing" });
+    setFileName(picked?.name);
     if (!picked) return;
     const format = picked.name.toLowerCase().endsWith(".json") ? "json" : "csv";
     const content = await picked.text();
@@ -168,7 +178,7 @@ function useImport(onClose: () => void) {
     }
     await reloadCatalogue(client);
   });
-  return { state, choose, check, apply };
+  return { state, fileName, choose, check, apply };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { type ReactNode, useEffect, useState } from "react";
 import type { FieldError, FieldErrors, UseFormRegister } from "react-hook-form";
 import { z } from "zod";
@@ -11,6 +10,7 @@ import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "../field.tsx";
+import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
@@ -31,7 +31,7 @@ import {
 /** The server's rules, for fields with a value. */
 const schema = z.preprocess((fields: StoreFields) => nonEmpty(inSeconds(fields)), createStoreRequestSchema);
 
-const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
+const isMissing = (error: FieldError | undefined) => error?.type === "missing";
 
 type StoreDialogProps = Saving & {
   /** Of a store that exists. */
@@ -93,7 +93,7 @@ function useStoreForm({ id, initial, request, saving }: StoreForm) {
   const draft = useDraft(`store ${id ?? "new"}`, inWords(initial));
   const { register, handleSubmit, setError, getValues, setValue, subscribe, formState } = useForm({
     defaultValues: draft.start,
-    resolver: zodResolver(schema, undefined, { raw: true }),
+    resolver: fieldResolver<StoreFields>(schema),
   });
   const { errors, isSubmitting } = formState;
   useKeptForm(subscribe, draft);
@@ -127,18 +127,17 @@ type TextFieldProps = {
 };
 
 function TextField({ field, error, register }: TextFieldProps) {
-  const { name, label, maxLength, type = "text", hint, problem, suggestions, isLong } = field;
-  const wrong = error && (isMissing(error) ? REQUIRED : error.type === "server" ? error.message : problem);
+  const { name, label, type = "text", hint, suggestions, isLong } = field;
+  const wrong = error && (isMissing(error) ? REQUIRED : error.message);
   return (
     <Field label={label} hint={hint} problem={wrong}>
       {(control) =>
         isLong ? (
-          <textarea rows={3} maxLength={maxLength} {...control} {...register(name, trimmed)} />
+          <textarea rows={3} {...control} {...register(name, trimmed)} />
         ) : (
           <>
             <input
               type={type}
-              maxLength={maxLength}
               required={label.endsWith("*")}
               autoComplete="off"
               list={suggestions && `${control.id}-list`}

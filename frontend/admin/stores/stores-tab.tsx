@@ -49,7 +49,10 @@ export function StoresTab() {
 /** `takesFocus`: after returning by a button that no longer exists. */
 function StoreList({ takesFocus }: { takesFocus: boolean }) {
   const client = useQueryClient();
+  const navigate = useNavigate();
+  const { rowHref } = useListAddress();
   const [isCreating, setCreating] = useState(false);
+  const created = useRef<string>(undefined);
   const [deleting, setDeleting] = useState<ListedStore>();
   const list = useStoresList(setDeleting);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -72,11 +75,19 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
         <StoreDialog
           title="Nova loja"
           action="Criar loja"
-          request={createStore}
+          request={async (fields) => {
+            const outcome = await createStore(fields);
+            created.current = outcome.id;
+            return outcome;
+          }}
           done="Loja criada com sucesso!"
           failed="Erro ao criar loja."
           reload={reload}
-          onClose={() => setCreating(false)}
+          onClose={() => {
+            setCreating(false);
+            // Its page says what it still lacks to sell, and has the buttons for it.
+            if (created.current) navigate(rowHref(created.current), { preventScrollReset: true });
+          }}
         />
       )}
       {deleting && (
@@ -103,6 +114,7 @@ function useStoresList(onDelete: (store: ListedStore) => void): ListDefinition<L
     noun: ["loja", "lojas"],
     search: "nome ou número",
     states: optionsOf(STORE_WORDS),
+    waiting: ({ draft_stores }) => ({ draft: draft_stores }),
     sorts: [
       { value: "-id", label: "Mais novas" },
       { value: "id", label: "Mais antigas" },

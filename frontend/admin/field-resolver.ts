@@ -1,0 +1,21 @@
+import { toNestErrors } from "@hookform/resolvers";
+import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
+import type { z } from "zod";
+import { ruleOf } from "../../domain/field-rules.ts";
+import { invalidField } from "./invalid-field.ts";
+
+/** Holds a form to its schema, and keeps what was typed. Each fault has its own sentence, as the api's refusals have. */
+export const fieldResolver =
+  <Fields extends FieldValues>(schema: z.ZodType): Resolver<Fields> =>
+  (values, _context, options) => {
+    const { error } = schema.safeParse(values);
+    if (!error) return { values, errors: {} };
+    const faults = error.issues.map((issue) => {
+      const field = issue.path.join(".");
+      const broken = ruleOf(issue);
+      return [field, { type: broken.rule, message: invalidField(field, broken) }] as const;
+    });
+    // The first fault of a field is the one to say.
+    const errors = Object.fromEntries(faults.toReversed()) as FieldErrors<Fields>;
+    return { values: {}, errors: toNestErrors(errors, options) };
+  };
