@@ -3,11 +3,14 @@ import {
   type AdminUser,
   adminUserResponseSchema,
   adminUserSchema,
+  namesQuerySchema,
+  namesResponseSchema,
   sessionsRevokedSchema,
   usersQuerySchema,
 } from "../../domain/api/admin-people.ts";
 import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { joinFullName } from "../../domain/full-name.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -20,13 +23,19 @@ import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
-import { listUsers, readUsers, type UserRow } from "../people/user-list.ts";
+import { listUsers, readNames, readUsers, type UserRow } from "../people/user-list.ts";
 import { eraseUser, findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
-  return [usersRoute(services), userRoute(services), revokeSessionsRoute(services), eraseRoute(services)];
+  return [
+    usersRoute(services),
+    namesRoute(services),
+    userRoute(services),
+    revokeSessionsRoute(services),
+    eraseRoute(services),
+  ];
 }
 
 function usersRoute(services: Services): Route {
@@ -39,6 +48,25 @@ function usersRoute(services: Services): Route {
     async list(query) {
       const { rows, ...page } = await listUsers(reader, query);
       return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
+    },
+  });
+}
+
+function namesRoute({ database, adminWallets }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/names",
+    access: "admin",
+    summary: "Whose wallets these are",
+    query: namesQuerySchema,
+    responses: { 200: namesResponseSchema },
+    async handle({ query: { wallets } }) {
+      const rows = await readNames(database.reader, wallets);
+      const byWallet = new Map(rows.map((row) => [row.wallet, joinFullName(row.first_name, row.last_name)]));
+      const names = [...new Set(wallets)]
+        .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
+        .filter(({ name, role }) => name !== "" || role !== null);
+      return { body: { success: true, names }, headers: NO_STORE };
     },
   });
 }

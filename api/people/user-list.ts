@@ -46,6 +46,12 @@ const USERS: ListSource = {
   },
 };
 
+/** The names of those of these wallets that are registered. */
+export async function readNames(queries: Queries, wallets: readonly WalletAddress[]) {
+  const names = queries.selectFrom("users").select(["wallet", "first_name", "last_name"]);
+  return names.where("wallet", "in", wallets).execute();
+}
+
 /** Some users, unordered. */
 export async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
   return queries

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { limit } from "../field-rules.ts";
 import { ROLES } from "../roles.ts";
+import { addressSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 export const USER_STATES = ["active", "erased"] as const;
@@ -47,4 +49,20 @@ export const sessionsRevokedSchema = z.object({
   message: z.string(),
   /** How many sessions ended. */
   revoked: z.number(),
+});
+
+const NAMES_ASKED = 100;
+
+/** Wallets, separated by commas. */
+export const namesQuerySchema = z.object({
+  wallets: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(addressSchema).max(NAMES_ASKED, limit("max", NAMES_ASKED))),
+});
+
+/** Whose wallets these are: of those who are registered or on the team; the name is empty for who is not registered. */
+export const namesResponseSchema = z.object({
+  success: z.literal(true),
+  names: z.array(z.object({ wallet: z.string(), name: z.string(), role: z.enum(ROLES).nullable() })),
 });

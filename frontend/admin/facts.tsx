@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { walletNameQuery } from "./people/queries.ts";
 
 export type FactRow = readonly [label: string, value: ReactNode];
 
@@ -19,16 +21,38 @@ export function Facts({ rows }: { rows: readonly FactRow[] }) {
   );
 }
 
-/** A wallet, short; the whole address is its title. */
-export function ShortWallet({ address }: { address: string }) {
+/** Whose wallet it is, or its short address if nobody knows; the whole address is its title. */
+export function WalletName({ address }: { address: string }) {
+  const { data: name } = useQuery(walletNameQuery(address));
   return (
     <span className="figures" title={address}>
-      {shortenAddress(address)}
+      {name || shortenAddress(address)}
     </span>
   );
 }
 
-/** A wallet in full, to compare. */
+/** A wallet in a list: whose it is, and its short address. */
+export function ShortWallet({ address }: { address: string }) {
+  const { data: name } = useQuery(walletNameQuery(address));
+  return (
+    <span title={address}>
+      {name}
+      <span className={name ? "row-note figures" : "figures"}>{shortenAddress(address)}</span>
+    </span>
+  );
+}
+
+/** A wallet in full, to compare, with whose it is. */
 export function WholeWallet({ address }: { address: string | null }) {
-  return address === null ? "–" : <span className="whole-hash">{address}</span>;
+  return address === null ? "–" : <NamedWhole address={address} />;
+}
+
+function NamedWhole({ address }: { address: string }) {
+  const { data: name } = useQuery(walletNameQuery(address));
+  return (
+    <>
+      {name && <span className="block">{name}</span>}
+      <span className="whole-hash">{address}</span>
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
+import type { Role } from "../../domain/roles.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
@@ -266,4 +267,12 @@ export const STORE_LACKS: Record<string, string> = {
   link: "Falta o link de afiliado, ou a rede com conta e anunciante.",
   rate: "Falta uma categoria com percentual acima de zero.",
   chain_name: "O nome ainda está sendo gravado na rede Chiliz; acontece sozinho.",
+};
+
+export const ROLE_WORDS: Record<Role, string> = {
+  owner: "dono",
+  operator: "operação",
+  catalogue: "catálogo",
+  support: "atendimento",
+  auditor: "auditoria",
 };

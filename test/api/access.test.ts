@@ -105,6 +105,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/configuration": admins,
   "get /api/admin/payments": admins,
   "get /api/admin/users": admins,
+  "get /api/admin/names": admins,
   "get /api/admin/stores": admins,
   "get /api/clicks": users,
   "get /api/claims": users,

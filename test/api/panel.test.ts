@@ -97,6 +97,15 @@ describe("The panel's calls", () => {
     it("find a user, end their sessions and erase the profile", async () => {
       const support = await api.admin("support");
       const user = await api.user();
+      const names = await support.get(
+        `/api/admin/names?wallets=${user.address},${support.address},0x${"0".repeat(40)}`,
+      );
+      expect(names.body.names.map((one: { wallet: string }) => one.wallet)).to.deep.equal([
+        user.address,
+        support.address,
+      ]);
+      expect(names.body.names[0]).to.include({ name: "Ana Maria Silva", role: null });
+      expect(names.body.names[1]).to.include({ role: "support" });
       const path = `/api/admin/users/${user.address}`;
       expect((await support.get(path)).body.user.sessions).to.have.lengthOf(1);
       expectRefusal(await (await api.admin("operator")).post(`${path}/erase`), 403, "ROLE_NOT_ALLOWED");

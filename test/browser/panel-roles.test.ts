@@ -109,6 +109,39 @@ describe("The panel, role by role", () => {
     await page.getByText("A loja ganha").waitFor();
   });
 
+  it("retries all that waits on a page by one confirmation, and again only what was refused", async () => {
+    const page = await openAs("operator", "view=payments");
+    const ok = { body: { success: true, message: "The operation is retried now" } };
+    site.server.answer("POST /api/admin/operations/9/retry", ok);
+    const gone = { success: false, error: "Operation 8 is done", code: "NOT_STUCK" };
+    site.server.answer("POST /api/admin/operations/8/retry", { status: 409, body: gone });
+    await page.getByRole("button", { name: "Tentar de novo os 2 pagamentos parados desta página" }).click();
+    const dialog = page.getByRole("dialog", { name: "Tentar de novo os 2 pagamentos parados?" });
+    await dialog.getByText("484,29 CHZ").waitFor();
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
+    await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
+    await dialog.getByText("1 de 2 feitos. Nº 8: Esta transação não está mais parada.").waitFor();
+    site.server.answer("POST /api/admin/operations/8/retry", ok);
+    await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const calls = (id: number) => site.server.callsTo(`POST /api/admin/operations/${id}/retry`).map(({ body }) => body);
+    const reason = { reason: "Contrato retomado" };
+    expect([calls(9), calls(8)]).to.deep.equal([[reason], [reason, reason]]);
+  });
+
+  it("says whose wallets they are, by one call a list", async () => {
+    const page = await openAs("owner", "view=approvals");
+    await page.getByText("Equipe (operação)").first().waitFor();
+    await page.getByText("Ana Souza").first().waitFor();
+    await page
+      .getByText(/^0x90f7\D+b906$/)
+      .first()
+      .waitFor();
+    const calls = site.server.callsTo("GET /api/admin/names");
+    expect(calls).to.have.length(1);
+    expect(calls[0]?.query.wallets?.split(",")).to.include.members([BUYER, COLLEAGUE]);
+  });
+
   it("says that a second person is needed, and leads to the requests", async () => {
     const page = await openAs("operator", "view=payments");
     site.server.answer("POST /api/admin/operations/9/retry", {

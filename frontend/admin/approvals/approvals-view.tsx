@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
+import { approvePayment } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
@@ -55,6 +56,7 @@ type OnDecide = (kind: ApprovalDecision, approval: Approval) => void;
 function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
   const { chz, dateTime } = useFormat();
   const wallet = useSession().profile?.wallet.toLowerCase();
+  const isOwn = (row: Approval) => row.asked_by === wallet || row.wallet === wallet;
   return {
     path: "/api/admin/approvals",
     row: approvalSchema,
@@ -95,9 +97,16 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
       },
       { header: "Pedido em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    actions: (row) => (
-      <Actions approval={row} isOwn={row.asked_by === wallet || row.wallet === wallet} onDecide={onDecide} />
-    ),
+    bulk: {
+      permission: "payments",
+      fits: (row) => row.state === "open" && !isOwn(row),
+      action: "Aprovar",
+      what: (count) => `os ${count} pedidos abertos`,
+      text: "Os pagamentos vão para a fila agora. Confira cada um antes: o que foi pago não volta.",
+      consequences: (rows) => rows.map((row) => [`Compra nº ${row.purchase_id}`, chz(row.amount)]),
+      decide: (row, reason) => approvePayment(row.id, reason),
+    },
+    actions: (row) => <Actions approval={row} isOwn={isOwn(row)} onDecide={onDecide} />,
     empty: {
       title: "Nenhum pedido ainda",
       hint: "Quando as decisões de uma pessoa passam do valor configurado num dia, os pagamentos aparecem aqui para outra pessoa aprovar.",

@@ -231,7 +231,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
       await run(reason);
     } catch (error) {
       // Reloads the sale, so that the dialog shows the new figures next to the refusal.
-      if (error instanceof ApiError && error.code === "SALE_CHANGED") {
+      if (error instanceof PartlyDone || (error instanceof ApiError && error.code === "SALE_CHANGED")) {
         await client.invalidateQueries({ queryKey: OWN_KEY });
       }
       const needsSignature = isSignInTooOld(error);
@@ -242,10 +242,16 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
   return { step, problem, isReasonMissing, submit, isDone: () => isDone.current };
 }
 
-const isSignInTooOld = (error: unknown): boolean =>
+/** Of several decisions some were refused; the message says which, and why. */
+export class PartlyDone extends Error {
+  override readonly name = "PartlyDone";
+}
+
+export const isSignInTooOld = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "SIGN_IN_AGAIN" || error.code === "PROOF_TOO_OLD");
 
 function problemOf(error: unknown): string {
+  if (error instanceof PartlyDone) return error.message;
   if (hasCode(error, REJECTED)) return "A carteira recusou a assinatura. Nada foi mudado.";
   return refusalOf(error) ?? "Algo deu errado. Nada foi mudado; tente de novo.";
 }

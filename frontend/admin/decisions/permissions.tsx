@@ -1,15 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { PERMISSIONS, type Permission, type Role } from "../../../domain/roles.ts";
+import { ROLE_WORDS } from "../words.ts";
 import { roleQuery } from "./queries.ts";
-
-export const ROLE_WORDS: Record<Role, string> = {
-  owner: "dono",
-  operator: "operação",
-  catalogue: "catálogo",
-  support: "atendimento",
-  auditor: "auditoria",
-};
 
 const PERMISSION_WORDS: Record<Permission, string> = {
   read: "ver o painel",

@@ -8,6 +8,7 @@ import { toast } from "../../ui/toast.ts";
 import { useSearchText } from "../../ui/use-search-text.ts";
 import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
+import { BulkButton } from "./bulk.tsx";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
 import { ListToolbar } from "./list-toolbar.tsx";
@@ -66,6 +67,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
       ) : (
         page.data && (
           <>
+            {list.bulk && <BulkButton bulk={list.bulk} rows={page.data.rows} keyOf={list.keyOf} />}
             {page.isError && <Stale onRetry={() => page.refetch()} />}
             <Rows
               list={list}

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { listOf } from "../../../domain/api/lists.ts";
+import type { Bulk } from "./bulk.tsx";
 
 /** A page of a list. */
 export type Page<Row> = z.output<ReturnType<typeof listOf<Row>>>;
@@ -48,6 +49,8 @@ export type ListDefinition<Row> = {
   /** The row's heading, the link to its details. */
   nameOf: (row: Row) => ReactNode;
   columns: readonly Column<Row>[];
+  /** A decision on every row that it fits. */
+  bulk?: Bulk<Row>;
   /** Buttons of a row. */
   actions?: (row: Row) => ReactNode;
   /** The whole row as a card, instead of columns. */

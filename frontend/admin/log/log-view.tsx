@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type AuditLogEntry, auditLogEntrySchema } from "../../../domain/api/administration.ts";
-import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
+import { WalletName } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress } from "../list/list-address.ts";
@@ -29,10 +29,7 @@ function useLogList(): ListDefinition<AuditLogEntry> {
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <span className="log-sentence">
-        <span className="figures" title={row.actor}>
-          {actorName(row.actor)}
-        </span>{" "}
-        {logSentence(row, names)}
+        <Actor name={row.actor} /> {logSentence(row, names)}
       </span>
     ),
     columns: [{ header: "Quando", cell: (row) => <time dateTime={row.at}>{dateTime(row.at)}</time> }],
@@ -40,5 +37,5 @@ function useLogList(): ListDefinition<AuditLogEntry> {
   };
 }
 
-/** A wallet, short, or a program's name. */
-export const actorName = (actor: string): string => (actor.startsWith("0x") ? shortenAddress(actor) : actor);
+/** Whose wallet it was, or a program's name. */
+export const Actor = ({ name }: { name: string }) => (name.startsWith("0x") ? <WalletName address={name} /> : name);

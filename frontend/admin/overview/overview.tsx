@@ -8,7 +8,7 @@ import { RetryPanel } from "../../ui/state-panel.tsx";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
-import { actorName, LOG } from "../log/log-view.tsx";
+import { Actor, LOG } from "../log/log-view.tsx";
 import { logSentence } from "../log/log-words.ts";
 import { storeIdsOf, useNames } from "../log/use-names.ts";
 import { pauseReason } from "../words.ts";
@@ -175,7 +175,7 @@ function RecentChanges() {
           {log.data.rows.length === 0 && <li className="muted">Nenhuma alteração ainda.</li>}
           {log.data.rows.map((entry) => (
             <li key={entry.id} className="activity-line">
-              <span className="figures">{actorName(entry.actor)}</span> {logSentence(entry, names)} ·{" "}
+              <Actor name={entry.actor} /> {logSentence(entry, names)} ·{" "}
               <time dateTime={entry.at}>{dateTime(entry.at)}</time>
             </li>
           ))}

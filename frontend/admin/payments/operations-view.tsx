@@ -41,6 +41,7 @@ export function OperationsView() {
 }
 
 const kindOf = ({ kind }: OperationRecord): string => OPERATION_KINDS[kind] ?? kind;
+const isStuck = ({ state }: OperationRecord): boolean => state === "waiting" || state === "failed";
 const isOfStore = ({ kind }: OperationRecord): boolean => kind.endsWith("_store");
 
 function useOperationsList(onRetry: (operation: OperationRecord) => void): ListDefinition<OperationRecord> {
@@ -78,8 +79,17 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
       { header: "CHZ", isFigure: true, cell: (row) => (row.amount === null ? "–" : chz(row.amount)) },
       { header: "Desde", cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
     ],
+    bulk: {
+      permission: "payments",
+      fits: isStuck,
+      action: "Tentar de novo",
+      what: (count) => `as ${count} transações paradas`,
+      text: "Voltam para a fila agora. O que já foi feito na rede não se repete.",
+      consequences: (rows) => [["Transações", rows.map((row) => `${kindOf(row)} nº ${row.subject_id}`).join(", ")]],
+      decide: (row, reason) => retryOperation(row.id, reason),
+    },
     actions: (row) =>
-      (row.state === "waiting" || row.state === "failed") && (
+      isStuck(row) && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>
           Tentar de novo<span className="sr-only"> – transação nº {row.id}</span>
         </PermittedButton>

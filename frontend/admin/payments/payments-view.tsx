@@ -3,6 +3,8 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { paymentSchema } from "../../../domain/api/admin-purchases.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
+import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../../domain/product.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -17,6 +19,11 @@ import type { Payment } from "../shapes.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
+const sumOf = (amounts: readonly string[]): string =>
+  formatDecimal(
+    amounts.reduce((sum, amount) => sum + parseDecimal(amount, CHZ_DECIMALS), 0n),
+    CHZ_DECIMALS,
+  );
 const isStuck = ({ state }: Payment): boolean => state === "waiting" || state === "failed";
 
 /** The payout queue: what is waiting and why, retry, and the switch that pauses all payouts. */
@@ -86,6 +93,18 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
       { header: "CHZ", isFigure: true, cell: (row) => chz(row.amount) },
       { header: "Desde", cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
     ],
+    bulk: {
+      permission: "payments",
+      fits: isStuck,
+      action: "Tentar de novo",
+      what: (count) => `os ${count} pagamentos parados`,
+      text: "Voltam para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo.",
+      consequences: (rows) => [
+        ["Vai ser enviado", chz(sumOf(rows.map(({ amount }) => amount)))],
+        ["Compras", rows.map((row) => `nº ${row.purchase_id}`).join(", ")],
+      ],
+      decide: (row, reason) => retryOperation(row.id, reason),
+    },
     actions: (row) =>
       isStuck(row) && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>

@@ -1,7 +1,7 @@
 import { adminUserSchema } from "../../../domain/api/admin-people.ts";
+import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
-import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { Placeholder } from "../placeholder.tsx";
@@ -47,7 +47,14 @@ function usePeopleList(): ListDefinition<AdminUser> {
     ),
     columns: [
       { header: "Situação", cell: (row) => <StateBadge {...wordOf(PERSON_WORDS, row.state)} /> },
-      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
+      {
+        header: "Carteira",
+        cell: (row) => (
+          <span className="figures" title={row.wallet}>
+            {shortenAddress(row.wallet)}
+          </span>
+        ),
+      },
       { header: "Compras", isFigure: true, cell: (row) => integer(row.purchases) },
       { header: "Cashback pago", isFigure: true, cell: (row) => chz(row.paid) },
       { header: "Desde", cell: (row) => <time dateTime={row.created_at}>{date(row.created_at)}</time> },

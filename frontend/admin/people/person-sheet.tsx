@@ -5,13 +5,13 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { eraseUser, revokeSessions } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
-import { PermittedButton, ROLE_WORDS } from "../decisions/permissions.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
 import { Details } from "../details.tsx";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
-import { PERSON_WORDS, wordOf } from "../words.ts";
+import { PERSON_WORDS, ROLE_WORDS, wordOf } from "../words.ts";
 import { userQuery } from "./queries.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {

@@ -1,5 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { saleSchema } from "../../../domain/api/sales.ts";
+import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
+import { releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
@@ -7,6 +10,7 @@ import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
 import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
 import { FromNetworks } from "./from-networks.tsx";
+import { saleQuery } from "./queries.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
 import { useSaleMoney } from "./use-sale-money.ts";
 
@@ -20,9 +24,21 @@ export function SalesView() {
   );
 }
 
+/** Releases a sale if it is still as the list shows it. */
+function useRelease() {
+  const client = useQueryClient();
+  return async (row: Sale, reason: string) => {
+    const sale = await client.fetchQuery(saleQuery(String(row.id)));
+    const isSeen = sale.reason === row.reason && sale.amount === row.amount && sale.cashback === row.cashback;
+    if (!isSeen) throw new ApiError("The sale has changed", 409, { code: "SALE_CHANGED" });
+    return releaseSale(sale, reason);
+  };
+}
+
 function useSalesList(): ListDefinition<Sale> {
   const { brl, dateTime } = useFormat();
   const money = useSaleMoney();
+  const release = useRelease();
   return {
     path: "/api/admin/sales",
     row: saleSchema,
@@ -72,6 +88,15 @@ function useSalesList(): ListDefinition<Sale> {
           ),
       },
     ],
+    bulk: {
+      permission: "sales",
+      fits: ({ state }) => state === "held",
+      action: "Liberar",
+      what: (count) => `as ${count} vendas retidas`,
+      text: "Seguem como as redes as informaram. Confira os motivos: cada venda é liberada como está na lista.",
+      consequences: (rows) => rows.map((row) => [`Nº ${row.id} · ${money(row)}`, row.reason]),
+      decide: release,
+    },
     empty: {
       title: "Nenhuma venda ainda",
       hint: "As redes de afiliados avisam as vendas; cada uma aparece aqui.",

@@ -393,6 +393,13 @@ function answerPayouts(server: FixtureServer): void {
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
     "GET /api/admin/role": { success: true, role, permissions: permissionsOf(role) },
+    "GET /api/admin/names": {
+      success: true,
+      names: [
+        { wallet: BUYER, name: "Ana Souza", role: null },
+        { wallet: COLLEAGUE, name: "", role: "operator" },
+      ],
+    },
     "GET /api/admin/margin": margin,
     "GET /api/admin/attention": { success: true, attention },
     "GET /api/admin/figures": { success: true, data: figures },

@@ -1,0 +1,80 @@
+import { useRef, useState } from "react";
+import { isRecord } from "../../../domain/records.ts";
+import type { Permission } from "../../../domain/roles.ts";
+import { type Consequence, DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { refusalOf } from "../refusals.ts";
+
+/** One decision on every row of the page that it fits, with one confirmation and one reason. */
+export type Bulk<Row> = {
+  permission: Permission;
+  fits: (row: Row) => boolean;
+  /** The button, such as "Tentar de novo". */
+  action: string;
+  /** What the rows are: "os 3 pagamentos parados". */
+  what: (count: number) => string;
+  text: string;
+  consequences: (rows: readonly Row[]) => readonly Consequence[];
+  decide: (row: Row, reason: string) => Promise<unknown>;
+};
+
+type BulkButtonProps<Row> = { bulk: Bulk<Row>; rows: readonly Row[]; keyOf: (row: Row) => string };
+
+/** Nothing for a single row, which has its own button. */
+export function BulkButton<Row>({ bulk, rows, keyOf }: BulkButtonProps<Row>) {
+  /** Those that the dialog is about: the list may change under it. */
+  const [deciding, setDeciding] = useState<readonly Row[]>();
+  const fitting = rows.filter(bulk.fits);
+  return (
+    <>
+      {fitting.length > 1 && (
+        <div className="bulk">
+          <PermittedButton permission={bulk.permission} onClick={() => setDeciding(fitting)}>
+            {`${bulk.action} ${bulk.what(fitting.length)} desta página`}
+          </PermittedButton>
+        </div>
+      )}
+      {deciding && <BulkDialog bulk={bulk} rows={deciding} keyOf={keyOf} onClose={() => setDeciding(undefined)} />}
+    </>
+  );
+}
+
+function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & { onClose: () => void }) {
+  const decideAll = useDecideAll(bulk, rows, keyOf);
+  return (
+    <DecisionDialog
+      title={`${bulk.action} ${bulk.what(rows.length)}?`}
+      text={bulk.text}
+      consequences={bulk.consequences(rows)}
+      action={`${bulk.action} ${rows.length}`}
+      reasonHint="O mesmo para todos. Fica no registro, em cada um."
+      done={`Feito: ${rows.length} de ${rows.length}.`}
+      decide={decideAll}
+      onClose={onClose}
+    />
+  );
+}
+
+/**
+ * Decides one after the other, each in its own transaction. What is done is not done again when the rest is tried again.
+ * @throws PartlyDone if the server refused some, after all others
+ */
+function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: Row) => string) {
+  const done = useRef(new Set<string>());
+  return async (reason: string): Promise<unknown> => {
+    let waitsForSecond: unknown;
+    const refused: string[] = [];
+    for (const row of rows.filter((one) => !done.current.has(keyOf(one)))) {
+      try {
+        const answer = await bulk.decide(row, reason);
+        if (isRecord(answer) && answer.approval_id !== undefined) waitsForSecond = answer;
+        done.current.add(keyOf(row));
+      } catch (error) {
+        if (isSignInTooOld(error)) throw error;
+        refused.push(`Nº ${keyOf(row)}: ${refusalOf(error) ?? "algo deu errado."}`);
+      }
+    }
+    if (refused.length > 0) throw new PartlyDone(`${done.current.size} de ${rows.length} feitos. ${refused.join(" ")}`);
+    return waitsForSecond;
+  };
+}
