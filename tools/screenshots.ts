@@ -11,11 +11,12 @@ import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
-import { BUYER, fillPanel, manyPurchases } from "../test/browser/support/panel-data.ts";
+import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "../test/browser/support/panel-data.ts";
 import {
   addAllSituations,
   addEvents,
   addMoving,
+  boost,
   empty,
   fail,
   hang,
@@ -116,6 +117,24 @@ const SHOTS: Shot[] = [
   },
   { name: "help", path: "/help/bonus" },
   { name: "store-page", path: "/stores/1" },
+  { name: "store-page-boosted", path: "/stores/1", prepare: forDays },
+  { name: "stores-boosted", path: "/stores", isViewport: true, prepare: forDays },
+  { name: "buy-boosted", path: "/stores", isLoggedIn: true, isViewport: true, prepare: forHours, act: openBuyDialog },
+  { name: "admin-percents", path: "/admin?view=approvals", ...ADMIN, prepare: fillPercents, act: seePanel },
+  {
+    name: "admin-boosts",
+    path: "/admin?tab=stores&row=1",
+    ...ADMIN,
+    prepare: fillBoosts,
+    act: (page) => page.getByRole("button", { name: "Turbinar" }).waitFor(),
+  },
+  {
+    name: "admin-boost-plan",
+    path: "/admin?tab=stores&row=1",
+    ...ADMIN,
+    isViewport: true,
+    act: (page) => page.getByRole("button", { name: "Turbinar" }).click(),
+  },
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
   { name: "contact", path: "/help/contact", prepare: withContact },
@@ -228,6 +247,29 @@ async function seeWholePage(page: Page, width: number): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width, height });
   await page.waitForFunction(() => !document.querySelector(".club-picker-space"));
+}
+
+function forDays(server: FixtureServer): void {
+  boost(server, 4 * 86_400_000);
+}
+
+function forHours(server: FixtureServer): void {
+  boost(server, 5 * 3_600_000 + 60_000);
+}
+
+function fillPercents(server: FixtureServer): void {
+  fillOwnersPanel(server);
+  const rows = [
+    percentApproval(2, {}),
+    percentApproval(1, { kind: "category", category: "Camisas", from_percent: "5" }),
+  ];
+  server.answer("GET /api/admin/percent-approvals", { body: { success: true, rows, next_before: null, total: 2 } });
+}
+
+function fillBoosts(server: FixtureServer): void {
+  forDays(server);
+  const boosts = (["waiting", "planned", "running", "over"] as const).map((state, id) => boostRow(9 - id, { state }));
+  server.answer("GET /api/admin/stores/1/boosts", { body: { success: true, boosts, next_before: null } });
 }
 
 function withContact(server: FixtureServer): void {

@@ -11,6 +11,8 @@ export type Outcome = {
   error?: unknown;
   /** The id of a created row. */
   id?: string;
+  /** It takes effect when a second person agrees. docs/product.md#percent-approvals */
+  waits?: true;
 };
 
 export type StoreFields = {
@@ -55,8 +57,13 @@ export type FanTokenFields = { id?: string; name: string; slug: string; image: s
 
 async function attempt(method: string, path: string, body: unknown, fallback: string): Promise<Outcome> {
   try {
-    const { message = "", id } = await call<{ message?: string; id?: string | number }>(method, path, body);
-    return { success: true, message, ...(id !== undefined && { id: String(id) }) };
+    const {
+      message = "",
+      id,
+      approval_id,
+    } = await call<{ message?: string; id?: string | number; approval_id?: number }>(method, path, body);
+    const waits = approval_id === undefined ? {} : { waits: true as const };
+    return { success: true, message, ...waits, ...(id !== undefined && { id: String(id) }) };
   } catch (error) {
     return { success: false, message: error instanceof ApiError ? error.message : fallback, error };
   }
@@ -97,6 +104,17 @@ export function updateCashback(storeId: string, id: string, fields: CashbackChan
 
 export const deleteCashback = (storeId: string, id: string) =>
   attempt("DELETE", `/api/store/${storeId}/cashback/${id}`, undefined, "Failed to delete cashback");
+
+/** Boosts. Times are ISO text, null for now; a null category is the whole store. docs/product.md#boost */
+export type BoostFields = { percent: string; category_id: number | null; starts_at: string | null; ends_at: string };
+export const planBoost = (storeId: string, fields: BoostFields) =>
+  attempt("POST", `/api/admin/stores/${storeId}/boosts`, fields, "Failed to plan boost");
+export const endBoost = (id: number) => call("POST", `/api/admin/boosts/${id}/end`, {});
+export const withdrawBoost = (id: number) => call("POST", `/api/admin/boosts/${id}/withdraw`, {});
+
+/** Percents that need two people. docs/product.md#percent-approvals */
+export const decidePercent = (id: number, verb: "approve" | "refuse", reason: string) =>
+  call("POST", `/api/admin/percent-approvals/${id}/${verb}`, { reason });
 
 /** An empty picture is omitted; the contract is sent only if given, null clears it. */
 export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<Outcome> {

@@ -6,7 +6,7 @@ import { refusalOf } from "./refusals.ts";
 /** The server's reason, or our own sentence with the known cause. docs/product.md#admin-texts. */
 export function toastOutcome(outcome: Outcome, done: string, fallback: string): void {
   if (outcome.success) {
-    toast.success(done, { id: "admin" });
+    toast.success(outcome.waits ? WAITS : done, { id: "admin" });
     return;
   }
   const reason = refusalOf(outcome.error);
@@ -22,6 +22,8 @@ export function toastOutcome(outcome: Outcome, done: string, fallback: string): 
     );
   toast.error("Erro", { id: "admin", description });
 }
+
+const WAITS = "Pedido feito: o percentual passa do que uma pessoa define sozinha, e espera outra em Aprovações.";
 
 export function toastMissing(description: string): void {
   toast.error("Campos obrigatórios", { id: "admin", description });

@@ -55,6 +55,15 @@ export const APPROVAL_WORDS: Words = {
   lapsed: word("Não vale mais", "plain"),
 };
 
+export const BOOST_WORDS: Words = {
+  waiting: word("Espera aprovação", "wait"),
+  planned: word("Planejado", "wait"),
+  running: word("Valendo", "good"),
+  over: word("Terminou", "plain"),
+  refused: word("Recusado", "bad"),
+  withdrawn: word("Retirado", "plain"),
+};
+
 export const SALE_STATUS_WORDS: Record<string, string> = {
   pending: "pendente",
   approved: "aprovada",

@@ -11,8 +11,11 @@ import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 
 export type { AppConfig };
 
-/** Ids are text here, so that database ids and sample ids have one type. */
-export type StoreCashback = { id: string; category: string; percent: string; categoryEn: string };
+/**
+ * Ids are text here, so that database ids and sample ids have one type. `plainPercent` is the percent without the boost
+ * that runs; empty if none does.
+ */
+export type StoreCashback = { id: string; category: string; percent: string; categoryEn: string; plainPercent: string };
 export type Store = {
   id: string;
   name: string;
@@ -32,6 +35,8 @@ export type Store = {
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
+  /** It pays more until then; undefined if no boost runs. docs/product.md#boost-turn */
+  boost: { endsAt: string } | undefined;
   /** The hold after confirmation, in days; 0 if the shop-wide value applies. */
   holdDays: number;
   /** It cannot sell yet. docs/product.md#store-draft */
@@ -109,6 +114,7 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     category: text(one.category),
     percent: text(one.cashback_percent),
     categoryEn: text(one.category_en).trim(),
+    plainPercent: isRecord(one.boost) ? text(one.boost.plain_percent) : "",
   }));
   const percents = rates.map((one) => number(one.percent));
   const max = number(row.cashback_max) || number(row.max_cashback) || Math.max(0, ...percents);
@@ -129,6 +135,7 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,
+    boost: isRecord(row.boost) ? { endsAt: text(row.boost.ends_at) } : undefined,
     holdDays: Math.round(number(row.hold_seconds) / DAY_SECONDS),
     isDraft: row.is_draft === true,
   };

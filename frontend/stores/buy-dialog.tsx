@@ -19,6 +19,7 @@ import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
+import { BoostBadge } from "./boost-badge.tsx";
 import { type Departure, useDeparture } from "./departure.ts";
 import { useStoreTexts } from "./store-texts.ts";
 import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
@@ -61,6 +62,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   );
   return (
     <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} look="wide">
+      <BoostBadge store={store} />
       <Receive store={store} token={token} category={category} onCategory={setCategory} />
       {tokens.isPending ? (
         <p className="busy" role="status">

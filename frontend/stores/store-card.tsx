@@ -5,6 +5,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { StoreMark } from "../ui/store-mark.tsx";
+import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { useStoreTexts } from "./store-texts.ts";
 
@@ -28,6 +29,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
       </div>
       <span className="perforation" aria-hidden="true" />
       <FavouriteMark store={store} />
+      <BoostBadge store={store} />
       <h2 id={nameId} className="store-name">
         <Link to={paths.store(store.id)}>{store.name}</Link>
       </h2>
@@ -48,7 +50,10 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
             {store.cashbacks.map((one) => (
               <li key={one.id || one.category}>
                 <span>{nameOf(one)}</span>
-                <span className="figures">{percent(one.percent)}</span>
+                <span className="figures">
+                  <PlainPercent category={one} />
+                  {percent(one.percent)}
+                </span>
               </li>
             ))}
           </ul>

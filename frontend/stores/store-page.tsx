@@ -21,6 +21,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
+import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { storeTexts, useStoreTexts } from "./store-texts.ts";
 
@@ -76,6 +77,7 @@ function Contents({ store }: { store: Store }) {
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>
       </div>
+      <BoostBadge store={store} />
       {description && <p className="lead">{description}</p>}
       <div className="store-offer">
         <YouReceive store={store} />
@@ -109,7 +111,10 @@ function Rates({ store }: { store: Store }) {
         {store.cashbacks.map((one) => (
           <div key={one.id || one.category}>
             <dt>{nameOf(one)}</dt>
-            <dd className="figures">{percent(one.percent)}</dd>
+            <dd className="figures">
+              <PlainPercent category={one} />
+              {percent(one.percent)}
+            </dd>
           </div>
         ))}
       </dl>

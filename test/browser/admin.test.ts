@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
 import { eventually } from "../testing/until.ts";
 import { glimpse } from "./support/chromium.ts";
+import { BUYER, boostRow, fillPanel, percentApproval } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 
 /** How long after a failed check the next one is at the latest. */
@@ -353,6 +354,66 @@ describe("Admin", () => {
       await toast(page, "Loja excluída com sucesso!");
       await page.getByRole("button", { name: "Nova loja" }).waitFor();
       await page.getByRole("tab", { name: "Detalhes da loja" }).waitFor({ state: "detached" });
+    });
+
+    it("plans a boost in São Paulo's time, says that it waits for a second person, and ends one", async () => {
+      const boosts = [boostRow(4, {})];
+      const route = "GET /api/admin/stores/1/boosts";
+      const answer = () => site.server.answer(route, { body: { success: true, boosts, next_before: null } });
+      answer();
+      site.server.answer("POST /api/admin/stores/1/boosts", {
+        status: 202,
+        body: { success: true, message: "ok", id: 5, boost: boosts[0], approval_id: 3 },
+      });
+      site.server.answer("POST /api/admin/boosts/4/end", { body: { success: true, message: "ok" } });
+      site.server.isAdmin = true;
+      const { page, problems } = await site.openLoggedIn("/admin?tab=stores&row=1");
+      await page.getByText("De 24/11/2026, 00:00 a 29/11/2026, 23:59").waitFor();
+      await page.getByRole("button", { name: "Turbinar" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Percentual turbinado").fill("0");
+      await dialog.getByLabel(/^Termina/).fill("2020-01-01T10:00");
+      await dialog.getByRole("button", { name: "Planejar" }).click();
+      await dialog.getByText(/^Informe um percentual até 100/).waitFor();
+      await dialog.getByText("O fim precisa vir depois do começo e de agora.").waitFor();
+      await dialog.getByLabel("Percentual turbinado").fill("12,5");
+      await dialog.getByLabel(/^Termina/).fill("2030-01-06T23:59");
+      await dialog.getByRole("button", { name: "Planejar" }).click();
+      await toast(
+        page,
+        "Pedido feito: o percentual passa do que uma pessoa define sozinha, e espera outra em Aprovações.",
+      );
+      expect(site.server.callsTo("POST /api/admin/stores/1/boosts").map((call) => call.body)).to.deep.equal([
+        { percent: "12.5", category_id: null, starts_at: null, ends_at: "2030-01-07T02:59:00.000Z" },
+      ]);
+      await page.getByRole("button", { name: "Encerrar agora" }).click();
+      boosts[0] = boostRow(4, { state: "over" });
+      answer();
+      await dialog.getByRole("button", { name: "Encerrar agora" }).click();
+      await page.getByText("Terminou", { exact: true }).waitFor();
+      expect(site.server.callsTo("POST /api/admin/boosts/4/end")).to.have.length(1);
+      expect(problems).to.deep.equal([]);
+    });
+
+    it("shows a percent that waits to a second person, who approves it", async () => {
+      const rows = [percentApproval(2, {})];
+      site.server.answer("POST /api/admin/percent-approvals/2/approve", () => {
+        rows.pop();
+        return { body: { success: true, message: "ok" } };
+      });
+      fillPanel(site.server, "catalogue", BUYER);
+      site.server.answer("GET /api/admin/percent-approvals", () => ({
+        body: { success: true, rows, next_before: null, total: rows.length },
+      }));
+      site.server.isAdmin = true;
+      const { page } = await site.openLoggedIn("/admin?view=approvals");
+      await page.getByRole("button", { name: "Aprovar – 12% em toda a loja" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Motivo").fill("Combinado com a loja");
+      await dialog.getByRole("button", { name: "Aprovar percentual" }).click();
+      await page.getByRole("heading", { name: "Percentuais que esperam" }).waitFor({ state: "detached" });
+      const [decided] = site.server.callsTo("POST /api/admin/percent-approvals/2/approve");
+      expect(decided?.body).to.deep.equal({ reason: "Combinado com a loja" });
     });
 
     it("adds, edits and deletes cashback categories; a comma is sent as a dot", async () => {

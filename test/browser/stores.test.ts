@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
+import { fixtureStores } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
+import { boost } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 const english = (storage: Record<string, string> = {}) => ({ storage: { language: "en", ...storage } });
@@ -30,6 +32,24 @@ describe("Stores", () => {
       await card.getByText(text, { exact: true }).first().waitFor();
     }
     await lists(page, 8);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("badges a store that pays more for a time, and asks for it again when that is over", async () => {
+    boost(site.server, 62 * 60_000);
+    const { page, problems } = await site.open("/stores/1", { ...english(), hasOwnClock: true });
+    await page.getByText("Boosted: ends in 1 h", { exact: true }).waitFor();
+    const rates = page.locator(".rate-list");
+    expect(await rates.locator("dd").allTextContents()).to.deep.equal(["Before:5% 10%", "Before:3.5% 10%"]);
+    await page.getByRole("button", { name: "Buy now" }).click();
+    await page.getByRole("dialog").getByText("Boosted: ends in 1 h", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.clock.fastForward(10 * 60_000);
+    await page.getByText("Boosted: ends in 52 min", { exact: true }).waitFor();
+    site.server.stores = fixtureStores();
+    await page.clock.fastForward(53 * 60_000);
+    await page.getByText("3.5% - 5%", { exact: true }).first().waitFor();
+    expect(await page.locator(".badge-boost").count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });
 

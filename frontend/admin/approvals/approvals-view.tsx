@@ -16,6 +16,7 @@ import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
 import { Decider } from "./decider.tsx";
+import { PercentApprovals } from "./percent-approvals.tsx";
 
 type Deciding = { kind: ApprovalDecision; approval: Approval };
 
@@ -24,6 +25,7 @@ export function ApprovalsView() {
   const [deciding, setDeciding] = useState<Deciding>();
   return (
     <div className="grid gap-5">
+      <PercentApprovals />
       <Rule />
       <AdminList list={useApprovalsList((kind, approval) => setDeciding({ kind, approval }))} />
       {deciding && <ApprovalDialog {...deciding} onClose={() => setDeciding(undefined)} />}

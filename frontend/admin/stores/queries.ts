@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { testClickResponseSchema } from "../../../domain/api/admin-catalogue.ts";
+import { boostsResponseSchema } from "../../../domain/api/boosts.ts";
 import { storeResponseSchema } from "../../../domain/api/catalogue.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY, STORES_KEY, storeQuery } from "../../api/queries.ts";
@@ -11,6 +12,15 @@ export const storeDetailsQuery = (id: string) =>
     queryFn: async ({ signal }) =>
       (await ask(storeResponseSchema, `/api/stores/${encodeURIComponent(id)}`, { signal })).store,
     staleTime: 0,
+  });
+
+/** A store's boosts, past ones too. */
+export const boostsQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "boosts", storeId],
+    queryFn: async ({ signal }) =>
+      (await ask(boostsResponseSchema, `/api/admin/stores/${storeId}/boosts`, { signal })).boosts,
+    refetchInterval: 30_000,
   });
 
 /** Where a buyer would be sent, asked anew each time. */

@@ -19,7 +19,8 @@ type Open = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback
 const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
   category: cashback.category,
   category_en: cashback.category_en ?? "",
-  cashback_percent: cashback.cashback_percent,
+  // What an admin set: a boost passes by itself.
+  cashback_percent: cashback.boost?.plain_percent ?? cashback.cashback_percent,
   group_code: cashback.group_code ?? "",
   is_default: cashback.is_default ?? false,
 });
@@ -71,12 +72,13 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
     <>
       <div className="admin-list-text">
         <h4 className="font-semibold">{category.category}</h4>
-        {(category.category_en || category.group_code || category.is_default) && (
+        {(category.category_en || category.group_code || category.is_default || category.boost) && (
           <p className="row-note">
             {[
               category.category_en && `Em inglês: ${category.category_en}`,
               category.group_code && `Grupo ${category.group_code}`,
               category.is_default && "Categoria padrão",
+              category.boost && `Turbinado: sem isso, ${percent(category.boost.plain_percent)}`,
             ]
               .filter(Boolean)
               .join(" · ")}

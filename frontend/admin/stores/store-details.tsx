@@ -15,6 +15,7 @@ import type { StoreWithCategories } from "../shapes.ts";
 import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { missingOf } from "./missing.ts";
 import { reloadCatalogue, storeDetailsQuery } from "./queries.ts";
+import { StoreBoosts } from "./store-boosts.tsx";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf } from "./store-fields.ts";
@@ -62,6 +63,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         <TestClickButton storeId={id} />
       </div>
       <StoreCategories store={store} reload={reload} />
+      <StoreBoosts store={store} reload={reload} />
       {open === "edit" && (
         <StoreDialog
           id={id}

@@ -174,6 +174,8 @@ export class FixtureServer {
         ? ok({ store: found, cashbacks: found.cashbacks })
         : { status: 404, body: { success: false, error: "No such store" } };
     }
+    if (/^GET \/api\/admin\/stores\/\w+\/boosts$/.test(route)) return ok({ boosts: [], next_before: null });
+    if (route === "GET /api/admin/percent-approvals") return ok({ rows: [], next_before: null, total: 0 });
     const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
     if (ticket) return ok({ data: fixtureTicket(ticket) });
     switch (route) {

@@ -1,6 +1,7 @@
 import type { Approval } from "../../../domain/api/admin-approvals.ts";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
+import type { BoostRow, PercentApproval } from "../../../domain/api/boosts.ts";
 import type { OperationRecord } from "../../../domain/api/operations.ts";
 import { permissionsOf, type Role } from "../../../domain/roles.ts";
 import type {
@@ -227,6 +228,41 @@ const approval = (id: number, change: Partial<Approval>): Approval => ({
   purchase_id: 9,
   wallet: BUYER,
   amount: "464.9225",
+  state: "open",
+  asked_by: COLLEAGUE,
+  decided_by: null,
+  decision_reason: null,
+  created_at: AT,
+  decided_at: null,
+  ...change,
+});
+
+export const boostRow = (id: number, change: Partial<BoostRow>): BoostRow => ({
+  id,
+  store_id: 1,
+  category_id: null,
+  category: null,
+  percent: "10",
+  state: "running",
+  starts_at: "2026-11-24T03:00:00.000Z",
+  ends_at: "2026-11-30T02:59:00.000Z",
+  planned_end_at: "2026-11-30T02:59:00.000Z",
+  planned_by: COLLEAGUE,
+  created_at: AT,
+  ...change,
+});
+
+export const percentApproval = (id: number, change: Partial<PercentApproval>): PercentApproval => ({
+  id,
+  kind: "boost",
+  store_id: 1,
+  store: "Verdão Store",
+  boost_id: change.kind === "category" ? null : id,
+  category: null,
+  percent: "12",
+  from_percent: null,
+  starts_at: change.kind === "category" ? null : "2026-11-24T03:00:00.000Z",
+  ends_at: change.kind === "category" ? null : "2026-11-30T02:59:00.000Z",
   state: "open",
   asked_by: COLLEAGUE,
   decided_by: null,

@@ -45,6 +45,20 @@ export function addMoving({ me }: FixtureServer): void {
   );
 }
 
+/** The first store pays more for so long; its lower percents are replaced. */
+export function boost(server: FixtureServer, leftMs: number): void {
+  const [store] = server.stores;
+  if (!store) throw new Error("No stores");
+  const ends_at = new Date(Date.now() + leftMs).toISOString();
+  store.boost = { percent: "10", ends_at, is_whole: true };
+  store.cashbacks = store.cashbacks.map((one) => ({
+    ...one,
+    cashback_percent: "10",
+    boost: { plain_percent: one.cashback_percent, ends_at },
+  }));
+  Object.assign(store, { cashback: "10%", cashback_min: 10, cashback_max: 10, max_cashback: 10 });
+}
+
 /** One purchase in each situation that a buyer meets, a debt that is half settled, and a sale in review. */
 export function addAllSituations({ me }: FixtureServer): void {
   if (!me) return;

@@ -1,0 +1,112 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import type { PercentApproval } from "../../../domain/api/boosts.ts";
+import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { useSession } from "../../session/session.tsx";
+import { RetryPanel } from "../../ui/state-panel.tsx";
+import { decidePercent } from "../admin-calls.ts";
+import { type Consequence, DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { viewHref } from "../list/list-address.ts";
+import { reloadCatalogue } from "../stores/queries.ts";
+import { Decider } from "./decider.tsx";
+import { openPercentsQuery } from "./queries.ts";
+
+type Deciding = { verb: "approve" | "refuse"; asked: PercentApproval };
+
+/** Percents that wait for a second person; nothing if there are none. docs/product.md#percent-approvals */
+export function PercentApprovals() {
+  const [deciding, setDeciding] = useState<Deciding>();
+  const open = useQuery(openPercentsQuery);
+  if (open.isError && !open.data)
+    return <RetryPanel title="Não foi possível carregar os percentuais que esperam." query={open} />;
+  if (!open.data || open.data.length === 0) return null;
+  return (
+    <section aria-labelledby="percents">
+      <h3 id="percents" className="card-title">
+        Percentuais que esperam uma segunda pessoa
+      </h3>
+      <ul className="admin-list">
+        {open.data.map((asked) => (
+          <Row key={asked.id} asked={asked} onDecide={(verb) => setDeciding({ verb, asked })} />
+        ))}
+      </ul>
+      {deciding && <PercentDialog {...deciding} onClose={() => setDeciding(undefined)} />}
+    </section>
+  );
+}
+
+function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Deciding["verb"]) => void }) {
+  const { percent } = useFormat();
+  const isOwn = useSession().profile?.wallet.toLowerCase() === asked.asked_by;
+  const what = `${percent(asked.percent)} em ${asked.category ?? "toda a loja"}`;
+  return (
+    <li>
+      <div className="admin-list-text">
+        <h4 className="font-semibold">
+          <Link className="link" to={viewHref({ tab: "stores" }, { row: String(asked.store_id) })}>
+            {asked.store}
+          </Link>
+          : {what}
+        </h4>
+        <p className="row-note">
+          {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·
+          pedido de <Decider name={asked.asked_by} />
+        </p>
+      </div>
+      <div className="admin-list-actions">
+        {isOwn ? (
+          <span className="row-note">Espera outra pessoa.</span>
+        ) : (
+          <>
+            <PermittedButton permission="catalogue" className="button button-small" onClick={() => onDecide("approve")}>
+              Aprovar<span className="sr-only"> – {what}</span>
+            </PermittedButton>
+            <PermittedButton permission="catalogue" onClick={() => onDecide("refuse")}>
+              Recusar<span className="sr-only"> – {what}</span>
+            </PermittedButton>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function spanOf({ starts_at, ends_at }: PercentApproval): string | undefined {
+  if (starts_at === null || ends_at === null) return undefined;
+  return `Turbinado de ${saoPauloText(starts_at)} a ${saoPauloText(ends_at)}`;
+}
+
+function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => void }) {
+  const client = useQueryClient();
+  const { percent } = useFormat();
+  const isApproval = verb === "approve";
+  const span = spanOf(asked);
+  const rows: Consequence[] = [
+    ["Loja", asked.store],
+    ["Vale para", asked.category ?? "Toda a loja"],
+    ["Percentual", percent(asked.percent)],
+    span === undefined
+      ? ["Hoje", asked.from_percent === null ? "A categoria ainda não existe" : percent(asked.from_percent)]
+      : ["Quando", span],
+    ["Pedido de", <Decider key="asked" name={asked.asked_by} isWhole />],
+  ];
+  return (
+    <DecisionDialog
+      title={`${isApproval ? "Aprovar" : "Recusar"} ${percent(asked.percent)} em ${asked.store}?`}
+      text={isApproval ? "Vale assim que você aprovar, para as visitas de então em diante." : "Nada muda na loja."}
+      consequences={rows}
+      action={isApproval ? "Aprovar percentual" : "Recusar percentual"}
+      isDangerous={!isApproval}
+      reasonHint="O que você conferiu. Fica no registro."
+      done={isApproval ? "Percentual aprovado." : "Percentual recusado."}
+      decide={async (reason) => {
+        await decidePercent(asked.id, verb, reason);
+        await reloadCatalogue(client, String(asked.store_id));
+      }}
+      onClose={onClose}
+    />
+  );
+}
