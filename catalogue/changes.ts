@@ -11,7 +11,7 @@ import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
-import { addCategory, changeCategory } from "./percent-approvals.ts";
+import { addCategory, addingWaits, changeCategory } from "./percent-approvals.ts";
 import {
   fieldsOf,
   insertStore,
@@ -202,7 +202,9 @@ function cashbackChange(
   const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
   if (changed.length === 0) return [];
   const waits =
-    aboveBps !== undefined && bps > aboveBps && bps > (known?.plainBps ?? 0n) && (store?.categories.length ?? 0) > 0;
+    aboveBps !== undefined &&
+    store !== undefined &&
+    (known ? bps > aboveBps && bps > known.plainBps : addingWaits(store.created_at, bps, aboveBps));
   return [
     {
       change: {

@@ -4,6 +4,7 @@ import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/list
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { decideBoost } from "./boosts.ts";
 import { type CategoryFields, insertCategory, updateCategory } from "./categories.ts";
 import { bumpCatalogueVersion } from "./version.ts";
@@ -21,8 +22,8 @@ export type PercentApprovalRow = Selectable<Schema["percent_approvals"]> & {
 type Outcome = { id: bigint | null; approvalId: bigint | null };
 
 /**
- * Adds a category. The percent that a store begins with needs nobody else, since nothing was promised there yet; above
- * the limit, a further category is created when a second person agrees. docs/product.md#percent-approvals
+ * Adds a category. Those of a store's first day need nobody else, since next to nothing was promised there yet; above the
+ * limit, a later one is created when a second person agrees. docs/product.md#percent-approvals
  */
 export async function addCategory(
   queries: Queries,
@@ -31,15 +32,16 @@ export async function addCategory(
   rule: PercentRule,
 ): Promise<Outcome> {
   const bps = fields.cashbackBps;
-  if (bps <= rule.aboveBps || !(await hasHadCategory(queries, storeId)))
+  const store = await queries.selectFrom("stores").select("created_at").where("id", "=", storeId).executeTakeFirst();
+  if (!store || !addingWaits(store.created_at, bps, rule.aboveBps))
     return { id: await insertCategory(queries, storeId, { category, ...fields }), approvalId: null };
   const text = JSON.stringify({ ...fields, cashbackBps: undefined });
   return { id: null, approvalId: await ask(queries, { storeId, category, bps, fields: text }, rule) };
 }
 
-async function hasHadCategory(queries: Queries, storeId: bigint): Promise<boolean> {
-  const known = queries.selectFrom("store_cashbacks").select("id").where("store_id", "=", storeId).limit(1);
-  return (await known.executeTakeFirst()) !== undefined;
+/** Whether a new category takes a second person, by the time its store was created. */
+export function addingWaits(createdAt: bigint, bps: bigint, aboveBps: bigint): boolean {
+  return bps > aboveBps && createdAt < BigInt(Date.now()) - BIG_DAY_MS;
 }
 
 /**

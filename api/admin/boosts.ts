@@ -10,7 +10,7 @@ import {
   createBoostResponseSchema,
   spanProblem,
 } from "../../domain/api/boosts.ts";
-import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
+import { doneSchema, noBodyOrReasonSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { type Boost, boostStateOf } from "../../domain/boost.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
@@ -105,11 +105,13 @@ function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End)
     permission: "catalogue",
     summary,
     limit: WRITE_LIMIT,
+    body: noBodyOrReasonSchema,
     failures: { 409: "It is over, withdrawn or refused, or has begun or not" },
     responses: { 200: doneSchema },
     async handle(call) {
       const id = readId(call.params.id, "Boost");
-      await write(call, { action: `boost.${verb}`, detail: {} }, async (queries) => {
+      const detail = call.body.reason ? { reason: call.body.reason } : {};
+      await write(call, { action: `boost.${verb}`, detail }, async (queries) => {
         const boost = await requireBoost(queries, id);
         const store = await findStore(queries, boost.store_id);
         if (!(await decideBoost(queries, id, decision)))

@@ -1,7 +1,6 @@
-import { DAY_MS } from "../../domain/iso-time.ts";
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** How the time until an end is said: a day for the end's date, on the last day hours, then minutes; never 0. */
 export function timeLeft(endsAt: number, now: number): { unit: "day" | "hour" | "minute"; count: number } {

@@ -202,6 +202,7 @@ describe("Boosts", () => {
       expect((await approve(second.body.approval_id)).status).to.equal(200);
       expect((await store()).cashbacks[0].cashback_percent).to.equal("14");
       expect((await raise({ cashback_percent: "12" })).status, "lowered").to.equal(200);
+      await database.kysely.updateTable("stores").set({ created_at: 1n }).where("id", "=", BigInt(STORE)).execute();
       const added = { category: "Bolas", cashback_percent: 20, is_default: true };
       const more = await admin.post(`/api/store/${STORE}/cashback`, added);
       expect(more.status).to.equal(202);
@@ -214,7 +215,7 @@ describe("Boosts", () => {
       });
       const { id } = (await admin.post("/api/store", { name: "Nova", country: "Brasil" })).body;
       const begun = await admin.post(`/api/store/${id}/cashback`, { category: "Tudo", cashback_percent: 20 });
-      expect(begun.status, "what a store begins with").to.equal(200);
+      expect(begun.status, "of a store's first day").to.equal(200);
     });
 
     it("are in the catalogue file, and read again they are planned once", async () => {

@@ -103,7 +103,7 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
     for (const { method, path, operation } of documented.operations()) {
       const declared = (operation.parameters ?? []).filter((one) => one.in === "path").map((one) => one.name);
       expect(declared, path).to.deep.equal([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-      const needsBody = ["POST", "PUT"].includes(method) && !/logout(-everywhere)?$|withdraw$|\{secret\}$/.test(path);
+      const needsBody = ["POST", "PUT"].includes(method) && !/logout(-everywhere)?$|purchases/\{id\}/withdraw$|\{secret\}$/.test(path);
       expect(operation.requestBody !== undefined, `${method} ${path} has a body`).to.equal(needsBody);
       const media = [operation.requestBody, ...Object.values(operation.responses)].flatMap((one) =>
         Object.values(one?.content ?? {}),

@@ -34,8 +34,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
     `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}${waits(said.detail)}`,
   "cashback.delete": (said) => `excluiu a categoria ${categoryOf(said)}, em ${storeOf(said)}`,
   "boost.plan": (said) => `planejou cashback turbinado${aboutBoost(said)}${waits(said.detail)}`,
-  "boost.end": (said) => `encerrou o cashback turbinado${aboutBoost(said)}`,
-  "boost.withdraw": (said) => `desistiu do cashback turbinado${aboutBoost(said)}`,
+  "boost.end": (said) => `encerrou o cashback turbinado${aboutBoost(said)}${because(said.detail)}`,
+  "boost.withdraw": (said) => `desistiu do cashback turbinado${aboutBoost(said)}${because(said.detail)}`,
   "percent.approve": (said) =>
     `aprovou o percentual${percentOf(said.detail)}${placeOf(said)}${said.detail.lapsed ? ", mas o pedido não valia mais" : ""}${because(said.detail)}`,
   "percent.refuse": (said) => `recusou o percentual${percentOf(said.detail)}${placeOf(said)}${because(said.detail)}`,

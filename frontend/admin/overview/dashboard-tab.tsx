@@ -27,7 +27,12 @@ const VIEWS: readonly View[] = [
     Content: PaymentsView,
     count: (one) => one.failed_payments + one.waiting_payments,
   },
-  { id: "approvals", label: "Aprovações", Content: ApprovalsView, count: (one) => one.open_approvals },
+  {
+    id: "approvals",
+    label: "Aprovações",
+    Content: ApprovalsView,
+    count: (one) => one.open_approvals + one.open_percents,
+  },
   { id: "sales", label: "Vendas", Content: SalesView, count: (one) => one.held_sales + one.unmatched_sales },
   { id: "claims", label: "Reclamações", Content: ClaimsView, count: (one) => one.open_claims },
   { id: "margin", label: "Margem", Content: MarginView },
