@@ -12,8 +12,8 @@ import {
 } from "viem";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { connect } from "../../database/connect.ts";
-import { readSetting, writeSetting } from "../../database/settings.ts";
+import { connect, type Database } from "../../database/connect.ts";
+import { readSetting } from "../../database/settings.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
@@ -157,34 +157,57 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
     expect(after.nfts).to.deep.equal([]);
   });
 
-  it("pauses payouts when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
+  /** Buys, and lets another transaction of the operator's take the mint's nonce while the api is dead. Returns the id. */
+  const loseNonceTo = async (other: (mint: { to: string; data: string }) => object): Promise<number> => {
     const from = await operator();
     const buyer = await system.shopper();
     await system.settled();
     await system.anvil.request("evm_setAutomine", false);
     await system.anvil.request("evm_setIntervalMining", 0);
-    await buyer.buy(1, 64);
+    const id = await buyer.buy(1, 64);
     const status = () => system.anvil.request<{ pending: string }>("txpool_status");
     await until("our mint is in the pool", async () => Number((await status()).pending) > 0);
     await system.api.stop("SIGKILL");
+    const { to_address: to, data } = await inDatabase(({ kysely }) =>
+      kysely.selectFrom("transactions").selectAll().orderBy("id", "desc").executeTakeFirstOrThrow(),
+    );
     await system.anvil.request("anvil_dropAllTransactions");
-    await system.anvil.request("eth_sendTransaction", { from, to: from, value: "0x1" });
+    await system.anvil.request("eth_sendTransaction", { from, ...other({ to, data }) });
     await system.anvil.request("anvil_mine", "0x1");
     await system.anvil.request("evm_setAutomine", true);
     await system.anvil.request("evm_setIntervalMining", 1);
     system.api.start();
+    return id;
+  };
+  const inDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const database = await connect(system.databaseUrl);
-    try {
-      const reason = await until(
-        "payouts are paused",
-        async () => (await readSetting(database.kysely, "payouts_paused")) || undefined,
-      );
-      expect(reason).to.match(/nonce|key/);
-      await writeSetting(database.kysely, "payouts_paused", "");
-    } finally {
-      await database.close();
-    }
+    return work(database).finally(() => database.close());
+  };
+  const pauseReason = () =>
+    until("payouts are paused", () =>
+      inDatabase(async ({ kysely }) => (await readSetting(kysely, "payouts_paused")) || undefined),
+    );
+
+  it("pauses payouts when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
+    const from = await operator();
+    await loseNonceTo(() => ({ to: from, value: "0x1" }));
+    expect(await pauseReason()).to.match(/^Another program used the operator's key for nonce \d+$/);
+    expect((await system.run("scripts/payouts.ts", ["--resume"])).code).to.equal(0);
     await system.settled();
+  });
+
+  it("sends nothing when a call of its own that it has lost takes the nonce, and mints and pays once after that", async () => {
+    const id = await loseNonceTo((mint) => mint);
+    expect(await pauseReason()).to.match(
+      /^The chain has mintBatch by the operator's key \(nonce \d+\), which the database/,
+    );
+    const restored = await system.run("scripts/restored.ts");
+    expect(restored.code, restored.output).to.equal(0);
+    expect(restored.output).to.match(/does not know nonce \d+ of the operator's key: mintBatch/);
+    expect((await system.run("scripts/payouts.ts", ["--resume"])).code).to.equal(0);
+    await system.settled();
+    const { mintsOf, paymentsOf } = await system.ledger();
+    expect([mintsOf(id).length, paymentsOf(id).length]).to.deep.equal([1, 1]);
   });
 });
 
