@@ -4,7 +4,7 @@ import { purchaseNftAbi } from "../generated/purchase-nft.ts";
 
 /** A ticket as stored, without its payouts. @throws if there is none */
 export async function readTicket(
-  { client, purchaseNft }: { client: PublicClient; purchaseNft: WalletAddress },
+  { client, purchaseNft }: { client: Pick<PublicClient, "readContract">; purchaseNft: WalletAddress },
   id: bigint,
 ) {
   const { buyer, status, valueCents, cashbackBps, bonusBps } = await client.readContract({

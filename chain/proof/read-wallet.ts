@@ -9,7 +9,7 @@ import { isTransactionHash, type PurchasePayout, payoutsIn } from "./payouts.ts"
 import { readTicket } from "./read-ticket.ts";
 
 export type ProofChain = {
-  client: PublicClient;
+  client: Pick<PublicClient, "readContract" | "getBlockNumber" | "getLogs" | "getTransactionReceipt">;
   purchaseNft: WalletAddress;
   /** The current distributor; its predecessors are read from the chain. */
   cashbackDistributor: WalletAddress;

@@ -1,5 +1,14 @@
-import type { Hex } from "viem";
-import { getPublicClient } from "wagmi/actions";
+import type { Client, Hex, PublicClient } from "viem";
+import {
+  getBalance,
+  getBlock,
+  getBlockNumber,
+  getLogs,
+  getTransaction,
+  getTransactionReceipt,
+  readContract,
+} from "viem/actions";
+import { getClient } from "wagmi/actions";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { isTransactionHash, payoutsIn } from "../../chain/proof/payouts.ts";
@@ -14,11 +23,27 @@ export const contracts = () => ({
   distributor: { address: toWalletAddress(deployment.cashback_distributor), abi: cashbackDistributorAbi },
 });
 
-export const chainClient = () => {
-  const found = getPublicClient(wagmiConfig);
-  if (!found) throw new Error("There is no chain to read");
-  return found;
+const ACTIONS = {
+  getBalance,
+  getBlock,
+  getBlockNumber,
+  getLogs,
+  getTransaction,
+  getTransactionReceipt,
+  readContract,
 };
+type Action = (client: Client, ...parameters: unknown[]) => unknown;
+
+/** The actions that the pages use: viem's public client has all of them, which triples its weight. */
+export function chainClient(): Pick<PublicClient, keyof typeof ACTIONS> {
+  const client = getClient(wagmiConfig);
+  if (!client) throw new Error("There is no chain to read");
+  const bound = Object.entries(ACTIONS).map(([name, action]) => [
+    name,
+    (...parameters: unknown[]) => (action as Action)(client, ...parameters),
+  ]);
+  return Object.fromEntries(bound);
+}
 
 /** A ticket with the payout of `payoutTx`, and whether it was paid at all. */
 export type ChainTicket = ProvenTicket & { isPaid: boolean };

@@ -12,12 +12,15 @@ import { useSite } from "./support/site.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KILOBYTE = 1_000;
+/** What only a user, or an admin, sees whole. */
+const PRIVATE = ["/dashboard", "/profile", "/admin"];
 
 describe("Bundle", () => {
   const site = useSite();
 
   /** The files that a first visit loads, in gzipped kilobytes. */
   async function loadedBy(path: string, isLoggedIn: boolean): Promise<Map<string, number>> {
+    site.server.isAdmin = path === "/admin";
     const open = isLoggedIn ? site.openLoggedIn : site.open;
     const { page } = await open(path);
     await page.locator("h1").first().waitFor();
@@ -34,7 +37,7 @@ describe("Bundle", () => {
 
   for (const [path, limit] of Object.entries(sizes.javascript)) {
     it(`loads at most ${limit} kB of JavaScript and ${sizes.css} kB of CSS on ${path}`, async () => {
-      const loaded = await loadedBy(path, path === "/dashboard");
+      const loaded = await loadedBy(path, PRIVATE.includes(path));
       expect(sum(loaded, ".js"), [...loaded].join("\n")).to.be.within(50, limit);
       expect(sum(loaded, ".css")).to.be.within(1, sizes.css);
     });
