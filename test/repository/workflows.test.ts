@@ -69,3 +69,17 @@ describe("The workflows of GitHub", () => {
     expect(release.permissions).to.include({ "id-token": "write", attestations: "write" });
   });
 });
+
+describe(".ci/run", () => {
+  it("ends by its own limits before a runner's, of ninety minutes, whatever hangs", () => {
+    const script = readFileSync(".ci/run", "utf8").replace(/^#.*$/gm, "");
+    const killAfterMinutes = Number(/--kill-after=(\d+)/.exec(script)?.[1]) / 60;
+    const halves = [...script.matchAll(/\bhalf (\d+)m /g)].map(([, minutes]) => Number(minutes) + killAfterMinutes);
+    // Once for each word of the `for` whose body it stands in.
+    const others = [...script.matchAll(/for \w+ in ([^;]+); do\s+timeout (\d+) |\btimeout (\d+) /g)].map(
+      ([, words, each, once]) => (words ? words.split(" ").length * Number(each) : Number(once)) / 60,
+    );
+    expect([halves.length, others.length]).to.deep.equal([3, 3]);
+    expect([...halves, ...others].reduce((sum, minutes) => sum + minutes)).to.be.below(90);
+  });
+});
