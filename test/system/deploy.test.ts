@@ -24,6 +24,7 @@ import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { type DeployRun, deployHere, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
 import { until } from "../testing/until.ts";
+import { cutOffAt, killAt } from "./support/interrupt-deploy.ts";
 import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
@@ -31,7 +32,6 @@ const LONG_MS = 300_000;
 /** Three creations and seven roles; the sample stores exist on the local chain only. */
 const TRANSACTIONS = 3 + 7;
 /** Reported by the gate itself, for a run that has ended. */
-const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 describe("npm run deploy", function () {
   this.timeout(300_000);
@@ -186,47 +186,18 @@ describe("npm run deploy", function () {
   });
 
   describe("when it is killed and run again", () => {
-    /** Kills a run at its n-th signed transaction, before the node got it or after. */
-    const killAt = async (count: number, isTaken: boolean) => {
-      let seen = 0;
-      const killed = startScript();
-      gate.before = ({ method }: RpcCall) => {
-        if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
-        if (isTaken) return "never-answer";
-        killed.child.kill("SIGKILL");
-        return NOT_PASSED_ON;
-      };
-      if (isTaken) {
-        await until("the node has it", () => gate.sent.length >= count);
-        killed.child.kill("SIGKILL");
-      }
-      expect((await killed.ended).code, killed.output()).to.equal(null);
-      gate.before = () => "pass";
-    };
-    /** Lets a run reach no node any more from there on, so that it fails: it leaves the same files and transactions. */
-    const cutOffAt = async (count: number, isTaken: boolean, onSend?: (nth: number) => Promise<unknown>) => {
-      let seen = 0;
-      gate.before = async ({ method }: RpcCall) => {
-        if (seen === count) return NOT_PASSED_ON;
-        if (method !== "eth_sendRawTransaction") return "pass";
-        seen++;
-        await onSend?.(seen);
-        if (seen < count) return "pass";
-        return isTaken ? "lose-answer" : NOT_PASSED_ON;
-      };
-      const { code, output } = await run();
-      expect([code, seen], output).to.deep.equal([1, count]);
-      gate.before = () => "pass";
-    };
-    const ENDS: [count: number, isTaken: boolean, end: typeof killAt][] = [
-      [1, false, cutOffAt],
-      [1, true, killAt],
-      [2, false, cutOffAt],
-      [2, true, cutOffAt],
-      [3, false, killAt],
-      [3, true, cutOffAt],
-      [TRANSACTIONS, false, cutOffAt],
-      [TRANSACTIONS, true, cutOffAt],
+    const kill = (count: number, isTaken: boolean) => killAt(gate, startScript, count, isTaken);
+    const cutOff = (count: number, isTaken: boolean, onSend?: (nth: number) => Promise<unknown>) =>
+      cutOffAt(gate, run, count, isTaken, onSend);
+    const ENDS: [count: number, isTaken: boolean, end: typeof kill][] = [
+      [1, false, cutOff],
+      [1, true, kill],
+      [2, false, cutOff],
+      [2, true, cutOff],
+      [3, false, kill],
+      [3, true, cutOff],
+      [TRANSACTIONS, false, cutOff],
+      [TRANSACTIONS, true, cutOff],
     ];
 
     it("ends with the same deployment as an undisturbed run, with no transaction sent twice", async function () {
@@ -249,7 +220,7 @@ describe("npm run deploy", function () {
     it("waits for pending transactions, and sends none of them again", async () => {
       const expected = await undisturbed();
       // The contracts are deployed; from there on nothing is mined.
-      await cutOffAt(8, true, async (nth) => nth === 4 && (await anvil.request("evm_setAutomine", false)));
+      await cutOff(8, true, async (nth) => nth === 4 && (await anvil.request("evm_setAutomine", false)));
       expect(gate.sent).to.have.length(8);
       const second = start();
       await until("it waits", () => second.output().includes("5 transactions of the deployer are pending"));
@@ -263,7 +234,7 @@ describe("npm run deploy", function () {
     it("sends the same bytes again if the node lost them", async () => {
       const expected = await undisturbed();
       await anvil.request("evm_setAutomine", false);
-      await cutOffAt(1, true);
+      await cutOff(1, true);
       await anvil.request("anvil_dropAllTransactions");
       await anvil.request("evm_setAutomine", true);
       expect((await deploy()).output).to.include("TicketDescriptor was pending");

@@ -31,7 +31,8 @@ import { onBothEngines } from "../testing/databases.ts";
 import { deployHere, startDeploy } from "../testing/deploy-run.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { until } from "../testing/until.ts";
-import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
+import { cutOffAt, killAt } from "./support/interrupt-deploy.ts";
+import { openRpcGate, type RpcGate } from "./support/rpc-gate.ts";
 
 const ALL_PAID = { less: 0, more: 0, missing: 0, matches: true };
 
@@ -44,7 +45,6 @@ const CHZ = 10n ** 18n;
 const TRANSACTIONS = 6;
 const lower = (address: string) => address.toLowerCase() as WalletAddress;
 /** Reported by the gate itself, for a run that has ended. */
-const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 /** The real scripts and the real indexer, on a real node. */
 describe("A distributor that takes over", function () {
@@ -163,11 +163,11 @@ describe("A distributor that takes over", function () {
 
   it("ends like an undisturbed run wherever it is killed, and sends no transaction twice", async () => {
     for (const [count, isTaken, end] of [
-      [1, false, cutOffAt],
-      [1, true, cutOffAt],
-      [2, false, killAt],
-      [2, true, killAt],
-      [4, true, cutOffAt],
+      [1, false, cutOff],
+      [1, true, cutOff],
+      [2, false, kill],
+      [2, true, kill],
+      [4, true, cutOff],
     ] as const) {
       const where = `ended ${isTaken ? "after" : "before"} the node took transaction ${count}`;
       const before = await anvil.request<string>("evm_snapshot");
@@ -183,36 +183,9 @@ describe("A distributor that takes over", function () {
       writeFileSync(join(directory, "localhost.json"), JSON.stringify(first));
     }
   });
-  /** Kills a run at its n-th signed transaction, before the node got it or after. */
-  const killAt = async (count: number, isTaken: boolean) => {
-    let seen = 0;
-    const killed = startDeploy(["--network", "localhost", ...takeOver()], environment());
-    gate.before = ({ method }: RpcCall) => {
-      if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
-      if (isTaken) return "never-answer";
-      killed.child.kill("SIGKILL");
-      return NOT_PASSED_ON;
-    };
-    if (isTaken) {
-      await until("the node has it", () => gate.sent.length >= count);
-      killed.child.kill("SIGKILL");
-    }
-    expect((await killed.ended).code, killed.output()).to.equal(null);
-    gate.before = () => "pass";
-  };
-
-  /** Lets a run reach no node any more from there on, so that it fails: it leaves the same files and transactions. */
-  const cutOffAt = async (count: number, isTaken: boolean) => {
-    let seen = 0;
-    gate.before = ({ method }: RpcCall) => {
-      if (seen === count) return NOT_PASSED_ON;
-      if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
-      return isTaken ? "lose-answer" : NOT_PASSED_ON;
-    };
-    const { code, output } = await deploy(...takeOver());
-    expect([code, seen], output).to.deep.equal([1, count]);
-    gate.before = () => "pass";
-  };
+  const kill = (count: number, isTaken: boolean) =>
+    killAt(gate, () => startDeploy(["--network", "localhost", ...takeOver()], environment()), count, isTaken);
+  const cutOff = (count: number, isTaken: boolean) => cutOffAt(gate, () => deploy(...takeOver()), count, isTaken);
 
   it("is rejected while the current one pays, and for one that is not current, without a transaction", async () => {
     gate.sent.length = 0;
