@@ -114,6 +114,20 @@ const VARIABLES = {
   SALE_OVERDUE_DAYS: wholeNumber(90, 1),
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   BOOST_APPROVAL_ABOVE_PERCENT: wholeNumber(10, 0, 100),
+  SMTP_URL: z
+    .string()
+    .refine((text) => readUrl(["smtp:", "smtps:"])(text) !== undefined, {
+      message: "must be a server such as smtps://user:password@mail.example",
+      params: { isSecret: true },
+    })
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>\r\n"]{1,60} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+      "must be a sender such as Torcida <avisos@shop.example>",
+    )
+    .optional(),
   NOTIFY_URL: z
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")
@@ -185,6 +199,9 @@ export function readEnvironment(source: Variables) {
         : []),
       ...(right.NOTIFY_URL !== undefined && right.NOTIFY_SECRET === undefined
         ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
+        : []),
+      ...(right.SMTP_URL !== undefined && right.MAIL_FROM === undefined
+        ? [{ variable: "MAIL_FROM", message: "is missing: it is the sender of the e-mails that SMTP_URL takes" }]
         : []),
       ...saleProblems(right),
       ...saleRefProblems(right, deriveNetwork(known) !== "localhost" && right.SIMULATED_PURCHASES !== true),

@@ -32,6 +32,8 @@ import { createApp } from "./http/app.ts";
 import { answerClientErrors, answerNotReady, readTarget } from "./http/client-errors.ts";
 import { createLimitedServer } from "./http/connection-limit.ts";
 import { leaveBalancer } from "./http/drain.ts";
+import { startMailer } from "./mail/mailer.ts";
+import { openPost } from "./mail/post.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { listenForMetrics, Metrics } from "./operations/metrics.ts";
 import type { Runway } from "./operations/runway.ts";
@@ -127,9 +129,11 @@ async function startOperations(services: Services, metrics: Metrics): Promise<()
   const endHousekeeping = startHousekeeping(services, metrics, (read) => {
     runway = read;
   });
+  const endMailer = startMailer(services);
   return () => {
     endMetrics();
     endHousekeeping();
+    endMailer();
   };
 }
 
@@ -172,6 +176,7 @@ function createServices(given: {
     payouts,
     adminWallets,
     approvals,
+    post: openPost(environment),
     drain: { isDraining: false },
     standing: standingReader(database.reader),
     log,

@@ -16,6 +16,7 @@ import { docsRoutes } from "./docs/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { hookRoutes } from "./hooks/routes.ts";
 import type { Route } from "./http/route.ts";
+import { mailRoutes } from "./mail/routes.ts";
 import { nftRoutes } from "./nfts/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -32,6 +33,7 @@ export function allRoutes(services: Services): Route[] {
     ...catalogueRoutes(services, catalogue),
     ...purchaseRoutes(services),
     ...eventRoutes(services),
+    ...mailRoutes(services),
     ...nftRoutes(services),
     ...proofRoutes(services),
     ...adminRoutes(services),

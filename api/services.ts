@@ -24,6 +24,7 @@ import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
 import type { Drain } from "./http/drain.ts";
+import type { Post } from "./mail/post.ts";
 import type { Visitor } from "./people/sessions.ts";
 
 /** The handlers' dependencies; created once in `main.ts`, or by a test. */
@@ -58,6 +59,8 @@ export type Services = {
   saleRules: SaleRules;
   /** Which payouts take a second person. */
   approvals: ApprovalRules;
+  /** How e-mails leave; undefined if none are sent. */
+  post: Post | undefined;
   drain: Drain;
   log: Logger;
 };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { among, numberRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
-import { EVENTS_KEPT_MS, type EventKind, UNREAD_MOST } from "../domain/events.ts";
+import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../domain/events.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
 import type { Situation } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -58,6 +58,7 @@ export async function recordTracked(queries: Queries, ids: readonly bigint[]): P
 
 /** Records a debt; a revision that adds to it changes the amount. */
 export async function recordDebt(queries: Queries, purchaseId: bigint, revisionId: bigint): Promise<void> {
+  const now = BigInt(Date.now());
   const debt = queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
@@ -68,7 +69,10 @@ export async function recordDebt(queries: Queries, purchaseId: bigint, revisionI
     .where("adjustments.amount_gwei", ">", 0n);
   await queries
     .insertInto("events")
-    .columns(["wallet", "kind", "subject_id", "part", "store_name", "amount_cents", "amount_gwei", "created_at"])
+    .columns([
+      ...(["wallet", "kind", "subject_id", "part", "store_name", "amount_cents", "amount_gwei", "created_at"] as const),
+      "mail_at",
+    ])
     .expression(
       debt.select([
         "purchases.wallet",
@@ -78,7 +82,8 @@ export async function recordDebt(queries: Queries, purchaseId: bigint, revisionI
         "purchases.store_name",
         "purchases.amount_cents",
         "adjustments.amount_gwei",
-        asInteger(BigInt(Date.now())).as("created_at"),
+        asInteger(now).as("created_at"),
+        mailAt("purchases.wallet", "debt", now).as("mail_at"),
       ]),
     )
     .onConflict((conflict) =>
@@ -91,6 +96,7 @@ export async function recordDebt(queries: Queries, purchaseId: bigint, revisionI
 
 /** Records that a claim was answered. */
 export async function recordClaimAnswer(queries: Queries, claimId: bigint): Promise<void> {
+  const now = BigInt(Date.now());
   const claim = queries
     .selectFrom("claims")
     .innerJoin("stores", "stores.id", "claims.store_id")
@@ -100,7 +106,7 @@ export async function recordClaimAnswer(queries: Queries, claimId: bigint): Prom
     .where("claims.state", "<>", "open");
   await queries
     .insertInto("events")
-    .columns(["wallet", "kind", "subject_id", "store_name", "amount_cents", "reason", "created_at"])
+    .columns(["wallet", "kind", "subject_id", "store_name", "amount_cents", "reason", "created_at", "mail_at"])
     .expression(
       claim.select([
         "claims.wallet",
@@ -109,7 +115,8 @@ export async function recordClaimAnswer(queries: Queries, claimId: bigint): Prom
         "stores.name",
         "claims.amount_cents",
         "claims.reason",
-        asInteger(BigInt(Date.now())).as("created_at"),
+        asInteger(now).as("created_at"),
+        mailAt("claims.wallet", "claim_accepted", now).as("mail_at"),
       ]),
     )
     .onConflict((conflict) => conflict.columns(["subject_id", "kind", "part"]).doNothing())
@@ -124,15 +131,21 @@ async function insertEvents(queries: Queries, events: readonly NewEvent[]): Prom
       queries,
       ofKind.map(({ id, gwei }) => [id, gwei]),
     );
-    await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at)
+    await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at, mail_at)
       select purchases.wallet, ${sql.lit(kind)}, purchases.id, purchases.store_name, purchases.amount_cents, c.gwei,
-        ${asInteger(now)}
+        ${asInteger(now)}, ${mailAt("purchases.wallet", kind, now)}
       from (select ${column(0)} as id, ${column(1)} as gwei from ${list}) c
       join purchases on purchases.id = c.id
       join users on users.wallet = purchases.wallet and users.erased_at is null
       where purchases.created_at > ${now - EVENTS_KEPT_MS}
       on conflict (subject_id, kind, part) do nothing`.execute(queries);
   }
+}
+
+/** Now, if the wallet has a verified address and wants e-mails about the topic of this kind. */
+function mailAt(wallet: string, kind: EventKind, now: bigint): RawBuilder<bigint | null> {
+  return sql<bigint | null>`(select ${asInteger(now)} from event_readers where event_readers.wallet = ${sql.ref(wallet)}
+    and mail_address is not null and mail_topics like ${`%${topicOf(kind)}%`})`;
 }
 
 /** PostgreSQL takes a bare parameter in a list of columns for a text. */
@@ -184,6 +197,32 @@ export async function markRead(queries: Queries, wallet: WalletAddress, through:
         .doUpdateSet({ read_through: through })
         .where("event_readers.read_through", "<", through),
     )
+    .execute();
+}
+
+/** The events that may go into e-mails now, by wallet, and the oldest first. */
+export async function listMailable(
+  queries: Queries,
+  now: bigint,
+  limit: number,
+): Promise<Map<WalletAddress, EventRow[]>> {
+  const rows = await queries
+    .selectFrom("events")
+    .selectAll()
+    .where("mail_at", "<=", now)
+    .orderBy("mail_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return Map.groupBy(rows, (row) => row.wallet);
+}
+
+/** Sets when events may go into an e-mail; null: they are in one, or are not wanted any more. */
+export async function setMailAt(queries: Queries, ids: readonly bigint[], mailAt: bigint | null): Promise<void> {
+  await queries
+    .updateTable("events")
+    .set({ mail_at: mailAt })
+    .where(among(queries, "id", ids))
     .execute();
 }
 

@@ -42,6 +42,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/approvals/:id/refuse": REASON,
   "post /api/admin/fx-rates/:currency/:day/accept": {},
   "post /api/admin/catalogue": { format: "csv", content: "type,name,country\nstore,Nova,Brasil\n", apply: false },
+  "put /api/me/mail": { topics: ["paid", "returned"], language: "pt" },
   "post /api/events/read": { through: 120 },
   "post /api/claims": { store_id: 1, order_ref: "ORD-1029", amount: "249.90", date: "2026-11-02" },
   "post /api/admin/sales/:id/release": REASON,

@@ -11,6 +11,7 @@ import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
+import { deleteOldMails } from "../mail/mails.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
@@ -119,6 +120,7 @@ export async function clean({ database: { kysely } }: Pick<Services, "database">
   const now = Date.now();
   while (await deleteSimulatedDays(kysely, DELETED_AT_ONCE)) await nextTurn();
   while (await deleteExpired(kysely, BigInt(now - SESSION_MS), DELETED_AT_ONCE)) await nextTurn();
+  while (await deleteOldMails(kysely, BigInt(now), DELETED_AT_ONCE)) await nextTurn();
   while (await deleteOldEvents(kysely, BigInt(now), DELETED_AT_ONCE)) await nextTurn();
   while (await deleteStoredAnswers(kysely, BigInt(now - ANSWERS_KEPT_MS), DELETED_AT_ONCE)) await nextTurn();
 }

@@ -12,6 +12,7 @@ import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { overdueSales } from "../../purchases/attention.ts";
 import { summarizeDue } from "../../sender/due.ts";
+import { oldestWaiting } from "../mail/mails.ts";
 import { overdueSince, type Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
@@ -36,6 +37,14 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchFailing(gauge, services);
   watchBudgets(gauge, services);
   watchDrift(gauge, services);
+  gauge(
+    "mail_oldest_timestamp_seconds",
+    "When the oldest e-mail that waits was written; absent if none waits",
+    async () => {
+      const oldest = await withinPatience(() => oldestWaiting(services.database.kysely));
+      return oldest === undefined ? [] : only(Number(oldest) / 1_000);
+    },
+  );
   gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
   gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
   gauge("pool_days_left", "Days until the distributor is empty", () => poolOf(readRunway(), "daysLeft"));

@@ -14,10 +14,12 @@ import {
   registerResponseSchema,
   updateProfileRequestSchema,
 } from "../../domain/api/people.ts";
+import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
+import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { addToErasedList } from "./erased-list.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
@@ -115,6 +117,10 @@ function registerRoute(services: Services): Route {
       const token = await inTransaction(database.kysely, async (queries) => {
         const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
         if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
+        if (services.post && body.mail_language) {
+          const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
+          await wantMail(queries, services.post, { wallet: body.address, email: body.email, ...wish });
+        }
         return openSession(queries, proof, kind);
       });
       return { body: { success: true, message: "Account created successfully", token } };

@@ -7,6 +7,8 @@ import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { eraseEvents } from "../../purchases/events.ts";
 import { addToShop } from "../../purchases/totals.ts";
+import { eraseMails } from "../mail/mails.ts";
+import { forgetOtherAddress } from "../mail/readers.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -69,6 +71,7 @@ export async function updateUser(queries: Queries, wallet: WalletAddress, profil
     .where("wallet", "=", wallet)
     .where("erased_at", "is", null)
     .execute();
+  await forgetOtherAddress(queries, wallet, profile.email);
 }
 
 export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
@@ -89,4 +92,5 @@ export async function eraseUser(queries: Queries, wallet: WalletAddress): Promis
   await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
   await eraseEvents(queries, wallet);
+  await eraseMails(queries, wallet);
 }

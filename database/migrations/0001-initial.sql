@@ -523,15 +523,43 @@ create table events (
   amount_gwei integer,
   reason text,
   created_at integer not null,
+  mail_at integer,
   constraint events_subject unique (subject_id, kind, part),
   constraint events_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
 ) strict;
+create index events_mail_at on events (mail_at) where mail_at is not null;
 create index events_wallet on events (wallet, id);
 
 create table event_readers (
   wallet text primary key not null,
-  read_through integer not null default 0
+  read_through integer not null default 0,
+  language text not null default 'pt' check (language in ('pt', 'en')),
+  mail_topics text not null default '',
+  mail_address text,
+  unsubscribe_token text unique,
+  verify_hash text unique,
+  verify_address text,
+  verify_until integer
 ) strict;
+
+create table mails (
+  id integer primary key autoincrement,
+  wallet text not null,
+  kind text not null check (kind in ('events', 'verify')),
+  address text not null,
+  subject text not null,
+  text text not null,
+  html text not null,
+  unsubscribe_token text,
+  message_id text not null unique,
+  created_at integer not null,
+  due_at integer,
+  attempts integer not null default 0,
+  error text,
+  sent_at integer
+) strict;
+create index mails_due_at on mails (due_at) where due_at is not null;
+create index mails_wallet on mails (wallet, created_at);
 
 -- The outbox.
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
 import { addressSchema, challengeSchema, doneSchema } from "./common.ts";
+import { languageSchema } from "./mail.ts";
 import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
@@ -26,6 +27,8 @@ export const registerRequestSchema = z.object({
   email: z.email(must("email")).max(254),
   signature,
   nonce: z.string().max(64).optional(),
+  /** E-mails about every purchase, in this language, once the address is verified. docs/product.md#mail */
+  mail_language: languageSchema.optional(),
 });
 export const updateProfileRequestSchema = registerRequestSchema.pick({
   first_name: true,

@@ -10,6 +10,7 @@ import { BalanceReader } from "../../../api/chain/balances.ts";
 import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { createApp } from "../../../api/http/app.ts";
+import { openPost } from "../../../api/mail/post.ts";
 import { Metrics } from "../../../api/operations/metrics.ts";
 import { findVisitors, hashToken } from "../../../api/people/sessions.ts";
 import { allRoutes } from "../../../api/routes.ts";
@@ -110,6 +111,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     standing: standingReader(database.kysely),
     adminWallets,
     approvals,
+    post: openPost(environment),
     drain: { isDraining: false },
   };
 }

@@ -1,0 +1,106 @@
+import type { Insertable } from "kysely";
+import { among } from "../../database/among.ts";
+import type { Schema } from "../../database/schema.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+/* The queue of e-mails. An e-mail is written before it is sent, and its texts are deleted afterwards. docs/product.md#mail */
+
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 900_000;
+/** An e-mail that could not be sent for longer is given up. */
+const GIVEN_UP_MS = 3n * BIG_DAY_MS;
+/** So that the same events are not sent again after a restore of an older index. */
+const KEPT_MS = 90n * BIG_DAY_MS;
+const NO_TEXTS = { subject: "", text: "", html: "", unsubscribe_token: null };
+
+export type MailRow = Awaited<ReturnType<typeof listDueMails>>[number];
+export type NewMail = Omit<Insertable<Schema["mails"]>, "created_at" | "due_at">;
+
+/** Writes an e-mail to be sent; one with the same id stays as it is. */
+export async function insertMail(queries: Queries, mail: NewMail): Promise<void> {
+  const now = BigInt(Date.now());
+  await queries
+    .insertInto("mails")
+    .values({ ...mail, created_at: now, due_at: now })
+    .onConflict((conflict) => conflict.column("message_id").doNothing())
+    .execute();
+}
+
+export async function listDueMails(queries: Queries, now: bigint, limit: number) {
+  return queries.selectFrom("mails").selectAll().where("due_at", "<=", now).orderBy("due_at").limit(limit).execute();
+}
+
+export async function recordSent(queries: Queries, id: bigint): Promise<void> {
+  const sent = { ...NO_TEXTS, due_at: null, error: null, sent_at: BigInt(Date.now()) };
+  await queries.updateTable("mails").set(sent).where("id", "=", id).execute();
+}
+
+/** Plans the next attempt, unless it is useless. */
+export async function recordFailure(queries: Queries, mail: MailRow, error: string, isFinal: boolean): Promise<void> {
+  const now = BigInt(Date.now());
+  const isGivenUp = isFinal || now - mail.created_at > GIVEN_UP_MS;
+  const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(Number(mail.attempts), 20), LONGEST_RETRY_MS);
+  await queries
+    .updateTable("mails")
+    .set({
+      ...(isGivenUp && NO_TEXTS),
+      due_at: isGivenUp ? null : now + BigInt(retryMs),
+      attempts: mail.attempts + 1n,
+      error,
+    })
+    .where("id", "=", mail.id)
+    .execute();
+}
+
+/** Drops an e-mail that must not be sent any more. */
+export async function dropMail(queries: Queries, id: bigint): Promise<void> {
+  await queries.deleteFrom("mails").where("id", "=", id).execute();
+}
+
+/** How many e-mails of a kind a wallet was written since a time. */
+export async function countMails(
+  queries: Queries,
+  wallet: WalletAddress,
+  kind: MailRow["kind"],
+  since: bigint,
+): Promise<number> {
+  const rows = await queries
+    .selectFrom("mails")
+    .select("id")
+    .where("wallet", "=", wallet)
+    .where("created_at", ">=", since)
+    .where("kind", "=", kind)
+    .execute();
+  return rows.length;
+}
+
+/** Deletes some of the oldest e-mails; false if none is too old. */
+export async function deleteOldMails(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  const oldest = await queries.selectFrom("mails").select(["id", "created_at"]).orderBy("id").limit(limit).execute();
+  const old = oldest.filter((row) => row.created_at < now - KEPT_MS).map((row) => row.id);
+  if (old.length === 0) return false;
+  await queries
+    .deleteFrom("mails")
+    .where(among(queries, "id", old))
+    .execute();
+  return old.length === limit;
+}
+
+/** docs/product.md#erase */
+export async function eraseMails(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries.deleteFrom("mails").where("wallet", "=", wallet).execute();
+}
+
+/** When the oldest e-mail that waits was written; undefined if none waits. */
+export async function oldestWaiting(queries: Queries): Promise<bigint | undefined> {
+  const row = await queries
+    .selectFrom("mails")
+    .select("created_at")
+    .where("due_at", "is not", null)
+    .orderBy("due_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Queries } from "../../database/transaction.ts";
+import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
+import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import type { Language } from "../../domain/languages.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+/* Who wants e-mails about what, and at which verified address. docs/product.md#mail */
+
+export type Reader = NonNullable<Awaited<ReturnType<typeof findReader>>>;
+
+export async function findReader(queries: Queries, wallet: WalletAddress) {
+  return queries.selectFrom("event_readers").selectAll().where("wallet", "=", wallet).executeTakeFirst();
+}
+
+export function topicsOf(reader: Pick<Reader, "mail_topics"> | undefined): MailTopic[] {
+  const chosen = new Set(reader?.mail_topics.split(" "));
+  return MAIL_TOPIC_NAMES.filter((name) => chosen.has(name));
+}
+
+/** Sets what a wallet wants e-mails about; nothing without topics. */
+export async function chooseTopics(
+  queries: Queries,
+  wallet: WalletAddress,
+  { topics, language }: { topics: readonly MailTopic[]; language: Language },
+): Promise<Reader> {
+  const chosen = { mail_topics: topics.join(" "), language };
+  return queries
+    .insertInto("event_readers")
+    .values({ wallet, ...chosen, unsubscribe_token: newToken() })
+    .onConflict((conflict) =>
+      conflict.column("wallet").doUpdateSet({
+        ...chosen,
+        unsubscribe_token: (eb) => eb.fn.coalesce("event_readers.unsubscribe_token", "excluded.unsubscribe_token"),
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** A new link's token for an address, valid once for 24 hours; an earlier one is void. */
+export async function newVerification(queries: Queries, wallet: WalletAddress, address: string): Promise<string> {
+  const token = newToken();
+  await queries
+    .updateTable("event_readers")
+    .set({ verify_hash: hashOf(token), verify_address: address, verify_until: BigInt(Date.now()) + BIG_DAY_MS })
+    .where("wallet", "=", wallet)
+    .execute();
+  return token;
+}
+
+/** The reader of a link that is still valid, whose address is still the profile's. */
+export async function findVerification(queries: Queries, token: string): Promise<Reader | undefined> {
+  return queries
+    .selectFrom("event_readers")
+    .innerJoin("users", "users.wallet", "event_readers.wallet")
+    .selectAll("event_readers")
+    .where("verify_hash", "=", hashOf(token))
+    .where("verify_until", ">", BigInt(Date.now()))
+    .whereRef("users.email", "=", "event_readers.verify_address")
+    .where("users.erased_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** Uses the link up. Returns false if another call has. */
+export async function verify(queries: Queries, { wallet, verify_hash: hash }: Reader): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("event_readers")
+    .set(({ ref }) => ({
+      mail_address: ref("verify_address"),
+      verify_hash: null,
+      verify_address: null,
+      verify_until: null,
+    }))
+    .where("wallet", "=", wallet)
+    .where("verify_hash", "=", hash)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The profile has another address now, which is not verified. */
+export async function forgetOtherAddress(queries: Queries, wallet: WalletAddress, address: string): Promise<void> {
+  await queries
+    .updateTable("event_readers")
+    .set({ mail_address: null })
+    .where("wallet", "=", wallet)
+    .where("mail_address", "<>", address)
+    .execute();
+}
+
+export async function findByUnsubscribeToken(queries: Queries, token: string): Promise<Reader | undefined> {
+  return queries.selectFrom("event_readers").selectAll().where("unsubscribe_token", "=", token).executeTakeFirst();
+}
+
+/** Ends e-mails about everything; the address stays verified. */
+export async function unsubscribe(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries.updateTable("event_readers").set({ mail_topics: "" }).where("wallet", "=", wallet).execute();
+}
+
+function newToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

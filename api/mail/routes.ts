@@ -1,0 +1,183 @@
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { chooseMailRequestSchema, mailChoiceSchema, mailLinkQuerySchema } from "../../domain/api/mail.ts";
+import type { MailTopic } from "../../domain/events.ts";
+import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import { type Language, languageFrom } from "../../domain/languages.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { NO_STORE } from "../http/answers.ts";
+import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
+import { findUser } from "../people/users.ts";
+import type { Services } from "../services.ts";
+import { composeVerification, escapeHtml, messageId } from "./compose.ts";
+import { countMails, insertMail } from "./mails.ts";
+import { type MailPage, mailPage } from "./pages.ts";
+import type { Post } from "./post.ts";
+import {
+  chooseTopics,
+  findByUnsubscribeToken,
+  findReader,
+  findVerification,
+  newVerification,
+  type Reader,
+  topicsOf,
+  unsubscribe,
+  verify,
+} from "./readers.ts";
+
+/** Links that verify addresses are sent at most so often a day. */
+const VERIFICATIONS_A_DAY = 5;
+const LINK_LIMIT = { perMinute: 60, by: "origin" } as const;
+const HTML = "text/html; charset=utf-8";
+/** Its own styles, and a form that leads to itself. */
+const PAGE_HEADERS = {
+  ...NO_STORE,
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+};
+
+/** E-mails: what a user wants, and the links in them. docs/product.md#mail */
+export function mailRoutes(services: Services): Route[] {
+  const { post } = services;
+  return [
+    choiceRoute(services),
+    chooseRoute(services),
+    ...linkRoutes(services, "verify", findVerification, async (queries, reader) =>
+      (await verify(queries, reader)) ? "verified" : "over",
+    ),
+    ...linkRoutes(services, "unsubscribe", findByUnsubscribeToken, async (queries, reader) => {
+      await unsubscribe(queries, reader.wallet);
+      return "unsubscribed";
+    }),
+    ...(post?.kept ? devRoutes(post.kept) : []),
+  ];
+}
+
+function choiceRoute({ database: { kysely }, post }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/me/mail",
+    access: "user",
+    summary: "What the signed-in user gets e-mails about",
+    responses: { 200: mailChoiceSchema },
+    async handle({ identity }) {
+      const reader = await findReader(kysely, visitorOf(identity).wallet);
+      return { body: toWire(reader, post), headers: NO_STORE };
+    },
+  });
+}
+
+function chooseRoute({ database: { kysely }, post }: Services): Route {
+  return route({
+    method: "put",
+    path: "/api/me/mail",
+    access: "proven_user",
+    summary: "Sets what the user gets e-mails about; sends a link to an address that is not verified",
+    limit: { perMinute: 30, by: "wallet" },
+    body: chooseMailRequestSchema,
+    responses: { 200: mailChoiceSchema },
+    async handle({ identity, body }) {
+      const { wallet } = visitorOf(identity);
+      const reader = await inTransaction(kysely, async (queries) => {
+        const user = await findUser(queries, wallet);
+        if (post && user) await wantMail(queries, post, { wallet, email: user.email, ...body });
+        return findReader(queries, wallet);
+      });
+      return { body: toWire(reader, post), headers: NO_STORE };
+    },
+  });
+}
+
+/** Sets a user's topics, and writes the e-mail that verifies the address where that is needed. */
+export async function wantMail(
+  queries: Queries,
+  post: Post,
+  user: { wallet: WalletAddress; email: string; topics: readonly MailTopic[]; language: Language },
+): Promise<void> {
+  const { wallet, email, language } = user;
+  const reader = await chooseTopics(queries, wallet, user);
+  if (user.topics.length === 0 || reader.mail_address === email) return;
+  const since = BigInt(Date.now()) - BIG_DAY_MS;
+  if ((await countMails(queries, wallet, "verify", since)) >= VERIFICATIONS_A_DAY) return;
+  const token = await newVerification(queries, wallet, email);
+  await insertMail(queries, {
+    wallet,
+    kind: "verify",
+    address: email,
+    unsubscribe_token: null,
+    message_id: messageId(["verify", token], post.from),
+    ...composeVerification(token, language, post.site),
+  });
+}
+
+function toWire(reader: Reader | undefined, post: Post | undefined) {
+  return {
+    success: true as const,
+    is_available: post !== undefined,
+    is_verified: reader?.mail_address != null,
+    topics: topicsOf(reader),
+    language: languageFrom(reader?.language),
+  };
+}
+
+/** A page that asks, and what its button does: mail scanners open links, but send no forms. RFC 8058 */
+function linkRoutes(
+  { database: { kysely }, environment, post }: Services,
+  name: "verify" | "unsubscribe",
+  find: (queries: Queries, token: string) => Promise<Reader | undefined>,
+  act: (queries: Queries, reader: Reader) => Promise<MailPage>,
+): Route[] {
+  const site = post?.site ?? environment.PUBLIC_URL ?? "";
+  const common = { path: `/mail/${name}`, access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
+  const responses = { 200: { type: HTML } };
+  const answer = (page: MailPage, reader: Reader | undefined, accepted: string | undefined): TextReply => {
+    const language = reader?.language ?? (accepted?.toLowerCase().startsWith("en") ? "en" : "pt");
+    return { text: mailPage(page, language, site), type: HTML, headers: PAGE_HEADERS };
+  };
+  return [
+    route({
+      ...common,
+      method: "get",
+      summary: `The page that a link to ${name} opens`,
+      responses,
+      async handle({ query, request }) {
+        const reader = await find(kysely, query.token);
+        return answer(reader ? name : "over", reader, request.headers["accept-language"]);
+      },
+    }),
+    route({
+      ...common,
+      method: "post",
+      summary: name === "verify" ? "Verifies an address, once" : "Ends all e-mails to a user, also by one click",
+      bodyTypes: ["application/x-www-form-urlencoded"],
+      responses,
+      async handle({ query, request }) {
+        const reader = await find(kysely, query.token);
+        const page = reader ? await inTransaction(kysely, (queries) => act(queries, reader)) : "over";
+        return answer(page, reader, request.headers["accept-language"]);
+      },
+    }),
+  ];
+}
+
+/** What the local chain sent to itself. */
+function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/dev/mail",
+      access: "anyone",
+      summary: "The last e-mails of the local chain, which sends none",
+      responses: { 200: { type: HTML } },
+      handle: () => ({
+        text: `<!doctype html><html lang="en"><meta charset="utf-8"><title>E-mails</title><style>body{font:16px system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}iframe{width:100%;height:26rem;border:1px solid #999}pre{white-space:pre-wrap}</style><h1>${kept.length} e-mails</h1>${kept.map(shown).join("")}</html>`,
+        type: HTML,
+        headers: { ...PAGE_HEADERS, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" },
+      }),
+    }),
+  ];
+}
+
+function shown({ subject, address, text, html, headers }: NonNullable<Post["kept"]>[number]): string {
+  const head = [`To: ${address}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join("\n");
+  return `<article><h2>${escapeHtml(subject)}</h2><pre>${escapeHtml(head)}</pre><iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="${escapeHtml(subject)}" srcdoc="${escapeHtml(html)}"></iframe><details><summary>Plain text</summary><pre>${escapeHtml(text)}</pre></details></article>`;
+}

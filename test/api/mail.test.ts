@@ -1,0 +1,337 @@
+import { expect } from "chai";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { readEnvironment } from "../../api/environment.ts";
+import { mailRound } from "../../api/mail/mailer.ts";
+import { listDueMails } from "../../api/mail/mails.ts";
+import { openPost, type Post } from "../../api/mail/post.ts";
+import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { PERSON } from "../testing/shopper.ts";
+import type { Caller } from "./support/caller.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+type Received = { to: string[]; raw: string; id: string; subject: string };
+
+/** A real SMTP server on loopback, which can be away, or refuse an address. */
+class MailServer {
+  readonly received: Received[] = [];
+  refused = "";
+  #server: SMTPServer | undefined;
+  port = 0;
+
+  async start(): Promise<void> {
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(
+          address === this.refused ? Object.assign(new Error("no such user"), { responseCode: 550 }) : undefined,
+        ),
+      onData: (stream, session, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          this.received.push(readMail(Buffer.concat(chunks).toString("utf8"), session));
+          callback();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => {
+      const listening = server.listen(this.port, "127.0.0.1", () => resolve());
+      this.#server = server;
+      listening.on("listening", () => {
+        const address = listening.address();
+        if (address && typeof address === "object") this.port = address.port;
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  }
+}
+
+function readMail(raw: string, session: SMTPServerSession): Received {
+  const end = raw.indexOf("\r\n\r\n");
+  // Long header lines are folded, and texts are quoted-printable.
+  const head = raw.slice(0, end).replace(/\r\n[ \t]/g, " ");
+  const body = raw
+    .slice(end)
+    .replace(/=\r\n/g, "")
+    .replace(/((?:=[0-9A-F]{2})+)/g, (hex) => Buffer.from(hex.replaceAll("=", ""), "hex").toString("utf8"));
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim() ?? "";
+  return {
+    to: session.envelope.rcptTo.map(({ address }) => address),
+    raw: head + body,
+    id: header("Message-ID"),
+    subject: decodeWords(header("Subject")),
+  };
+}
+
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(/=\?UTF-8\?B\?([^?]*)\?=/gi, (_, word) => Buffer.from(word, "base64").toString("utf8"))
+    .replace(/=\?UTF-8\?Q\?([^?]*)\?=/gi, (_, word: string) =>
+      decodeURIComponent(word.replaceAll("_", " ").replaceAll("=", "%")),
+    );
+}
+
+describe("E-mails", function () {
+  this.timeout(120_000);
+  onBothEngines(({ open }) => {
+    let server: MailServer;
+    let api: InProcessApi;
+    let post: Post;
+
+    beforeEach(async () => {
+      server = new MailServer();
+      await server.start();
+      const SMTP_URL = `smtp://127.0.0.1:${server.port}`;
+      api = await startInProcess((await open()).database, { SMTP_URL, MAIL_FROM: "Torcida <avisos@shop.example>" });
+      post = api.services.post as Post;
+    });
+    afterEach(async () => {
+      await api.stop();
+      await server.stop();
+    });
+
+    const round = () => mailRound(api.services, post, undefined);
+    const kysely = () => api.services.database.kysely;
+    const makeDue = async () => {
+      await kysely().updateTable("mails").set({ due_at: 0n }).where("due_at", "is not", null).execute();
+    };
+    const linkOf = (mail: Received | undefined, name: string) => {
+      const token = new RegExp(`/mail/${name}\\?token=([\\w-]+)`).exec(mail?.raw ?? "")?.[1];
+      expect(token, name).to.match(/^[\w-]{32}$/);
+      return `${api.url}/mail/${name}?token=${token}`;
+    };
+    const want = (caller: Caller, language = "pt", topics: readonly string[] = MAIL_TOPIC_NAMES) =>
+      caller.send("PUT", "/api/me/mail", JSON.stringify({ topics, language }));
+    /** A user with a verified address. */
+    const reader = async (language = "pt") => {
+      const caller = await api.user();
+      expect((await want(caller, language)).status).to.equal(200);
+      await round();
+      const answer = await fetch(linkOf(server.received.pop(), "verify"), { method: "POST" });
+      expect(answer.status).to.equal(200);
+      return caller;
+    };
+
+    it("go to nobody before the link was opened and confirmed, once, within 24 hours", async () => {
+      const caller = await api.user();
+      expect((await want(caller)).body).to.include({ is_available: true, is_verified: false });
+      await caller.buy(1, 100);
+      await round();
+      const [mail, ...others] = server.received;
+      expect(others).to.deep.equal([]);
+      expect(mail?.subject).to.equal("Confirme o seu e-mail na Torcida");
+      expect(mail?.to).to.deep.equal([PERSON.email]);
+      const link = linkOf(mail, "verify");
+      expect(await (await fetch(link)).text(), "opening it alone does nothing").to.include('<form method="post">');
+      expect((await caller.get("/api/me/mail")).body.is_verified).to.equal(false);
+      await kysely().updateTable("event_readers").set({ verify_until: 1n }).execute();
+      expect(await (await fetch(link, { method: "POST" })).text()).to.include("Este link não vale mais");
+      await kysely()
+        .updateTable("event_readers")
+        .set({ verify_until: BigInt(Date.now() + 60_000) })
+        .execute();
+      expect(await (await fetch(link, { method: "POST" })).text()).to.include("E-mail confirmado");
+      expect((await caller.get("/api/me/mail")).body.is_verified).to.equal(true);
+      expect(await (await fetch(link, { method: "POST" })).text(), "once").to.include("Este link não vale mais");
+      await round();
+      expect(server.received, "nothing about the time before").to.have.lengthOf(1);
+    });
+
+    it("say what happened, plain and in HTML, in the reader's language, and nothing about others", async () => {
+      const [one, other] = [await reader("pt"), await reader("en")];
+      server.received.length = 0;
+      await one.buy(1, 10);
+      await round();
+      await other.buy(2, 20);
+      await round();
+      const [pt, en] = server.received;
+      expect(pt?.subject).to.equal("Compra registrada: Verdão Store");
+      expect(pt?.raw)
+        .to.match(/Compra de R\$\s10,00 registrada/)
+        .and.to.include('lang="pt-BR"');
+      expect(en?.subject).to.match(/^Purchase recorded: /);
+      expect(en?.raw)
+        .to.match(/Purchase of R\$20\.00 recorded/)
+        .and.to.include("Unsubscribe")
+        .and.not.to.include("10.00");
+      expect(pt?.raw).to.include("text/plain").and.to.include("text/html");
+      expect(pt?.raw).to.include("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+      expect(pt?.id).to.match(/^<[0-9a-f]{40}@shop\.example>$/);
+      expect(pt?.id).not.to.equal(en?.id);
+      const stored = await kysely().selectFrom("mails").select(["text", "html"]).execute();
+      expect(
+        stored.every((row) => row.text + row.html === ""),
+        "what was sent is not kept",
+      ).to.equal(true);
+    });
+
+    it("are about the chosen topics only", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await want(caller, "pt", ["paid"]);
+      await caller.buy(1, 10);
+      await round();
+      expect(server.received).to.deep.equal([]);
+    });
+
+    it("become a digest above five a day, of the next morning", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      for (let count = 1; count <= 5; count++) {
+        await caller.buy(1, count);
+        await round();
+      }
+      await caller.buy(1, 6);
+      await caller.buy(1, 7);
+      await round();
+      expect(server.received).to.have.lengthOf(5);
+      const waiting = await kysely().selectFrom("events").selectAll().where("mail_at", "is not", null).execute();
+      expect(waiting).to.have.lengthOf(2);
+      for (const { mail_at: at } of waiting) {
+        expect(new Date(Number(at)).toISOString(), "eight in São Paulo").to.match(/T11:00:00\.000Z$/);
+        expect(Number(at)).to.be.within(Date.now(), Date.now() + 2 * 86_400_000);
+      }
+      // The next day: yesterday's e-mails count no more, and it is eight.
+      await kysely()
+        .updateTable("mails")
+        .set((set) => ({ created_at: set("created_at", "-", 2n * 86_400_000n) }))
+        .execute();
+      await kysely()
+        .updateTable("events")
+        .set((set) => ({ created_at: set("created_at", "-", 86_400_000n), mail_at: BigInt(Date.now()) - 1n }))
+        .where("mail_at", "is not", null)
+        .execute();
+      await round();
+      expect(server.received).to.have.lengthOf(6);
+      expect(server.received[5]?.subject).to.equal("2 novidades sobre as suas compras");
+      expect(server.received[5]?.raw)
+        .to.match(/R\$\s6,00/)
+        .and.to.match(/R\$\s7,00/);
+    });
+
+    it("wait while the server is away, and lose and delay nothing", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await server.stop();
+      await caller.buy(1, 10);
+      await caller.buy(1, 20);
+      await round();
+      const waiting = await kysely().selectFrom("mails").selectAll().where("due_at", "is not", null).execute();
+      expect(waiting).to.have.lengthOf(2);
+      for (const mail of waiting) {
+        expect(mail).to.include({ attempts: 1n, error: "ESOCKET" });
+        expect(Number(mail.due_at)).to.be.greaterThan(Date.now());
+      }
+      expect((await caller.get("/api/events")).body.unread).to.equal(2);
+      await server.start();
+      await round();
+      expect(server.received, "not before its time").to.deep.equal([]);
+      await makeDue();
+      await round();
+      await round();
+      expect(server.received.map(({ id }) => id)).to.have.members(waiting.map((mail) => mail.message_id));
+    });
+
+    it("are repeated with the same id by whoever was killed before the record of it", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await caller.buy(1, 10);
+      const { received } = server;
+      // The server has taken it, and the process is gone before it can write that down.
+      const killed: Post = { ...post, send: async (mail) => post.send(mail).then(() => new Promise(() => {})) };
+      void mailRound(api.services, killed, undefined);
+      for (let tries = 0; received.length === 0 && tries < 100; tries++) await new Promise((go) => setTimeout(go, 50));
+      await round();
+      await round();
+      expect(received).to.have.lengthOf(2);
+      expect(received[0]?.id).to.equal(received[1]?.id);
+      // And before it was sent: the events are in exactly one e-mail.
+      await kysely().updateTable("events").set({ mail_at: 1n }).execute();
+      await round();
+      expect(received).to.have.lengthOf(2);
+    });
+
+    it("end by one click without a login, also those already written", async () => {
+      const caller = await reader();
+      await caller.buy(1, 10);
+      await round();
+      const link = linkOf(server.received.at(-1), "unsubscribe");
+      server.received.length = 0;
+      expect(await (await fetch(link)).text()).to.include("Parar de receber");
+      await server.stop();
+      await caller.buy(1, 20);
+      await round();
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const ended = await fetch(link, { method: "POST", headers, body: "List-Unsubscribe=One-Click" });
+      expect([ended.status, await ended.text()].join(" "))
+        .to.include("200")
+        .and.to.include("Você não recebe mais");
+      await server.start();
+      await makeDue();
+      await caller.buy(1, 30);
+      await round();
+      expect(server.received).to.deep.equal([]);
+      expect((await caller.get("/api/me/mail")).body).to.deep.include({ topics: [], is_verified: true });
+      expect(await listDueMails(kysely(), BigInt(Date.now()), 9)).to.deep.equal([]);
+    });
+
+    it("go to nobody who erased the profile, and to no address that has changed", async () => {
+      const [leaving, moving] = [await reader(), await reader()];
+      server.received.length = 0;
+      await leaving.buy(1, 10);
+      await moving.buy(1, 20);
+      expect((await leaving.send("DELETE", "/api/me")).status).to.equal(200);
+      expect(
+        (await moving.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "outro@example.com" }))).status,
+      ).to.equal(200);
+      await round();
+      await leaving.buy(1, 30).catch(() => {});
+      await round();
+      expect(server.received).to.deep.equal([]);
+      const wallets = await kysely().selectFrom("mails").select("wallet").execute();
+      expect(wallets.map((row) => row.wallet)).not.to.include(leaving.address.toLowerCase());
+    });
+
+    it("to an address that is refused are given up, and keep no other waiting", async () => {
+      const caller = await api.user();
+      const answer = await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "ninguem@example.com" }));
+      expect(answer.status).to.equal(200);
+      server.refused = "ninguem@example.com";
+      await want(caller);
+      await want(await api.user());
+      await round();
+      expect(server.received.map(({ to }) => to[0])).to.deep.equal([PERSON.email]);
+      expect(await listDueMails(kysely(), 10n ** 15n, 9)).to.deep.equal([]);
+    });
+  });
+});
+
+describe("The e-mails of the local chain", () => {
+  const KEY = `0x${"5a".repeat(32)}`;
+  const spicy = {
+    ...{ NETWORK: "spicy", RPC_URLS: "https://spicy-rpc.chiliz.com", OPERATOR_PRIVATE_KEY: KEY },
+    ...{ PUBLIC_URL: "https://shop.example", SIMULATED_PURCHASES: "true" },
+  };
+
+  it("are kept for /dev/mail on this machine alone", () => {
+    expect(openPost(readEnvironment({}))?.kept).to.deep.equal([]);
+    expect(openPost(readEnvironment({ HOST: "0.0.0.0" }))).to.equal(undefined);
+    expect(openPost(readEnvironment(spicy))).to.equal(undefined);
+    const smtp = { SMTP_URL: "smtps://u:p@mail.example", MAIL_FROM: "avisos@shop.example" };
+    expect(openPost(readEnvironment(smtp))?.kept).to.equal(undefined);
+    expect(openPost(readEnvironment({ ...spicy, ...smtp }))?.kept).to.equal(undefined);
+  });
+
+  it("need a sender with their server", () => {
+    expect(() => readEnvironment({ SMTP_URL: "smtp://mail.example" })).to.throw(/MAIL_FROM is missing/);
+    expect(() => readEnvironment({ SMTP_URL: "http://mail.example" })).to.throw(/SMTP_URL must be a server/);
+  });
+});
