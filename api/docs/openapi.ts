@@ -40,6 +40,8 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   contract: "The address of a token's contract.",
   format: "The form of the catalogue file.",
   network: "Only sales of this affiliate network.",
+  wallet: "The wallet whose books are asked for.",
+  wallets: "The wallets whose names are asked for, with commas between them.",
   from: "The first month, such as 2026-01.",
   to: "The last month, such as 2026-11.",
 };
