@@ -3,6 +3,7 @@ import { isRecord } from "../domain/records.ts";
 import { cashbackDistributorAbi } from "./generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "./generated/purchase-nft.ts";
 
+/** `name` without the prefix that says which contract reverted: `AlreadyPaid` of `CashbackDistributor_AlreadyPaid`. */
 export type Revert = { name: string; args: readonly unknown[] };
 
 const ABIS: readonly Abi[] = [purchaseNftAbi, cashbackDistributorAbi];
@@ -12,19 +13,23 @@ export function readRevert(error: unknown): Revert | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
   if (reverted instanceof ContractFunctionRevertedError && reverted.data) {
-    return { name: reverted.data.errorName, args: reverted.data.args ?? [] };
+    return { name: withoutPlace(reverted.data.errorName), args: reverted.data.args ?? [] };
   }
   const data = revertData(error);
   if (data === undefined) return undefined;
   for (const abi of ABIS) {
     try {
       const decoded = decodeErrorResult({ abi, data });
-      return { name: decoded.errorName, args: decoded.args ?? [] };
+      return { name: withoutPlace(decoded.errorName), args: decoded.args ?? [] };
     } catch {
       // Not an error of this contract.
     }
   }
   return { name: "Revert", args: [] };
+}
+
+function withoutPlace(errorName: string): string {
+  return errorName.slice(errorName.indexOf("_") + 1);
 }
 
 function revertData(error: BaseError): Hex | undefined {

@@ -15,10 +15,15 @@ import {TicketReader} from "./libraries/TicketReader.sol";
 
 /// @title CashbackDistributor
 /// @notice See {ICashbackDistributor}. Not upgradeable.
-/// @dev Invariant: `address(this).balance >= totalCredit`. Payments run in two phases: first *reserve* every item (set the
-/// paid bit, run all checks, update the daily total), only then *send*. If a recipient rejects the transfer, its amount
-/// becomes its credit. A paid bit is never cleared; a successor reads it from here and honours it too.
-contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminRules, Pausable, ReentrancyGuardTransient {
+/// @dev Invariant: `address(this).balance >= totalCredit`. Payments run in two phases: first *reserve* every item (set
+/// the paid bit, run all checks, update the daily total), only then *send*. If a recipient rejects the transfer, its
+/// amount becomes its credit. A paid bit is never cleared; a successor reads it from here and honours it too.
+contract CashbackDistributor is
+    ICashbackDistributor,
+    AccessControlDefaultAdminRules,
+    Pausable,
+    ReentrancyGuardTransient
+{
     /*//////////////////////////////////////////////////////////////////////////
                                      CONSTANTS
     //////////////////////////////////////////////////////////////////////////*/
@@ -35,14 +40,14 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @notice The maximum number of payments per batch.
     uint256 public constant MAX_BATCH = 128;
 
-    /// @notice The gas forwarded to a recipient. The EVM adds a stipend of 2,300 to every value transfer, so a recipient's
-    /// code has 32,300.
+    /// @notice The gas forwarded to a recipient. The EVM adds a stipend of 2,300 to every value transfer, so a
+    /// recipient's code has 32,300.
     uint256 public constant RECIPIENT_GAS = 30_000;
 
-    /// @notice The minimum gas left before a recipient is called. The call itself costs up to 36,600 (cold account 2,600,
-    /// value transfer 9,000, new account 25,000) and forwards at most 63/64 of the rest (EIP-150), which must be at least
-    /// `RECIPIENT_GAS`: 36,600 + 30,000 × 64 / 63 = 67,077. An account with EIP-7702 code costs another 2,600 to load that
-    /// code but is never new, so it costs less in total.
+    /// @notice The minimum gas left before a recipient is called. The call itself costs up to 36,600 (cold account
+    /// 2,600, value transfer 9,000, new account 25,000) and forwards at most 63/64 of the rest (EIP-150), which must be
+    /// at least `RECIPIENT_GAS`: 36,600 + 30,000 × 64 / 63 = 67,077. An account with EIP-7702 code costs another 2,600
+    /// to load that code but is never new, so it costs less in total.
     uint256 public constant MIN_GAS_BEFORE_CALL = 68_000;
 
     uint256 private constant _BPS = 10_000;
@@ -91,13 +96,14 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Emits {LimitsSet}. Reverts with {MaxPayoutAboveDailyCap}, {PredecessorOfOtherTickets} or {PredecessorNotRetired}.
+    /// @dev Emits {LimitsSet}. Reverts with {CashbackDistributor_MaxPayoutAboveDailyCap},
+    /// {CashbackDistributor_PredecessorOfOtherTickets} or {CashbackDistributor_PredecessorNotRetired}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param tickets The PurchaseNFT whose cashback is paid.
     /// @param initialLimits The initial limits; a predecessor's are taken over instead.
-    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none. Its limits, its
-    /// pause and what it spent today are taken over.
+    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none. Its
+    /// limits, its pause and what it spent today are taken over.
     constructor(
         address admin,
         uint48 adminDelay,
@@ -113,8 +119,10 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
             _setLimits(initialLimits);
             return;
         }
-        if (address(retired.purchaseNFT()) != address(tickets)) revert PredecessorOfOtherTickets(address(retired));
-        if (!retired.isRetired()) revert PredecessorNotRetired(address(retired));
+        if (address(retired.purchaseNFT()) != address(tickets)) {
+            revert CashbackDistributor_PredecessorOfOtherTickets(address(retired));
+        }
+        if (!retired.isRetired()) revert CashbackDistributor_PredecessorNotRetired(address(retired));
         _paidWords[0] |= retired.paidWord(0);
         // Otherwise each successor would lift a pause, and begin the day anew.
         _setLimits(retired.limits());
@@ -176,7 +184,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         nonReentrant
     {
         uint256 size = items.length;
-        if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
+        if (size == 0 || size > MAX_BATCH) revert CashbackDistributor_InvalidBatchSize(size, MAX_BATCH);
         _startPayments(weiPerCent);
         PackedPurchase[] memory purchases = TicketReader.purchasesOfItems(purchaseNFT, items);
         // Checks and effects of every item.
@@ -200,7 +208,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         // Checks and effects.
         (uint256 wordIndex, uint256 mask) = (purchaseId >> 8, _paidMask(purchaseId));
         uint256 word = paidWord(wordIndex);
-        if (word & mask != 0) revert AlreadyPaid(purchaseId);
+        if (word & mask != 0) revert CashbackDistributor_AlreadyPaid(purchaseId);
         _paidWords[wordIndex] = word | mask;
         PackedPurchase purchase = purchaseNFT.storedPurchaseOf(purchaseId);
         _requirePayable(purchaseId, amount, weiPerCent, _maxPayout, purchase);
@@ -212,7 +220,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     function withdrawCredit(address payable to) external nonReentrant {
         uint256 amount = creditOf[msg.sender];
-        if (amount == 0) revert NoCredit(msg.sender);
+        if (amount == 0) revert CashbackDistributor_NoCredit(msg.sender);
         // Effects before the interaction: a recipient that re-enters finds no credit.
         creditOf[msg.sender] = 0;
         totalCredit -= amount;
@@ -222,7 +230,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @inheritdoc ICashbackDistributor
     function sweep(address payable to, uint256 amount) external onlyRole(TREASURER_ROLE) nonReentrant {
-        if (amount > available()) revert InsufficientFunds(amount, available());
+        if (amount > available()) revert CashbackDistributor_InsufficientFunds(amount, available());
         emit Swept(to, amount);
         _transferOrRevert(to, amount);
     }
@@ -234,7 +242,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @inheritdoc ICashbackDistributor
     function retire() external onlyRole(DEFAULT_ADMIN_ROLE) {
-        if (isRetired) revert DistributorRetired();
+        if (isRetired) revert CashbackDistributor_DistributorRetired();
         isRetired = true;
         emit Retired();
     }
@@ -253,16 +261,16 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Starts one or more payments at a rate and emits that rate. Together with the value and percent in the tickets'
-    /// events, anyone can compute what the payments that follow in this transaction should be.
+    /// @dev Starts one or more payments at a rate and emits that rate. Together with the value and percent in the
+    /// tickets' events, anyone can compute what the payments that follow in this transaction should be.
     function _startPayments(uint256 weiPerCent) private {
-        if (isRetired) revert DistributorRetired();
-        if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
+        if (isRetired) revert CashbackDistributor_DistributorRetired();
+        if (weiPerCent > _maxWeiPerCent) revert CashbackDistributor_RateTooHigh(weiPerCent, _maxWeiPerCent);
         emit RateApplied(weiPerCent);
     }
 
-    /// @dev Sets the paid bit of every purchase and checks the purchase before anything is sent; a later revert undoes all.
-    /// Purchases that are already paid are skipped. Consecutive items that share a word write it only once.
+    /// @dev Sets the paid bit of every purchase and checks the purchase before anything is sent; a later revert undoes
+    /// all. Purchases that are already paid are skipped. Consecutive items that share a word write it only once.
     /// @return total The total amount to send, in wei.
     function _reserve(uint256[] calldata items, PackedPurchase[] memory purchases, uint256 weiPerCent)
         private
@@ -303,16 +311,19 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         uint256 maxPayout,
         PackedPurchase purchase
     ) private pure {
-        if (amount == 0) revert ZeroAmount(purchaseId);
-        if (amount > maxPayout) revert AboveMaxPayout(purchaseId, amount, maxPayout);
-        if (!purchase.hasStatus(IPurchaseNFT.Status.Confirmed)) revert NotConfirmed(purchaseId, purchase.status());
+        if (amount == 0) revert CashbackDistributor_ZeroAmount(purchaseId);
+        if (amount > maxPayout) revert CashbackDistributor_AboveMaxPayout(purchaseId, amount, maxPayout);
+        if (!purchase.hasStatus(IPurchaseNFT.Status.Confirmed)) {
+            revert CashbackDistributor_NotConfirmed(purchaseId, purchase.status());
+        }
         uint256 cashback = _cashback(purchase, weiPerCent);
-        if (amount > cashback) revert AboveCashback(purchaseId, amount, cashback);
+        if (amount > cashback) revert CashbackDistributor_AboveCashback(purchaseId, amount, cashback);
     }
 
     /// @dev Value × (cashback + bonus) × rate in wei, rounded down.
     function _cashback(PackedPurchase purchase, uint256 weiPerCent) private pure returns (uint256) {
-        // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, since `weiPerCent` is at most `_maxWeiPerCent`.
+        // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, since `weiPerCent` is at most
+        // `_maxWeiPerCent`.
         unchecked {
             return purchase.valueCents() * (purchase.cashbackBps() + purchase.bonusBps()) * weiPerCent / _BPS;
         }
@@ -322,19 +333,19 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     function _spend(uint256 total) private {
         if (total == 0) return; // a repeated batch: all items were skipped
         uint256 free = available();
-        if (total > free) revert InsufficientFunds(total, free);
+        if (total > free) revert CashbackDistributor_InsufficientFunds(total, free);
         uint256 spent = spentToday() + total;
-        if (spent > _dailyCap) revert AboveDailyCap(spent, _dailyCap);
+        if (spent > _dailyCap) revert CashbackDistributor_AboveDailyCap(spent, _dailyCap);
         // The casts are safe: `spent` is at most `_dailyCap`, a uint112; a uint32 of days lasts 11 million years.
         _spent = uint112(spent);
         _spentDay = _today();
     }
 
-    /// @dev Sends a reserved amount. Gas is capped and return data is not copied. A recipient that rejects the transfer is
-    /// credited instead and never blocks the others.
+    /// @dev Sends a reserved amount. Gas is capped and return data is not copied. A recipient that rejects the transfer
+    /// is credited instead and never blocks the others.
     function _send(uint256 purchaseId, address recipient, uint256 amount) private {
         // Without this check, whoever sets the gas limit could turn valid payments into credits.
-        if (gasleft() < MIN_GAS_BEFORE_CALL) revert InsufficientGas(gasleft(), MIN_GAS_BEFORE_CALL);
+        if (gasleft() < MIN_GAS_BEFORE_CALL) revert CashbackDistributor_InsufficientGas(gasleft(), MIN_GAS_BEFORE_CALL);
         if (SafeTransferLib.trySafeTransferETH(recipient, amount, RECIPIENT_GAS)) {
             emit CashbackPaid(purchaseId, recipient, amount);
         } else {
@@ -346,13 +357,15 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @dev Sends to an address chosen by the caller and forwards all gas: the caller can only harm itself.
     function _transferOrRevert(address to, uint256 amount) private {
-        if (to == address(0) || to == address(this)) revert InvalidRecipient(to);
-        if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) revert TransferRefused(to, amount);
+        if (to == address(0) || to == address(this)) revert CashbackDistributor_InvalidRecipient(to);
+        if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) {
+            revert CashbackDistributor_TransferRefused(to, amount);
+        }
     }
 
     function _setLimits(Limits memory newLimits) private {
         (uint96 maxPayout, uint112 dailyCap) = (newLimits.maxPayout, newLimits.dailyCap);
-        if (maxPayout > dailyCap) revert MaxPayoutAboveDailyCap(maxPayout, dailyCap);
+        if (maxPayout > dailyCap) revert CashbackDistributor_MaxPayoutAboveDailyCap(maxPayout, dailyCap);
         _maxWeiPerCent = newLimits.maxWeiPerCent;
         _maxPayout = maxPayout;
         _dailyCap = dailyCap;

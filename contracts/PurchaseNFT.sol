@@ -18,9 +18,9 @@ import {WebAddress} from "./libraries/WebAddress.sol";
 
 /// @title PurchaseNFT
 /// @notice See {IPurchaseNFT}. Not upgradeable.
-/// @dev Uses one storage slot per purchase: Solady's `ERC721` leaves 96 bits next to the owner, and {PackedPurchase} fills
-/// them. Tokens are minted with `_mint` semantics, not `_safeMint`: a ticket needs no consent, a buyer with code (a
-/// multisig, an EIP-7702 account) must not be able to reject it, and without a callback there is no reentrancy.
+/// @dev Uses one storage slot per purchase: Solady's `ERC721` leaves 96 bits next to the owner, and {PackedPurchase}
+/// fills them. Tokens are minted with `_mint` semantics, not `_safeMint`: a ticket needs no consent, a buyer with code
+/// (a multisig, an EIP-7702 account) must not be able to reject it, and without a callback there is no reentrancy.
 contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pausable {
     /*//////////////////////////////////////////////////////////////////////////
                                      CONSTANTS
@@ -44,7 +44,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @dev The maximum sum of cashback and bonus, in basis points: 100 %.
     uint256 private constant _MAX_TOTAL_BPS = 10_000;
 
-    uint256 private constant _MAX_STORE_NAME_BYTES = 40;
+    uint256 private constant _MAX_STORE_NAME_LETTERS = 40;
+    uint256 private constant _MAX_STORE_NAME_BYTES = 160;
     uint256 private constant _MAX_SITE_URL_BYTES = 200;
     uint256 private constant _MAX_METADATA_URI_BYTES = 200;
 
@@ -58,8 +59,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                        STATE
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Bit `i` is set if store `i` is registered. The compiler packs these 248 bits into the same slot as `Pausable`'s
-    /// flag, so a mint reads both with one SLOAD. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
+    /// @dev Bit `i` is set if store `i` is registered. The compiler packs these 248 bits into the same slot as
+    /// `Pausable`'s flag, so a mint reads both with one SLOAD. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
     uint248 private _frequentStores;
 
     /// @dev Empty if the store is not registered.
@@ -81,7 +82,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Emits {SiteUrlSet} and {DescriptorSet}. Reverts with {InvalidSiteUrl}.
+    /// @dev Emits {SiteUrlSet} and {DescriptorSet}. Reverts with {PurchaseNFT_InvalidSiteUrl}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param initialSiteUrl The URL that every token's `external_url` points to.
@@ -107,8 +108,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         return "TORCIDA";
     }
 
-    /// @notice Returns the purchase's own metadata URI if it has one, otherwise the descriptor's output. If the descriptor
-    /// fails, returns the same attributes without an image. Reverts only for an id that was never minted.
+    /// @notice Returns the purchase's own metadata URI if it has one, otherwise the descriptor's output. If the
+    /// descriptor fails, returns the same attributes without an image. Reverts only for an id that was never minted.
     function tokenURI(uint256 tokenId) public view override returns (string memory) {
         PurchaseRecord memory purchase = purchaseOf(tokenId);
         string memory metadataUri = _metadataUris[tokenId];
@@ -136,7 +137,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @inheritdoc IPurchaseNFT
     function purchaseOf(uint256 tokenId) public view returns (PurchaseRecord memory) {
         PackedPurchase purchase = TicketSlot.load(tokenId);
-        if (purchase.buyer() == address(0)) revert UnknownPurchase(tokenId);
+        if (purchase.buyer() == address(0)) revert PurchaseNFT_UnknownPurchase(tokenId);
         return purchase.unpack();
     }
 
@@ -170,7 +171,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function locked(uint256 tokenId) external view returns (bool) {
-        if (!_exists(tokenId)) revert UnknownPurchase(tokenId);
+        if (!_exists(tokenId)) revert PurchaseNFT_UnknownPurchase(tokenId);
         return true;
     }
 
@@ -208,7 +209,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     {
         (uint256 size, uint256 uriCount) = (purchases.length, metadataUris.length);
         _requireBatchSize(size);
-        if (uriCount != 0 && uriCount != size) revert InvalidMetadataUriCount(uriCount, size);
+        if (uriCount != 0 && uriCount != size) revert PurchaseNFT_InvalidMetadataUriCount(uriCount, size);
         uint256 frequentStores = _frequentStores;
         for (uint256 i; i < size; ++i) {
             _mintPurchase(purchases[i], frequentStores);
@@ -228,7 +229,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function registerStore(uint16 storeId, string calldata newName) external onlyRole(CATALOGUE_ROLE) {
-        if (_isRegistered(storeId)) revert StoreAlreadyRegistered(storeId);
+        if (_isRegistered(storeId)) revert PurchaseNFT_StoreAlreadyRegistered(storeId);
         _setStoreName(storeId, newName);
         // The cast is safe: only ids below 248 have a bit.
         if (storeId < _FREQUENT_STORES) _frequentStores |= uint248(1 << storeId);
@@ -237,7 +238,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function renameStore(uint16 storeId, string calldata newName) external onlyRole(CATALOGUE_ROLE) {
-        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        if (!_isRegistered(storeId)) revert PurchaseNFT_UnknownStore(storeId);
         _setStoreName(storeId, newName);
         emit StoreRenamed(storeId, newName);
         // A store's tokens are not indexed on chain, so indexers are told to refresh all tokens.
@@ -246,7 +247,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function setStoreColour(uint16 storeId, uint24 newColour) external onlyRole(CATALOGUE_ROLE) {
-        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        if (!_isRegistered(storeId)) revert PurchaseNFT_UnknownStore(storeId);
         storeColour[storeId] = newColour;
         emit StoreColourSet(storeId, newColour);
         emit BatchMetadataUpdate(0, type(uint256).max);
@@ -276,19 +277,20 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _unpause();
     }
 
-    /// @notice Always reverts with {Soulbound}: tickets are not transferable. Both `safeTransferFrom` overloads end up here too.
+    /// @notice Always reverts with {PurchaseNFT_Soulbound}: tickets are not transferable. Both `safeTransferFrom`
+    /// overloads end up here too.
     function transferFrom(address, address, uint256) public payable override {
-        revert Soulbound();
+        revert PurchaseNFT_Soulbound();
     }
 
-    /// @notice Always reverts with {Soulbound}: tickets cannot be approved for transfer.
+    /// @notice Always reverts with {PurchaseNFT_Soulbound}: tickets cannot be approved for transfer.
     function approve(address, uint256) public payable override {
-        revert Soulbound();
+        revert PurchaseNFT_Soulbound();
     }
 
-    /// @notice Always reverts with {Soulbound}: operators cannot be approved.
+    /// @notice Always reverts with {PurchaseNFT_Soulbound}: operators cannot be approved.
     function setApprovalForAll(address, bool) public pure override {
-        revert Soulbound();
+        revert PurchaseNFT_Soulbound();
     }
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -301,16 +303,16 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
             (purchase.valueCents, purchase.cashbackBps, purchase.bonusBps);
 
         // The distributor packs an id with an amount into one word, so an id has 160 bits.
-        if (id == 0 || id > type(uint160).max) revert InvalidPurchaseId(id);
-        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0) revert AlreadyMinted(id);
-        if (buyer == address(0)) revert InvalidBuyer(id);
-        if (!_isRegistered(storeId, frequentStores)) revert UnknownStore(storeId);
-        if (valueCents == 0) revert ZeroValue(id);
+        if (id == 0 || id > type(uint160).max) revert PurchaseNFT_InvalidPurchaseId(id);
+        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0) revert PurchaseNFT_AlreadyMinted(id);
+        if (buyer == address(0)) revert PurchaseNFT_InvalidBuyer(id);
+        if (!_isRegistered(storeId, frequentStores)) revert PurchaseNFT_UnknownStore(storeId);
+        if (valueCents == 0) revert PurchaseNFT_ZeroValue(id);
         // Blocks keep the stack shallow enough for the compiler without its optimizer, as coverage and fuzzing use it.
         {
             uint256 totalBps = uint256(cashbackBps) + bonusBps;
-            if (totalBps == 0) revert ZeroPercent(id);
-            if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
+            if (totalBps == 0) revert PurchaseNFT_ZeroPercent(id);
+            if (totalBps > _MAX_TOTAL_BPS) revert PurchaseNFT_PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
         }
         {
             PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
@@ -327,7 +329,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
             PackedPurchase purchase = TicketSlot.load(tokenId);
-            if (!purchase.hasStatus(Status.Pending)) revert NotPending(tokenId, purchase.status());
+            if (!purchase.hasStatus(Status.Pending)) revert PurchaseNFT_NotPending(tokenId, purchase.status());
             TicketSlot.store(tokenId, purchase.withStatus(to));
             emit StatusUpdated(tokenId, to);
             if (!isRun) emit MetadataUpdate(tokenId);
@@ -352,22 +354,26 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     function _setMetadataUri(uint256 tokenId, string calldata metadataUri) private {
         uint256 length = bytes(metadataUri).length;
         if (length == 0) return;
-        if (length > _MAX_METADATA_URI_BYTES) revert MetadataUriTooLong(tokenId, length, _MAX_METADATA_URI_BYTES);
+        if (length > _MAX_METADATA_URI_BYTES) {
+            revert PurchaseNFT_MetadataUriTooLong(tokenId, length, _MAX_METADATA_URI_BYTES);
+        }
         if (!WebAddress.isHttps(bytes(metadataUri)) && !WebAddress.isIpfs(bytes(metadataUri))) {
-            revert InvalidMetadataUri(tokenId, bytes(metadataUri));
+            revert PurchaseNFT_InvalidMetadataUri(tokenId, bytes(metadataUri));
         }
         _metadataUris[tokenId] = metadataUri;
         emit MetadataUriSet(tokenId, metadataUri);
     }
 
     function _setStoreName(uint16 storeId, string calldata newName) private {
-        if (!PlainText.isName(bytes(newName), _MAX_STORE_NAME_BYTES)) revert InvalidStoreName(bytes(newName));
+        if (!PlainText.isName(bytes(newName), _MAX_STORE_NAME_LETTERS, _MAX_STORE_NAME_BYTES)) {
+            revert PurchaseNFT_InvalidStoreName(bytes(newName));
+        }
         _storeNames[storeId] = newName;
     }
 
     function _setSiteUrl(string memory newSiteUrl) private {
         if (bytes(newSiteUrl).length > _MAX_SITE_URL_BYTES || !WebAddress.isHttpOrHttps(bytes(newSiteUrl))) {
-            revert InvalidSiteUrl(bytes(newSiteUrl));
+            revert PurchaseNFT_InvalidSiteUrl(bytes(newSiteUrl));
         }
         _siteUrl = newSiteUrl;
         emit SiteUrlSet(newSiteUrl);
@@ -389,6 +395,6 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     function _requireBatchSize(uint256 size) private pure {
-        if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
+        if (size == 0 || size > MAX_BATCH) revert PurchaseNFT_InvalidBatchSize(size, MAX_BATCH);
     }
 }

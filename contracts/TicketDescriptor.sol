@@ -6,7 +6,8 @@ import {TicketArt} from "./libraries/TicketArt.sol";
 import {TicketMetadata} from "./libraries/TicketMetadata.sol";
 
 /// @title TicketDescriptor
-/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG inside JSON, both base64-encoded. Has no state and no owner.
+/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG inside JSON, both base64-encoded. Has no state and no
+/// owner.
 contract TicketDescriptor is ITicketDescriptor {
     /// @inheritdoc ITicketDescriptor
     function tokenURI(Ticket calldata ticket) external pure returns (string memory) {

@@ -25,15 +25,31 @@ export function isBlank(character: string): boolean {
   return BLANK.test(character);
 }
 
+/** The contract's limits for a store's name; combining marks are not counted as letters. docs/product.md#store-name */
+export const STORE_NAME_LETTERS = 40;
+export const STORE_NAME_BYTES = 160;
+/** The most combining marks of one letter: Thai has a vowel and a tone on one, Hindi a vowel sign and a nasal. */
+const MARKS_MAX = 2;
+
+/** The length of a name in characters other than combining marks. */
+export function countLetters(name: string): number {
+  return [...name].filter((one) => !isMark(one)).length;
+}
+
 /**
  * Whether a name is readable as stored: it has visible characters, nothing invisible, nothing that changes the text
- * direction, and at most one mark per character. Such text can be drawn on a ticket.
+ * direction, and at most two marks per character. Such text can be drawn on a ticket.
  */
 export function isReadableName(name: string): boolean {
   const characters = [...name];
   if (!name.isWellFormed() || characters.some(isHiddenCharacter)) return false;
-  const stacks = characters.some((one, index) => isMark(one) && (index === 0 || isMark(characters[index - 1] ?? "")));
-  return !stacks && characters.some((one) => !isBlank(one) && !isMark(one));
+  // Starts as if all the marks of a letter came first, so that a name cannot begin with one.
+  let marks = MARKS_MAX;
+  for (const one of characters) {
+    marks = isMark(one) ? marks + 1 : 0;
+    if (marks > MARKS_MAX) return false;
+  }
+  return characters.some((one) => !isBlank(one) && !isMark(one));
 }
 
 /** Whether this URL is allowed for a purchase's own metadata: https or ipfs, only with characters of RFC 3986. */

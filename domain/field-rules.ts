@@ -28,7 +28,7 @@ const SENTENCES = {
 /** The sentences of rules with a limit. */
 const LIMITS = {
   max_length: (max: number | string) => `must be at most ${max} characters`,
-  max_bytes: (max: number | string) => `must be at most ${max} bytes (accented letters count twice)`,
+  max_bytes: (max: number | string) => `must be at most ${max} bytes (letters of some scripts count up to four times)`,
   max: (max: number | string) => `must be at most ${max}`,
   decimals: (max: number | string) => `must have at most ${max} decimals`,
   rows: (max: number | string) => `must be a whole number from 1 to ${max}`,

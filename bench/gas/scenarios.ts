@@ -1,3 +1,4 @@
+import type { BaseContract } from "ethers";
 import {
   aPurchase,
   CENT_WEI,
@@ -5,6 +6,7 @@ import {
   ethers,
   gasOf,
   item,
+  LIMITS,
   mintArgs,
   networkHelpers,
   read,
@@ -13,6 +15,8 @@ import {
   send,
 } from "../../test/contracts/support/system.ts";
 
+/** Purchases whose paid bits share one word of storage. */
+export const WORD_OF_PAID_BITS = 256n;
 const BATCH = 100;
 const NFT_BATCH = 50;
 /** The contracts' maximum batch size. */
@@ -100,15 +104,39 @@ async function measurePayouts(system: System): Promise<Record<string, number>> {
     send(distributor, "payBatch", [await prepare(ids(50_176, LARGEST_BATCH), hostile), CENT_WEI], payer),
   );
   expectPositive(await read(distributor, "spentToday"));
+  const payStrict = (await pay(10n)) && (await pay(11n));
+  const payStrictFirstOf256 = await pay(90_000n);
+  // Retires the distributor that all others were paid from.
+  const worst = accounts(80_000, LARGEST_BATCH);
+  for (const address of worst) await networkHelpers.setCode(address, code);
+  const scattered = ids(1_000, LARGEST_BATCH).map((word) => word * WORD_OF_PAID_BITS);
+  const items = await prepare(scattered, worst);
+  const third = await thirdGeneration(system);
+  const payLargestScatteredHostile = await gasOf(send(third, "payBatch", [items, CENT_WEI], payer));
+  expectPositive(await read(third, "totalCredit"));
   return {
     payBatchExisting: toExisting,
     payBatchExistingSparse: toExistingSparse,
     payBatchNew: toNew,
     payLargestNew,
     payLargestHostile,
-    payStrict: (await pay(10n)) && (await pay(11n)),
-    payStrictFirstOf256: await pay(90_000n),
+    payLargestScatteredHostile,
+    payStrict,
+    payStrictFirstOf256,
   };
+}
+
+/** A distributor that reads each word of paid bits through two predecessors. */
+export async function thirdGeneration({ admin, payer, nftAddress, distributor }: System): Promise<BaseContract> {
+  let newest: BaseContract = distributor;
+  for (let generation = 2; generation <= 3; generation++) {
+    await send(newest, "retire", [], admin);
+    const args = [admin.address, 0, nftAddress, LIMITS, await newest.getAddress()];
+    newest = await ethers.deployContract("CashbackDistributor", args);
+    await send(newest, "grantRole", [await read<string>(newest, "PAYER_ROLE"), payer.address], admin);
+  }
+  await admin.sendTransaction({ to: await newest.getAddress(), value: 10n ** 21n });
+  return newest;
 }
 
 function expectPositive(value: bigint): void {

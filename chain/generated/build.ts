@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "d0bc80ad551adfe9b9653c9f438d86d825e024467802324b7a6d7bfb603fcbd6"
+  "sourceHash": "54ceb844a4ba8fdb92c59ff8699a590741cf60e5814c3990a015a8eb4f028e16"
 } as const;

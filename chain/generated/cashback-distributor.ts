@@ -49,64 +49,6 @@ export const cashbackDistributorAbi = [
     "type": "constructor"
   },
   {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "purchaseId",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "amount",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "maxAmount",
-        "type": "uint256"
-      }
-    ],
-    "name": "AboveCashback",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "spent",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "dailyCap",
-        "type": "uint256"
-      }
-    ],
-    "name": "AboveDailyCap",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "purchaseId",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "amount",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "maxPayout",
-        "type": "uint256"
-      }
-    ],
-    "name": "AboveMaxPayout",
-    "type": "error"
-  },
-  {
     "inputs": [],
     "name": "AccessControlBadConfirmation",
     "type": "error"
@@ -160,24 +102,72 @@ export const cashbackDistributorAbi = [
         "internalType": "uint256",
         "name": "purchaseId",
         "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "maxAmount",
+        "type": "uint256"
       }
     ],
-    "name": "AlreadyPaid",
+    "name": "CashbackDistributor_AboveCashback",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "spent",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "dailyCap",
+        "type": "uint256"
+      }
+    ],
+    "name": "CashbackDistributor_AboveDailyCap",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "purchaseId",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "maxPayout",
+        "type": "uint256"
+      }
+    ],
+    "name": "CashbackDistributor_AboveMaxPayout",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "purchaseId",
+        "type": "uint256"
+      }
+    ],
+    "name": "CashbackDistributor_AlreadyPaid",
     "type": "error"
   },
   {
     "inputs": [],
-    "name": "DistributorRetired",
-    "type": "error"
-  },
-  {
-    "inputs": [],
-    "name": "EnforcedPause",
-    "type": "error"
-  },
-  {
-    "inputs": [],
-    "name": "ExpectedPause",
+    "name": "CashbackDistributor_DistributorRetired",
     "type": "error"
   },
   {
@@ -193,7 +183,7 @@ export const cashbackDistributorAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InsufficientFunds",
+    "name": "CashbackDistributor_InsufficientFunds",
     "type": "error"
   },
   {
@@ -209,7 +199,7 @@ export const cashbackDistributorAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InsufficientGas",
+    "name": "CashbackDistributor_InsufficientGas",
     "type": "error"
   },
   {
@@ -225,7 +215,7 @@ export const cashbackDistributorAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InvalidBatchSize",
+    "name": "CashbackDistributor_InvalidBatchSize",
     "type": "error"
   },
   {
@@ -236,7 +226,7 @@ export const cashbackDistributorAbi = [
         "type": "address"
       }
     ],
-    "name": "InvalidRecipient",
+    "name": "CashbackDistributor_InvalidRecipient",
     "type": "error"
   },
   {
@@ -252,7 +242,7 @@ export const cashbackDistributorAbi = [
         "type": "uint256"
       }
     ],
-    "name": "MaxPayoutAboveDailyCap",
+    "name": "CashbackDistributor_MaxPayoutAboveDailyCap",
     "type": "error"
   },
   {
@@ -263,7 +253,7 @@ export const cashbackDistributorAbi = [
         "type": "address"
       }
     ],
-    "name": "NoCredit",
+    "name": "CashbackDistributor_NoCredit",
     "type": "error"
   },
   {
@@ -279,7 +269,7 @@ export const cashbackDistributorAbi = [
         "type": "uint8"
       }
     ],
-    "name": "NotConfirmed",
+    "name": "CashbackDistributor_NotConfirmed",
     "type": "error"
   },
   {
@@ -290,7 +280,7 @@ export const cashbackDistributorAbi = [
         "type": "address"
       }
     ],
-    "name": "PredecessorNotRetired",
+    "name": "CashbackDistributor_PredecessorNotRetired",
     "type": "error"
   },
   {
@@ -301,7 +291,7 @@ export const cashbackDistributorAbi = [
         "type": "address"
       }
     ],
-    "name": "PredecessorOfOtherTickets",
+    "name": "CashbackDistributor_PredecessorOfOtherTickets",
     "type": "error"
   },
   {
@@ -317,7 +307,44 @@ export const cashbackDistributorAbi = [
         "type": "uint256"
       }
     ],
-    "name": "RateTooHigh",
+    "name": "CashbackDistributor_RateTooHigh",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      },
+      {
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "CashbackDistributor_TransferRefused",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "purchaseId",
+        "type": "uint256"
+      }
+    ],
+    "name": "CashbackDistributor_ZeroAmount",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "EnforcedPause",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "ExpectedPause",
     "type": "error"
   },
   {
@@ -350,33 +377,6 @@ export const cashbackDistributorAbi = [
       }
     ],
     "name": "TicketReader_InvalidAnswer",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "to",
-        "type": "address"
-      },
-      {
-        "internalType": "uint256",
-        "name": "amount",
-        "type": "uint256"
-      }
-    ],
-    "name": "TransferRefused",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "purchaseId",
-        "type": "uint256"
-      }
-    ],
-    "name": "ZeroAmount",
     "type": "error"
   },
   {

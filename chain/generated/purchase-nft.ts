@@ -80,17 +80,6 @@ export const purchaseNftAbi = [
     "type": "error"
   },
   {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "id",
-        "type": "uint256"
-      }
-    ],
-    "name": "AlreadyMinted",
-    "type": "error"
-  },
-  {
     "inputs": [],
     "name": "BalanceQueryForZeroAddress",
     "type": "error"
@@ -106,6 +95,22 @@ export const purchaseNftAbi = [
     "type": "error"
   },
   {
+    "inputs": [],
+    "name": "NotOwnerNorApproved",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "id",
+        "type": "uint256"
+      }
+    ],
+    "name": "PurchaseNFT_AlreadyMinted",
+    "type": "error"
+  },
+  {
     "inputs": [
       {
         "internalType": "uint256",
@@ -118,7 +123,7 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InvalidBatchSize",
+    "name": "PurchaseNFT_InvalidBatchSize",
     "type": "error"
   },
   {
@@ -129,7 +134,7 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InvalidBuyer",
+    "name": "PurchaseNFT_InvalidBuyer",
     "type": "error"
   },
   {
@@ -145,7 +150,7 @@ export const purchaseNftAbi = [
         "type": "bytes"
       }
     ],
-    "name": "InvalidMetadataUri",
+    "name": "PurchaseNFT_InvalidMetadataUri",
     "type": "error"
   },
   {
@@ -161,7 +166,7 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InvalidMetadataUriCount",
+    "name": "PurchaseNFT_InvalidMetadataUriCount",
     "type": "error"
   },
   {
@@ -172,7 +177,7 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "InvalidPurchaseId",
+    "name": "PurchaseNFT_InvalidPurchaseId",
     "type": "error"
   },
   {
@@ -183,7 +188,7 @@ export const purchaseNftAbi = [
         "type": "bytes"
       }
     ],
-    "name": "InvalidSiteUrl",
+    "name": "PurchaseNFT_InvalidSiteUrl",
     "type": "error"
   },
   {
@@ -194,7 +199,7 @@ export const purchaseNftAbi = [
         "type": "bytes"
       }
     ],
-    "name": "InvalidStoreName",
+    "name": "PurchaseNFT_InvalidStoreName",
     "type": "error"
   },
   {
@@ -215,12 +220,7 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "MetadataUriTooLong",
-    "type": "error"
-  },
-  {
-    "inputs": [],
-    "name": "NotOwnerNorApproved",
+    "name": "PurchaseNFT_MetadataUriTooLong",
     "type": "error"
   },
   {
@@ -236,7 +236,7 @@ export const purchaseNftAbi = [
         "type": "uint8"
       }
     ],
-    "name": "NotPending",
+    "name": "PurchaseNFT_NotPending",
     "type": "error"
   },
   {
@@ -257,7 +257,67 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
-    "name": "PercentTooHigh",
+    "name": "PurchaseNFT_PercentTooHigh",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "PurchaseNFT_Soulbound",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint16",
+        "name": "storeId",
+        "type": "uint16"
+      }
+    ],
+    "name": "PurchaseNFT_StoreAlreadyRegistered",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "tokenId",
+        "type": "uint256"
+      }
+    ],
+    "name": "PurchaseNFT_UnknownPurchase",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint16",
+        "name": "storeId",
+        "type": "uint16"
+      }
+    ],
+    "name": "PurchaseNFT_UnknownStore",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "id",
+        "type": "uint256"
+      }
+    ],
+    "name": "PurchaseNFT_ZeroPercent",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "id",
+        "type": "uint256"
+      }
+    ],
+    "name": "PurchaseNFT_ZeroValue",
     "type": "error"
   },
   {
@@ -274,22 +334,6 @@ export const purchaseNftAbi = [
       }
     ],
     "name": "SafeCastOverflowedUintDowncast",
-    "type": "error"
-  },
-  {
-    "inputs": [],
-    "name": "Soulbound",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint16",
-        "name": "storeId",
-        "type": "uint16"
-      }
-    ],
-    "name": "StoreAlreadyRegistered",
     "type": "error"
   },
   {
@@ -315,50 +359,6 @@ export const purchaseNftAbi = [
   {
     "inputs": [],
     "name": "TransferToZeroAddress",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "tokenId",
-        "type": "uint256"
-      }
-    ],
-    "name": "UnknownPurchase",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint16",
-        "name": "storeId",
-        "type": "uint16"
-      }
-    ],
-    "name": "UnknownStore",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "id",
-        "type": "uint256"
-      }
-    ],
-    "name": "ZeroPercent",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "id",
-        "type": "uint256"
-      }
-    ],
-    "name": "ZeroValue",
     "type": "error"
   },
   {

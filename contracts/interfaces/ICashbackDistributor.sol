@@ -4,8 +4,8 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ICashbackDistributor
-/// @notice Pays the cashback of confirmed purchases in CHZ, once per purchase. Recipient and status are read from the NFT,
-/// so a payer can only pay existing, confirmed, unpaid purchases to their own buyers, within the caps.
+/// @notice Pays the cashback of confirmed purchases in CHZ, once per purchase. Recipient and status are read from the
+/// NFT, so a payer can only pay existing, confirmed, unpaid purchases to their own buyers, within the caps.
 interface ICashbackDistributor {
     /*//////////////////////////////////////////////////////////////////////////
                                        TYPES
@@ -26,55 +26,55 @@ interface ICashbackDistributor {
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @notice The purchase is already paid or credited.
-    error AlreadyPaid(uint256 purchaseId);
+    error CashbackDistributor_AlreadyPaid(uint256 purchaseId);
 
     /// @notice The amount is zero.
-    error ZeroAmount(uint256 purchaseId);
+    error CashbackDistributor_ZeroAmount(uint256 purchaseId);
 
     /// @notice Only a Confirmed purchase can be paid.
-    error NotConfirmed(uint256 purchaseId, IPurchaseNFT.Status status);
+    error CashbackDistributor_NotConfirmed(uint256 purchaseId, IPurchaseNFT.Status status);
 
     /// @notice The amount exceeds value × (cashback + bonus) × rate.
-    error AboveCashback(uint256 purchaseId, uint256 amount, uint256 maxAmount);
+    error CashbackDistributor_AboveCashback(uint256 purchaseId, uint256 amount, uint256 maxAmount);
 
     /// @notice The amount exceeds the maximum for a single payment.
-    error AboveMaxPayout(uint256 purchaseId, uint256 amount, uint256 maxPayout);
+    error CashbackDistributor_AboveMaxPayout(uint256 purchaseId, uint256 amount, uint256 maxPayout);
 
     /// @notice The payments of this UTC day would exceed the daily cap.
-    error AboveDailyCap(uint256 spent, uint256 dailyCap);
+    error CashbackDistributor_AboveDailyCap(uint256 spent, uint256 dailyCap);
 
     /// @notice The rate exceeds the maximum rate.
-    error RateTooHigh(uint256 weiPerCent, uint256 maxWeiPerCent);
+    error CashbackDistributor_RateTooHigh(uint256 weiPerCent, uint256 maxWeiPerCent);
 
     /// @notice The batch is empty or exceeds the maximum size.
-    error InvalidBatchSize(uint256 size, uint256 maxSize);
+    error CashbackDistributor_InvalidBatchSize(uint256 size, uint256 maxSize);
 
     /// @notice The balance, less outstanding credits, does not cover the amount.
-    error InsufficientFunds(uint256 needed, uint256 available);
+    error CashbackDistributor_InsufficientFunds(uint256 needed, uint256 available);
 
     /// @notice Not enough gas is left to forward to the next recipient; send the batch with a higher gas limit.
-    error InsufficientGas(uint256 left, uint256 needed);
+    error CashbackDistributor_InsufficientGas(uint256 left, uint256 needed);
 
     /// @notice The caller has no credit.
-    error NoCredit(address caller);
+    error CashbackDistributor_NoCredit(address caller);
 
     /// @notice CHZ cannot be sent to the zero address or to the distributor itself.
-    error InvalidRecipient(address to);
+    error CashbackDistributor_InvalidRecipient(address to);
 
     /// @notice The recipient chosen by the caller rejected the transfer.
-    error TransferRefused(address to, uint256 amount);
+    error CashbackDistributor_TransferRefused(address to, uint256 amount);
 
     /// @notice The maximum for a single payment exceeds the daily cap.
-    error MaxPayoutAboveDailyCap(uint256 maxPayout, uint256 dailyCap);
+    error CashbackDistributor_MaxPayoutAboveDailyCap(uint256 maxPayout, uint256 dailyCap);
 
     /// @notice This distributor is retired and no longer pays; its successor does.
-    error DistributorRetired();
+    error CashbackDistributor_DistributorRetired();
 
     /// @notice A predecessor must be permanently retired before it gets a successor.
-    error PredecessorNotRetired(address predecessor);
+    error CashbackDistributor_PredecessorNotRetired(address predecessor);
 
     /// @notice The predecessor belongs to another PurchaseNFT, so its ids refer to other purchases.
-    error PredecessorOfOtherTickets(address predecessor);
+    error CashbackDistributor_PredecessorOfOtherTickets(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
@@ -84,8 +84,8 @@ interface ICashbackDistributor {
     event Funded(address indexed from, uint256 amount);
 
     /// @notice The rate, in wei of CHZ per cent, of the payments that follow in this transaction, until the next
-    /// `RateApplied`. Each payment is at most value × (cashback + bonus) × rate / 10,000, rounded down; if it is less, the
-    /// rest was withheld.
+    /// `RateApplied`. Each payment is at most value × (cashback + bonus) × rate / 10,000, rounded down; if it is less,
+    /// the rest was withheld.
     event RateApplied(uint256 weiPerCent);
 
     /// @notice A purchase's cashback was paid, in wei.
@@ -125,8 +125,8 @@ interface ICashbackDistributor {
     /// @notice Whether a purchase's cashback was paid or credited, here or by a predecessor. Once true, it stays true.
     function isPaid(uint256 purchaseId) external view returns (bool);
 
-    /// @notice 256 paid bits, including the predecessor's: bit `i` is purchase `wordIndex * 256 + i`. The bit of id 0 is
-    /// always set; no purchase has that id.
+    /// @notice 256 paid bits, including the predecessor's: bit `i` is purchase `wordIndex * 256 + i`. The bit of id 0
+    /// is always set; no purchase has that id.
     function paidWord(uint256 wordIndex) external view returns (uint256);
 
     /// @notice The amount a recipient can withdraw, in wei.
@@ -153,38 +153,41 @@ interface ICashbackDistributor {
 
     /// @notice Pays 1 to `MAX_BATCH` purchases and skips ids that are already paid. Payer role; reverts while paused.
     /// @dev Emits {RateApplied}, {CashbackSkipped} for each item that is already paid, then {CashbackPaid} or
-    /// {CashbackDeferred} for each of the others. Reverts as a whole: with {InvalidBatchSize}, {DistributorRetired} or
-    /// {RateTooHigh}; with {ZeroAmount}, {AboveMaxPayout}, {NotConfirmed} or {AboveCashback} for the first invalid
-    /// item; with {InsufficientFunds} or {AboveDailyCap} for the total; with {InsufficientGas} before a recipient is
-    /// called.
+    /// {CashbackDeferred} for each of the others. Reverts as a whole: with {CashbackDistributor_InvalidBatchSize},
+    /// {CashbackDistributor_DistributorRetired} or {CashbackDistributor_RateTooHigh}; with
+    /// {CashbackDistributor_ZeroAmount}, {CashbackDistributor_AboveMaxPayout}, {CashbackDistributor_NotConfirmed} or
+    /// {CashbackDistributor_AboveCashback} for the first invalid item; with {CashbackDistributor_InsufficientFunds} or
+    /// {CashbackDistributor_AboveDailyCap} for the total; with {CashbackDistributor_InsufficientGas} before a recipient
+    /// is called.
     /// @param items The payments, each `purchaseId << 96 | amount`, with the amount in wei.
     /// @param weiPerCent The rate for all items, which caps their amounts; at most `maxWeiPerCent`.
     function payBatch(uint256[] calldata items, uint256 weiPerCent) external;
 
     /// @notice Pays one purchase; reverts if it is already paid. Payer role; reverts while paused.
     /// @dev Emits and reverts as {payBatch} does for one item, except for a purchase that is already paid:
-    /// {AlreadyPaid}.
+    /// {CashbackDistributor_AlreadyPaid}.
     /// @param purchaseId The purchase to pay.
     /// @param amount The amount sent to its buyer, in wei.
     /// @param weiPerCent The rate, which caps the amount; at most `maxWeiPerCent`.
     function pay(uint256 purchaseId, uint256 amount, uint256 weiPerCent) external;
 
     /// @notice Sends the caller's entire credit to `to`. Anyone may call it, even while paused.
-    /// @dev Emits {CreditWithdrawn}. Reverts with {NoCredit}, {InvalidRecipient} or {TransferRefused}, and then keeps
-    /// the credit.
+    /// @dev Emits {CreditWithdrawn}. Reverts with {CashbackDistributor_NoCredit},
+    /// {CashbackDistributor_InvalidRecipient} or {CashbackDistributor_TransferRefused}, and then keeps the credit.
     function withdrawCredit(address payable to) external;
 
     /// @notice Sends CHZ that is not reserved for credits to `to`. Treasurer role; works while paused.
-    /// @dev Emits {Swept}. Reverts with {InsufficientFunds}, {InvalidRecipient} or {TransferRefused}.
+    /// @dev Emits {Swept}. Reverts with {CashbackDistributor_InsufficientFunds}, {CashbackDistributor_InvalidRecipient}
+    /// or {CashbackDistributor_TransferRefused}.
     function sweep(address payable to, uint256 amount) external;
 
     /// @notice Sets the limits; `maxPayout` must be at most `dailyCap`. Admin.
-    /// @dev Emits {LimitsSet}. Reverts with {MaxPayoutAboveDailyCap}.
+    /// @dev Emits {LimitsSet}. Reverts with {CashbackDistributor_MaxPayoutAboveDailyCap}.
     function setLimits(Limits calldata newLimits) external;
 
     /// @notice Permanently stops payments by this distributor so that a successor can replace it. Credits can still be
     /// withdrawn and the rest swept. Admin.
-    /// @dev Emits {Retired}. Reverts with {DistributorRetired} if it is already retired.
+    /// @dev Emits {Retired}. Reverts with {CashbackDistributor_DistributorRetired} if it is already retired.
     function retire() external;
 
     /// @notice Pauses payments. Pauser role.

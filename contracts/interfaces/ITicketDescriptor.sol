@@ -4,8 +4,8 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ITicketDescriptor
-/// @notice Draws tickets. It receives all of a ticket's data and holds no state of its own, so it can be replaced without
-/// changing a ticket. Its output is for display only; payments use what {IPurchaseNFT} stores.
+/// @notice Draws tickets. It receives all of a ticket's data and holds no state of its own, so it can be replaced
+/// without changing a ticket. Its output is for display only; payments use what {IPurchaseNFT} stores.
 interface ITicketDescriptor {
     /// @notice All data shown on a ticket.
     /// @param id The purchase id, which is the token id.

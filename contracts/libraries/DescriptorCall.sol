@@ -6,13 +6,14 @@ import {LibCall} from "solady/src/utils/LibCall.sol";
 import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 
 /// @title DescriptorCall
-/// @notice Calls a descriptor that may be missing, broken or hostile, and never reverts because of it. A descriptor that
-/// has no code, reverts, burns its gas, or returns too much data or an invalid string is treated as returning nothing.
+/// @notice Calls a descriptor that may be missing, broken or hostile, and never reverts because of it. A descriptor
+/// that has no code, reverts, burns its gas, or returns too much data or an invalid string is treated as returning
+/// nothing.
 library DescriptorCall {
     /// @dev Gas reserved for building the fallback without an image; the longest fallback needs less.
     uint256 internal constant FALLBACK_GAS = 250_000;
 
-    /// @dev The maximum return data copied, in bytes: four times the largest ticket.
+    /// @dev The maximum return data copied, in bytes: at least four times the largest ticket.
     uint16 internal constant MAX_ANSWER_BYTES = 65_535;
 
     uint256 private constant _WORD = 32;

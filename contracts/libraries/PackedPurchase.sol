@@ -12,8 +12,9 @@ using PackedPurchaseLib for PackedPurchase global;
 
 /// @title PackedPurchaseLib
 /// @notice Packs and unpacks {PackedPurchase}.
-/// @dev When packing, every field is widened before it is shifted left, so no bits are lost. When unpacking, each narrowing
-/// cast extracts exactly the field that was shifted right: the bits above it belong to other fields and are dropped.
+/// @dev When packing, every field is widened before it is shifted left, so no bits are lost. When unpacking, each
+/// narrowing cast extracts exactly the field that was shifted right: the bits above it belong to other fields and are
+/// dropped.
 library PackedPurchaseLib {
     uint256 private constant VALUE_OFFSET = 160;
     uint256 private constant CASHBACK_OFFSET = 200;

@@ -6,15 +6,17 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {Svg} from "./Svg.sol";
+import {TextFit} from "./TextFit.sol";
+import {TicketColour} from "./TicketColour.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketArt
-/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the store's
-/// colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a stamp across
-/// the perforation whose shape shows the status: a hollow clock, a solid tick, or a crossed ring with the ticket struck
-/// through.
-/// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing scales
-/// with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
+/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the
+/// store's colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a
+/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, or a crossed ring with the
+/// ticket struck through.
+/// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing
+/// scales with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
 library TicketArt {
     using LibString for *;
 
@@ -22,18 +24,23 @@ library TicketArt {
                                      CONSTANTS
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @dev In all of these fonts every digit has the same width.
     string private constant _TEXT_STYLE =
-        " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\" text-rendering=\"geometricPrecision\"";
+        " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\""
+        ' font-weight="700" text-rendering="geometricPrecision"';
 
     string private constant _NIGHT = "#08201a";
     string private constant _CROWD = "#14493a";
     string private constant _PAPER = "#faf6ea";
+    uint24 private constant _PAPER_COLOUR = 0xfaf6ea;
     string private constant _INK = "#10261e";
     string private constant _GREY = "#d9d4c5";
     string private constant _CHARCOAL = "#3d3d3d";
     string private constant _LABEL = "#4f6158";
     string private constant _PITCH = "#0b5138";
+    uint24 private constant _PITCH_COLOUR = 0x0b5138;
     string private constant _MOWN = "#0f6144";
+    uint24 private constant _MOWN_COLOUR = 0x0f6144;
     string private constant _CHALK = "#efe8d3";
     string private constant _GREEN = "#0b8448";
     string private constant _YELLOW = "#d99a00";
@@ -41,7 +48,7 @@ library TicketArt {
     string private constant _BROWN = "#7a5000";
     string private constant _WHITE = "#fff";
 
-    /// @dev The edge of the collection's ticket, which belongs to no store.
+    /// @dev A bonus; also the edge of the collection's ticket, which belongs to no store.
     string private constant _GOLD = "#e0a526";
 
     /// @dev Colours for stores without their own: neutral ones, no club's, three bytes each.
@@ -55,12 +62,10 @@ library TicketArt {
     string private constant _TICKET =
         "M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z";
     string private constant _HEADER = "M68 40h464a28 28 0 0128 28v54H40V68a28 28 0 0128-28z";
-    string private constant _MOWN_STRIPES =
-        "M105 40h65v82h-65zM235 40h65v82h-65zM365 40h65v82h-65zM495 40h37a28 28 0 0128 28v54h-65z";
-    string private constant _PITCH_MARKINGS = "M300 122v290M300 190a77 77 0 11-.1 0zM40 190h60v154H40M560 190h-60v154h60";
     string private constant _EDGE = "M40 122h520v8H40z";
     string private constant _STORE_LINE = "M52 162h496v60H52z";
-    string private constant _STUB = "M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z";
+    string private constant _STUB =
+        "M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z";
     string private constant _PERFORATION = "M76 412h452";
     string private constant _BAR_CODE = "M372 530h166";
 
@@ -70,7 +75,7 @@ library TicketArt {
     string private constant _CROSS = "M-25-54l50 50m0-50l-50 50";
 
     /// @dev Across the whole ticket, behind the stamp.
-    string private constant _STRIKE = "M62 388L538 140";
+    string private constant _STRIKE = "M62 388L538 180";
 
     /// @dev The left edge of text on the ticket, and the width of a full line.
     uint256 private constant _LEFT = 62;
@@ -79,6 +84,29 @@ library TicketArt {
     /// @dev A longer ticket number is shortened to its first and last four digits.
     uint256 private constant _MAX_NUMBER_DIGITS = 11;
 
+    /// @dev Where the halfway line, the circle and both boxes are centred.
+    uint256 private constant _MIDDLE = 267;
+
+    uint256 private constant _SEATS_A_ROW = 40;
+    uint256 private constant _ROWS = 90;
+    uint256 private constant _STANDS = 26;
+
+    /// @dev A ticket's own pitch.
+    /// @param stripe The width of two stripes of mown grass.
+    /// @param slant The degrees by which they lean.
+    /// @param centre The x coordinate of the halfway line.
+    /// @param radius The radius of the circle around the centre spot.
+    /// @param depth The depth of the penalty areas.
+    /// @param half Half the height of the penalty areas.
+    struct Pitch {
+        uint256 stripe;
+        uint256 slant;
+        uint256 centre;
+        uint256 radius;
+        uint256 depth;
+        uint256 half;
+    }
+
     /*//////////////////////////////////////////////////////////////////////////
                                      DOCUMENTS
     //////////////////////////////////////////////////////////////////////////*/
@@ -86,9 +114,14 @@ library TicketArt {
     /// @notice A ticket as an SVG document.
     function ticket(ITicketDescriptor.Ticket memory self) internal pure returns (string memory) {
         IPurchaseNFT.PurchaseRecord memory purchase = self.purchase;
-        string memory paper = string.concat(_stands(), _paper(_accent(self)), _stubPaper(purchase.status));
+        string memory paper =
+            string.concat(_stands(), _paper(_accent(self), _pitchOf(self.id, purchase)), _stubPaper(purchase.status));
         string memory words = string.concat(
-            _header(self.id), _store(self.storeName), _cashback(purchase), _stub(self.id, purchase)
+            _header(self.id),
+            _seat(self.id, purchase.storeId),
+            _store(self.storeName),
+            _cashback(purchase),
+            _stub(self.id, purchase)
         );
         string memory title = string.concat(unicode"Torcida nº ", self.id.toString());
         return _document(title, string.concat(paper, words, _stamp(purchase.status)));
@@ -97,8 +130,10 @@ library TicketArt {
     /// @notice The collection's image: a generic ticket without purchase data.
     function emblem() internal pure returns (string memory) {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.Confirmed;
-        string memory paper = string.concat(_stands(), _paper(_GOLD), _stubPaper(status));
-        string memory words = string.concat(_title(), _words({text: "%", x: _LEFT, y: 372, room: 300, size: 230, fill: _INK}));
+        Pitch memory pitch = Pitch({stripe: 130, slant: 0, centre: 300, radius: 77, depth: 60, half: 77});
+        string memory paper = string.concat(_stands(), _paper(_GOLD, pitch), _stubPaper(status));
+        string memory percent = _words({text: "%", x: _LEFT, y: 372, room: 300, size: 230, fill: _INK});
+        string memory words = string.concat(_title(), percent);
         return _document("Torcida", string.concat(paper, words, _stamp(status)));
     }
 
@@ -128,24 +163,68 @@ library TicketArt {
     }
 
     /// @dev The ticket body: a header striped like mown grass, an edge in the store's colour, and pitch markings.
-    function _paper(string memory accent) private pure returns (string memory) {
+    function _paper(string memory accent, Pitch memory pitch) private pure returns (string memory) {
         return string.concat(
             Svg.shape({fill: _PAPER, path: _TICKET}),
             Svg.shape({fill: _PITCH, path: _HEADER}),
-            Svg.shape({fill: _MOWN, path: _MOWN_STRIPES}),
-            Svg.line({stroke: _CHALK, width: 5, dashes: "", path: _PITCH_MARKINGS}),
+            _mownStripes(pitch),
+            Svg.line({stroke: _CHALK, width: 5, dashes: "", path: _markings(pitch)}),
             Svg.shape({fill: accent, path: _EDGE})
         );
     }
 
-    /// @dev The store's own colour, or a neutral one chosen by store id.
+    /// @dev By id, store and value: two tickets are as unlikely to have the same pitch as two photographs of a match.
+    function _pitchOf(uint256 id, IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (Pitch memory) {
+        uint256 seed = uint256(keccak256(abi.encode(id, purchase.storeId, purchase.valueCents)));
+        return Pitch({
+            stripe: 60 + 2 * (seed % 41),
+            slant: (seed >> 32) % 31,
+            centre: 180 + (seed >> 64) % 241,
+            radius: 56 + (seed >> 96) % 31,
+            depth: 44 + (seed >> 128) % 37,
+            half: 60 + (seed >> 160) % 51
+        });
+    }
+
+    function _mownStripes(Pitch memory pitch) private pure returns (string memory) {
+        string memory stripe = string.concat("M0 0h", (pitch.stripe / 2).toString(), "v600H0z");
+        return string.concat(
+            '<pattern id="c" height="600" patternUnits="userSpaceOnUse" width="',
+            pitch.stripe.toString(),
+            '" patternTransform="skewX(',
+            pitch.slant.toString(),
+            ')">',
+            Svg.shape({fill: _MOWN, path: stripe}),
+            "</pattern>",
+            Svg.shape({fill: "url(#c)", path: _HEADER})
+        );
+    }
+
+    /// @dev The halfway line with its circle, and a penalty area at either end.
+    function _markings(Pitch memory pitch) private pure returns (string memory) {
+        (string memory centre, string memory radius) = (pitch.centre.toString(), pitch.radius.toString());
+        (string memory depth, string memory height) = (pitch.depth.toString(), (2 * pitch.half).toString());
+        string memory top = (_MIDDLE - pitch.half).toString();
+        return string.concat(
+            string.concat("M", centre, " 122v290M", centre, " ", (_MIDDLE - pitch.radius).toString()),
+            string.concat("a", radius, " ", radius, " 0 11-.1 0zM40 ", top, "h", depth, "v", height, "H40M560 "),
+            string.concat(top, "h-", depth, "v", height, "h", depth)
+        );
+    }
+
+    /// @dev The store's own colour, kept apart from header and paper, or a neutral one chosen by store id.
     function _accent(ITicketDescriptor.Ticket memory self) private pure returns (string memory) {
-        if (self.storeColour != 0) return string.concat("#", uint256(self.storeColour).toHexStringNoPrefix(3));
-        bytes memory colours = _NEUTRAL_COLOURS;
-        uint256 start = uint256(self.purchase.storeId) % (colours.length / 3) * 3;
-        uint256 colour =
-            uint256(uint8(colours[start])) << 16 | uint256(uint8(colours[start + 1])) << 8 | uint8(colours[start + 2]);
-        return string.concat("#", colour.toHexStringNoPrefix(3));
+        uint24 colour = self.storeColour;
+        if (colour == 0) {
+            bytes memory colours = _NEUTRAL_COLOURS;
+            uint256 start = uint256(self.purchase.storeId) % (colours.length / 3) * 3;
+            for (uint256 i; i < 3; ++i) {
+                colour = (colour << 8) | uint8(colours[start + i]);
+            }
+        }
+        colour = TicketColour.between(colour, _PITCH_COLOUR, _PAPER_COLOUR);
+        colour = TicketColour.between(colour, _MOWN_COLOUR, _PAPER_COLOUR);
+        return string.concat("#", uint256(colour).toHexStringNoPrefix(3));
     }
 
     function _stubPaper(IPurchaseNFT.Status status) private pure returns (string memory) {
@@ -154,7 +233,9 @@ library TicketArt {
             : status == IPurchaseNFT.Status.Cancelled ? _GREY : _PAPER;
         return string.concat(
             Svg.shape({fill: fill, path: _STUB}),
-            Svg.group(' stroke-linecap="round"', Svg.line({stroke: _NIGHT, width: 5, dashes: "0 14", path: _PERFORATION}))
+            Svg.group(
+                ' stroke-linecap="round"', Svg.line({stroke: _NIGHT, width: 5, dashes: "0 14", path: _PERFORATION})
+            )
         );
     }
 
@@ -163,13 +244,16 @@ library TicketArt {
     //////////////////////////////////////////////////////////////////////////*/
 
     function _title() private pure returns (string memory) {
-        return Svg.group(' font-weight="900"', _words({text: "TORCIDA", x: _LEFT, y: 100, room: 272, size: 52, fill: _PAPER}));
+        string memory title = _words({text: "TORCIDA", x: _LEFT, y: 100, room: 272, size: 52, fill: _PAPER});
+        return Svg.group(' font-weight="900"', title);
     }
 
     function _header(uint256 id) private pure returns (string memory) {
         string memory number = id.toString();
         uint256 digits = bytes(number).length;
-        if (digits > _MAX_NUMBER_DIGITS) number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
+        if (digits > _MAX_NUMBER_DIGITS) {
+            number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
+        }
         Svg.Words memory seat = Svg.Words({
             text: string.concat(unicode"Nº ", number),
             x: 538,
@@ -183,8 +267,28 @@ library TicketArt {
         return string.concat(_title(), Svg.words(seat));
     }
 
-    /// @dev The only free text on a ticket. It is fitted like all other text and also clipped to its line, so a font with
-    /// unexpectedly wide or tall letters cannot overflow it.
+    /// @dev Stand by store, row and seat by number: tickets of one store that follow each other sit side by side.
+    function _seat(uint256 id, uint16 storeId) private pure returns (string memory) {
+        // The cast is safe: the sum is a capital letter.
+        string memory stand = string(abi.encodePacked(bytes1(uint8(0x41 + storeId % _STANDS))));
+        string memory row = (id / _SEATS_A_ROW % _ROWS + 1).toString();
+        string memory seat = (id % _SEATS_A_ROW + 1).toString();
+        return Svg.words(
+            Svg.Words({
+                text: string.concat("SETOR ", stand, unicode" · FILA ", row, unicode" · LUGAR ", seat),
+                x: 538,
+                y: 157,
+                room: 330,
+                size: 20,
+                smallest: 1,
+                anchor: "end",
+                fill: _LABEL
+            })
+        );
+    }
+
+    /// @dev The only free text on a ticket. It is fitted like all other text and also clipped to its line, so a font
+    /// with unexpectedly wide or tall letters cannot overflow it.
     function _store(string memory name) private pure returns (string memory) {
         Svg.Words memory line = Svg.Words({
             text: name,
@@ -207,14 +311,21 @@ library TicketArt {
 
     function _cashback(IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
         string memory percent = TicketText.percent(uint256(purchase.cashbackBps) + purchase.bonusBps);
-        string memory part = purchase.bonusBps == 0
-            ? "em CHZ"
-            : string.concat("inclui ", TicketText.percent(purchase.bonusBps), unicode" de bônus");
+        string memory big = _words({text: percent, x: _LEFT - 6, y: 324, room: _LINE, size: 136, fill: _INK});
         return string.concat(
-            Svg.group(' font-weight="900"', _words({text: percent, x: _LEFT - 6, y: 324, room: _LINE, size: 136, fill: _INK})),
-            _label({text: "CASHBACK", y: 356}),
-            _words({text: part, x: _LEFT, y: 387, room: 290, size: 22, fill: _INK})
+            Svg.group(' font-weight="900"', big), _label({text: "CASHBACK", y: 356}), _bonus(purchase.bonusBps)
         );
+    }
+
+    /// @dev A bonus is a golden ribbon as long as its text.
+    function _bonus(uint256 bonusBps) private pure returns (string memory) {
+        if (bonusBps == 0) return _words({text: "em CHZ", x: _LEFT, y: 387, room: 290, size: 22, fill: _INK});
+        string memory text = string.concat("inclui ", TicketText.percent(bonusBps), unicode" de bônus");
+        uint256 size = TextFit.fit(text, 290, 22, 1).size;
+        string memory length = (TextFit.widthOf(text) * size / 100).toString();
+        string memory ribbon = string.concat("M62 364h", length, "a16 16 0 010 32h-", length, "a16 16 0 010-32z");
+        string memory words = _words({text: text, x: _LEFT, y: 387, room: 290, size: 22, fill: _INK});
+        return string.concat(Svg.shape({fill: _GOLD, path: ribbon}), words);
     }
 
     function _stub(uint256 id, IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
@@ -236,7 +347,8 @@ library TicketArt {
     }
 
     function _label(string memory text, uint256 y) private pure returns (string memory) {
-        return Svg.group(' letter-spacing="3"', _words({text: text, x: _LEFT, y: y, room: 160, size: 20, fill: _LABEL}));
+        string memory words = _words({text: text, x: _LEFT, y: y, room: 160, size: 20, fill: _LABEL});
+        return Svg.group(' letter-spacing="3"', words);
     }
 
     /// @dev Fixed text, short enough never to be truncated.

@@ -9,8 +9,8 @@ import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketMetadata
-/// @notice Encodes a ticket or the collection as JSON in a `data:` URI, with or without an image. Free text is escaped for
-/// JSON here, and for XML where it is drawn. Images are base64, never `utf8`: explorers URI-decode the latter.
+/// @notice Encodes a ticket or the collection as JSON in a `data:` URI, with or without an image. Free text is escaped
+/// for JSON here, and for XML where it is drawn. Images are base64, never `utf8`: explorers URI-decode the latter.
 library TicketMetadata {
     using LibString for *;
 
@@ -50,7 +50,8 @@ library TicketMetadata {
                 collection.name,
                 '","symbol":"',
                 collection.symbol,
-                unicode'","description":"Ingressos da Torcida: cada um é uma compra com cashback em CHZ. Fica para sempre com quem comprou.","external_link":"',
+                unicode'","description":"Ingressos da Torcida: cada um é uma compra com cashback em CHZ. ',
+                'Fica para sempre com quem comprou.","external_link":"',
                 collection.siteUrl.escapeJSON(),
                 '"',
                 _image(svg)

@@ -5,7 +5,8 @@ import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 import {PackedPurchase} from "./PackedPurchase.sol";
 
 /// @title TicketReader
-/// @notice Calls {IPurchaseNFT-purchasesOfItems} and uses the answer where it arrives: Solidity would copy the array twice.
+/// @notice Calls {IPurchaseNFT-purchasesOfItems} and uses the answer where it arrives: Solidity would copy the array
+/// twice.
 library TicketReader {
     /// @notice The contract did not answer with one purchase an item.
     error TicketReader_InvalidAnswer(address tickets);

@@ -6,8 +6,8 @@ import {PackedPurchase} from "./PackedPurchase.sol";
 /// @title TicketSlot
 /// @notice Reads and writes the storage slot in which Solady's `ERC721` keeps a token's owner (160 bits) and extra data
 /// (96 bits), both at once. Solady's own functions compute the slot and read it separately for each half.
-/// @dev The slot follows Solady 0.1.26's documented layout: `id + id + keccak256(highest 28 bytes of the id ++ seed)`. The
-/// version is pinned, and a property test checks that these reads match Solady's for any id.
+/// @dev The slot follows Solady 0.1.26's documented layout: `id + id + keccak256(highest 28 bytes of the id ++ seed)`.
+/// The version is pinned, and a property test checks that these reads match Solady's for any id.
 library TicketSlot {
     /// @dev `_ERC721_MASTER_SLOT_SEED` of Solady's `ERC721`.
     uint256 private constant _SEED = 0x7d8825530a5a2e7a << 192;
@@ -30,8 +30,8 @@ library TicketSlot {
         }
     }
 
-    /// @notice Ends the current call and returns the slots of the tokens whose ids are the bits of each item above `idOffset`,
-    /// ABI-encoded as an array. Solidity would build the array and then copy it.
+    /// @notice Ends the current call and returns the slots of the tokens whose ids are the bits of each item above
+    /// `idOffset`, ABI-encoded as an array. Solidity would build the array and then copy it.
     function returnAll(uint256[] calldata items, uint256 idOffset) internal view {
         // solhint-disable-next-line no-inline-assembly
         assembly ("memory-safe") {

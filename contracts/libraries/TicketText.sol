@@ -6,7 +6,8 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 
 /// @title TicketText
-/// @notice Formats a ticket's amounts, percentages and status in the same way as the product does.
+/// @notice Formats a ticket's amounts, percentages and status as the attributes of its metadata are specified: an
+/// amount with a decimal comma, a percent with a decimal point.
 library TicketText {
     using LibString for uint256;
 

@@ -3,8 +3,8 @@ pragma solidity 0.8.35;
 
 /// @title WebAddress
 /// @notice Checks that bytes are a URI that can be linked to: an allowed scheme in lower case, followed by one or more
-/// RFC 3986 characters. Any other character (a space, a control character, a double quote, `<`, anything outside ASCII) must
-/// be percent-encoded.
+/// RFC 3986 characters. Any other character (a space, a control character, a double quote, `<`, anything outside ASCII)
+/// must be percent-encoded.
 library WebAddress {
     /// @dev Bit `b` is set if byte `b` is allowed in a URI: A-Z a-z 0-9 and -._~:/?#[]@!$&'()*+,;=%
     uint256 private constant _CHARACTERS = 0x47fffffeafffffffaffffffa00000000;

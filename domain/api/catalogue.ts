@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isReadableName } from "../chain-text.ts";
+import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../chain-text.ts";
 import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
@@ -200,12 +200,10 @@ const logoSchema = z
 const optionalLogo = z.union([z.literal("").transform(() => null), logoSchema]).nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
-/** The contract's limit for a store name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
-const STORE_NAME_BYTES = 40;
-
 /** A name that the chain accepts; it is drawn on every ticket. docs/product.md#store-name. */
 const storeNameSchema = text(STORE_NAME_BYTES)
   .min(1, must("empty"))
+  .refine((name) => countLetters(name) <= STORE_NAME_LETTERS, custom("max_length", STORE_NAME_LETTERS))
   .refine((name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES, custom("max_bytes", STORE_NAME_BYTES))
   .refine((name) => !/\p{Cc}/u.test(name), must("control_characters"))
   .refine(isReadableName, must("hidden_characters"));

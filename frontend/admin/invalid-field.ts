@@ -34,7 +34,7 @@ const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
   email: "precisa ser um e-mail",
   file_format: "precisa ser csv ou json",
   max_length: ({ max }) => `aceita até ${max} caracteres`,
-  max_bytes: ({ max }) => `aceita até ${max} bytes (letras com acento contam por dois)`,
+  max_bytes: ({ max }) => `aceita até ${max} bytes (letras de alguns alfabetos contam por até quatro)`,
   max: ({ max }) => `pode ser no máximo ${max}`,
   decimals: ({ max }) => `aceita até ${max} casas decimais`,
   rows: ({ max }) => `precisa ser um número inteiro de 1 a ${max}`,

@@ -121,12 +121,12 @@ describe("Admin", () => {
     for (const [answer, words] of [
       [
         {
-          error: "name must be at most 40 bytes (accented letters count twice)",
+          error: "name must be at most 160 bytes (letters of some scripts count up to four times)",
           field: "name",
           rule: "max_bytes",
-          params: { max: 40 },
+          params: { max: 160 },
         },
-        "Nome aceita até 40 bytes (letras com acento contam por dois).",
+        "Nome aceita até 160 bytes (letras de alguns alfabetos contam por até quatro).",
       ],
       [
         { error: "logo must be a public https:// address", field: "logo", rule: "public_link" },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import fc from "fast-check";
-import { isReadableName } from "../../domain/chain-text.ts";
+import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../../domain/chain-text.ts";
 import { percentText } from "../../domain/money.ts";
 import { statusAttribute } from "../../domain/purchase/life.ts";
 import {
@@ -27,7 +27,7 @@ const PICTURES = "test/contracts/pictures";
 const PICTURED_BUYER = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const encoder = new TextEncoder();
 
-/** Any text of 1 to 40 bytes that the contract takes as a name: plain, readable, not hidden and not stacked. */
+/** Any text that the contract takes as a name: plain, readable, not hidden and not stacked. */
 const storeName = fc
   .oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
@@ -40,7 +40,7 @@ const storeName = fc
   )
   .map((text) => text.replace(/[\p{Cc}\ufffe\uffff\p{Cs}]/gu, ""))
   .filter(isReadableName)
-  .filter((text) => encoder.encode(text).length >= 1 && encoder.encode(text).length <= 40);
+  .filter((text) => countLetters(text) <= STORE_NAME_LETTERS && encoder.encode(text).length <= STORE_NAME_BYTES);
 
 /** Any address that the contract takes as the site's. */
 const siteUrl = fc
@@ -84,7 +84,7 @@ function parsePicture(image: string): Element {
     expect(["svg", "title", "pattern", "clipPath", "path", "circle", "g", "text"]).to.include(element.tagName);
     for (const { name, value } of Array.from(element.attributes)) {
       expect(name).not.to.match(/^on|href|style|textLength|lengthAdjust/i);
-      if (value.includes("url(")) expect(value).to.be.oneOf(["url(#a)", "url(#b)"]);
+      if (value.includes("url(")) expect(value).to.be.oneOf(["url(#a)", "url(#b)", "url(#c)"]);
     }
   }
   return root;
@@ -94,6 +94,22 @@ const textsOf = (picture: Element) => Array.from(picture.getElementsByTagName("t
 /** "R$ 1.234,50", by another way than the contract's. */
 const reais = (cents: bigint) =>
   `R$ ${new Intl.NumberFormat("pt-BR").format(cents / 100n)},${String(cents % 100n).padStart(2, "0")}`;
+
+/** How different two colours look, in units of the CIE's L*a*b*: 2 is just noticeable, 9 plain. */
+function difference(one: number, other: number): number {
+  const [x, y] = [labOf(one), labOf(other)];
+  return Math.hypot(...x.map((value, index) => value - (y[index] ?? 0)));
+}
+
+function labOf(colour: number): number[] {
+  const linear = (channel: number) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+  const [red = 0, green = 0, blue = 0] = [16, 8, 0].map((shift) => linear(((colour >> shift) & 0xff) / 255));
+  const curve = (value: number) => (value > 0.008856 ? Math.cbrt(value) : 7.787 * value + 16 / 116);
+  const x = curve((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
+  const y = curve(0.2126 * red + 0.7152 * green + 0.0722 * blue);
+  const z = curve((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
 
 describe("Token metadata", () => {
   let system: System;
@@ -164,6 +180,60 @@ describe("Token metadata", () => {
     expect(widths).to.deep.equal(["2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
+  itAsDeployed("gives each ticket a seat and a pitch of its own, by its id, store and value", async () => {
+    await send(system.nft, "registerStore", [28, "Arena"], system.catalogue);
+    await mint({ id: 39n });
+    await mint({ id: 40n });
+    await mint({ id: 3_640n, storeId: 28 });
+    const seatOf = async (id: bigint) =>
+      textsOf(parsePicture((await metadataOf(id)).image)).find((text) => text?.startsWith("SETOR"));
+    expect(await Promise.all([39n, 40n, 3_640n].map(seatOf))).to.deep.equal([
+      "SETOR B · FILA 1 · LUGAR 40",
+      "SETOR B · FILA 2 · LUGAR 1",
+      "SETOR C · FILA 2 · LUGAR 1",
+    ]);
+    for (let id = 50n; id < 58n; id++) await mint({ id, valueCents: id });
+    const pitchOf = async (id: bigint) => {
+      const svg = svgOf((await metadataOf(id)).image);
+      return /<pattern id="c".*?<\/pattern>/.exec(svg)?.[0].concat(/M\d+ 122v290[^"]+/.exec(svg)?.[0] ?? "none");
+    };
+    const pitches = await Promise.all([39n, 40n, 3_640n, 50n, 51n, 52n, 53n, 54n, 55n, 56n, 57n].map(pitchOf));
+    expect(pitches.join("")).not.to.include("undefined").and.not.to.include("none");
+    expect(new Set(pitches).size).to.equal(pitches.length);
+  });
+
+  it("keeps a store's colour apart from the paper and the header that it is drawn between", async () => {
+    await mint({ id: 1n });
+    const [pitch, mown, paper] = [0x0b5138, 0x0f6144, 0xfaf6ea];
+    const drawn = async (colour: number) => {
+      await send(system.nft, "setStoreColour", [1, colour], system.catalogue);
+      const path = /fill="#([\da-f]{6})" d="M40 122h520v8H40z"/.exec(svgOf((await metadataOf(1n)).image))?.[1];
+      return Number.parseInt(path ?? "", 16);
+    };
+    for (const apart of IS_COVERAGE ? [] : [0xd50000, 0x1a2b3c, 0x000001, 0x1e88e5])
+      expect(await drawn(apart)).to.equal(apart);
+    const colour = fc.oneof(
+      fc.integer({ min: 1, max: 0xffffff }),
+      fc.constantFrom(pitch, mown, paper, 0xffffff, 0xffff00, 0x0d593e, 0x00ff00, 0x0a4a33),
+    );
+    await fc.assert(
+      fc.asyncProperty(colour, async (wanted) => {
+        const seen = await drawn(wanted);
+        for (const neighbour of [pitch, mown, paper])
+          expect(difference(seen, neighbour), `${wanted.toString(16)} → ${seen.toString(16)}`).to.be.at.least(9);
+      }),
+      { numRuns: IS_COVERAGE ? 2 : FUZZ_RUNS, examples: [[pitch], [paper], [mown], [0xffffff]] },
+    );
+  });
+
+  it("wraps a bonus in a ribbon, and nothing else", async () => {
+    await mint({ id: 1n });
+    await mint({ id: 2n, bonusBps: 0 });
+    const [with_, without] = await Promise.all([1n, 2n].map(async (id) => svgOf((await metadataOf(id)).image)));
+    expect(with_).to.match(/<path fill="#e0a526" d="M62 364h\d+a16/);
+    expect(without).not.to.include("M62 364h");
+  });
+
   /** Each figure is drawn at its largest size just before it shrinks, just after, and at its longest. */
   const DRAWN: Record<string, Partial<Purchase> & { id: bigint; store?: string; to?: "confirm" | "cancel" }> = {
     pending: { id: 1n },
@@ -204,7 +274,16 @@ describe("Token metadata", () => {
     markup: "</text><script>alert(1)</script>&#x3c;",
     spaces: `a${" ".repeat(38)}b`,
     bars: "|".repeat(40),
-    scripts: "ŁǄΩب ᙲ–‱球한⸺ﷻ𒈙⚽",
+    scripts: "ŁǄéºa\u0301ΩЩאبकกԱ\u0710 ᙲ–‱球한⸺ﷻ𒈙⚽",
+    arabic: "متجر مشجعي المنتخب الوطني",
+    hindi: "भारतीय फुटबॉल प्रशंसकों की दुकान",
+    thai: "ร้านกีฬาทีมชาติไทยเพื่อแฟนบอล",
+    chinese: "国家足球队球迷官方商店",
+    russian: "Спортивный магазин Динамо",
+    greek: "Κατάστημα Ολυμπιακού",
+    hebrew: "חנות האוהדים הרשמית",
+    korean: "토르시다 축구 팬 공식 상점",
+    stacked: "L\u0302\u0301o\u0302\u0301j\u0308\u0301a\u0302\u0301 do To\u0302\u0301rcedor",
   };
   for (const [name, store] of Object.entries(HOSTILE)) DRAWN[`hostile-${name}`] = { id: 7n, store };
   for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
@@ -214,6 +293,8 @@ describe("Token metadata", () => {
       await send(system.nft, "registerStore", [storeId, store ?? "Verdão Store"], system.catalogue);
       await mint({ buyer: PICTURED_BUYER, storeId, ...purchase });
       if (to) await send(system.nft, to, [[purchase.id]], system.confirmer);
+      const { length } = await read<string>(system.nft, "tokenURI", purchase.id);
+      expect(length * 4, "a quarter of what PurchaseNFT takes from a descriptor").to.be.at.most(65_535);
       expectPicture(name, svgOf((await metadataOf(purchase.id)).image));
     });
   }
@@ -240,7 +321,10 @@ describe("Token metadata", () => {
         expect(values[2]).to.equal(`${percentText(cashbackBps + bonusBps)}%`);
         expect(values[5]).to.equal(`${percentText(bonusBps)}%`);
       }),
-      { numRuns: IS_COVERAGE ? 1 : FUZZ_RUNS, examples: [[100n, 110, 0]] },
+      {
+        numRuns: IS_COVERAGE ? 1 : FUZZ_RUNS,
+        examples: [110, 90, 190, 9, 18].map((one): [bigint, number, number] => [100n, one, 0]),
+      },
     );
   });
 

@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** Within the contract's 40 bytes; each would run a script, break out of an attribute, or reverse the text around it. */
+/** Within the contract's 40 letters; each would run a script, break out of an attribute, or reverse the text around it. */
 const STORE_NAMES = ["<script>window.pwned=1</script>", '"><img src=x onerror=pwned=1>', "]]> & 'Co' \\u202E"];
 const TURNED_NAME = "\u202Eexe.ajol\u202C & 'Co'";
 const PERSON = {

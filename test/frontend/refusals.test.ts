@@ -49,7 +49,8 @@ describe("A refusal in the panel", () => {
     };
     expect(fault({ name: "" })).to.equal("Nome não pode ficar vazio.");
     expect(fault({ name: "Lo\u200bja" })).to.match(/^Nome não aceita caracteres invisíveis/);
-    expect(fault({ name: "ç".repeat(30) })).to.match(/^Nome aceita até 40 bytes/);
+    expect(fault({ name: "ç".repeat(41) })).to.equal("Nome aceita até 40 caracteres.");
+    expect(fault({ name: "ç\u0301\u0301".repeat(30) })).to.match(/^Nome aceita até 160 bytes/);
     expect(fault({ claim_days: 999 })).to.equal("Dias para reclamar pode ser no máximo 730.");
     expect(fault({ hold_seconds: 999 * 86_400 })).to.equal("Prazo de segurança pode ser no máximo 365 dias.");
     expect(fault({ hold_seconds: "logo" })).to.match(/^Prazo de segurança precisa ser uma duração como 3 dias/);

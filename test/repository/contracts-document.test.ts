@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { expect } from "chai";
 import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
@@ -32,12 +33,29 @@ describe("docs/contracts.md", () => {
     const rows = [...page.matchAll(/^\| `(\w+)`[^|]*\| ([\d,]+) \|$/gm)];
     expect(rows.length).to.be.greaterThan(10);
     for (const [, name = "", told] of rows) expect(told, name).to.equal(grouped(figures[name] ?? 0));
-    for (const name of ["payLargestNew", "payLargestHostile"]) {
+    for (const name of ["payLargestNew", "payLargestHostile", "payLargestScatteredHostile"]) {
       expect(page).to.match(new RegExp(`\`${name}\`\\s+${grouped(figures[name] ?? 0)}`));
     }
     const { payBatchExisting = 0 } = figures;
     const decision = readFileSync("docs/decisions/0007-one-rate-a-batch.md", "utf8");
     expect(decision).to.include(`${grouped(payBatchExisting)} of 15,400`);
+  });
+
+  it("names every library with assembly, and every error by its contract", () => {
+    const sources = globSync("contracts/**/*.sol").map((path) => ({ path, text: readFileSync(path, "utf8") }));
+    const withAssembly = sources.filter(({ text }) => /\bassembly \(/.test(text)).map(({ path }) => basename(path));
+    expect(withAssembly.sort()).to.deep.equal(["TicketReader.sol", "TicketSlot.sol"]);
+    expect(page).to.match(/Assembly is used only in `TicketSlot`[^.]*and in `TicketReader`/);
+    for (const { path, text } of sources) {
+      const place = basename(path, ".sol").replace(/^I(?=[A-Z])/, "");
+      for (const [, error = ""] of text.matchAll(/^ +error (\w+)/gm))
+        expect(error, path).to.match(new RegExp(`^${place}_`));
+    }
+  });
+
+  it("states how many hard names are drawn", () => {
+    const { length } = globSync("test/contracts/pictures/hostile-*.svg");
+    expect(page.replaceAll("\n", " ")).to.include(`extreme values and ${length} hard names`);
   });
 
   it("states the total gas that a recipient gets", () => {

@@ -27,7 +27,7 @@ const DISTRIBUTOR: readonly Mistake[] = [
   {
     what: "no CHZ is taken once retired",
     from: "        emit Funded(msg.sender, msg.value);",
-    to: "        if (isRetired) revert NoCredit(msg.sender);\n        emit Funded(msg.sender, msg.value);",
+    to: "        if (isRetired) revert CashbackDistributor_NoCredit(msg.sender);\n        emit Funded(msg.sender, msg.value);",
   },
   {
     what: "what is skipped is told after what is paid",
@@ -80,8 +80,8 @@ const DISTRIBUTOR: readonly Mistake[] = [
   },
   {
     what: "credits are closed when retired and paused",
-    from: "        if (amount == 0) revert NoCredit(msg.sender);",
-    to: "        if (amount == 0 || (isRetired && paused())) revert NoCredit(msg.sender);",
+    from: "        if (amount == 0) revert CashbackDistributor_NoCredit(msg.sender);",
+    to: "        if (amount == 0 || (isRetired && paused())) revert CashbackDistributor_NoCredit(msg.sender);",
   },
   {
     what: "a successor is not paused",
@@ -132,7 +132,7 @@ const TICKETS: readonly Mistake[] = [
     what: "the constructor does not tell the site URL",
     from: "        _setSiteUrl(initialSiteUrl);",
     to: `        if (bytes(initialSiteUrl).length > _MAX_SITE_URL_BYTES || !WebAddress.isHttpOrHttps(bytes(initialSiteUrl))) {
-            revert InvalidSiteUrl(bytes(initialSiteUrl));
+            revert PurchaseNFT_InvalidSiteUrl(bytes(initialSiteUrl));
         }
         _siteUrl = initialSiteUrl;`,
   },
@@ -189,8 +189,8 @@ const TICKETS: readonly Mistake[] = [
   },
   {
     what: "no store is registered while paused",
-    from: "        if (_isRegistered(storeId)) revert StoreAlreadyRegistered(storeId);",
-    to: "        _requireNotPaused();\n        if (_isRegistered(storeId)) revert StoreAlreadyRegistered(storeId);",
+    from: "        if (_isRegistered(storeId)) revert PurchaseNFT_StoreAlreadyRegistered(storeId);",
+    to: "        _requireNotPaused();\n        if (_isRegistered(storeId)) revert PurchaseNFT_StoreAlreadyRegistered(storeId);",
   },
   {
     what: "a Cancelled id is minted again",

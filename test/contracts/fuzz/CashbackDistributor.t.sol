@@ -23,7 +23,9 @@ contract CashbackDistributorFuzzTest is TestSystem {
     }
 
     /// An amount is paid, to the wei, exactly when it is not zero and within percent × rate and the cap.
-    function testFuzz_amountIsBounded(uint160 id, uint40 valueCents, uint16 totalBps, uint96 rate, uint96 amount) external {
+    function testFuzz_amountIsBounded(uint160 id, uint40 valueCents, uint16 totalBps, uint96 rate, uint96 amount)
+        external
+    {
         VM.assume(id != 0 && valueCents != 0);
         totalBps = totalBps % 10_000 + 1;
         rate %= MAX_RATE + 1;
@@ -72,7 +74,8 @@ contract CashbackDistributorFuzzTest is TestSystem {
         (bool isDone,) =
             address(distributor).call{gas: gasLimit}(abi.encodeCall(distributor.payBatch, (items, MAX_RATE)));
         expect(distributor.totalCredit() == 0, "no credit");
-        expect(address(0xb0b0).balance == (isDone ? 5 : 0) && address(0xb0b3).balance == (isDone ? 5 : 0), "all or nothing");
+        uint256 due = isDone ? 5 : 0;
+        expect(address(0xb0b0).balance == due && address(0xb0b3).balance == due, "all or nothing");
     }
 
     /// A sweep takes exactly what is not owed to anyone, never more.
@@ -82,7 +85,8 @@ contract CashbackDistributorFuzzTest is TestSystem {
         _confirmed(1, refusing, type(uint40).max, 10_000);
         distributor.pay(1, credit, MAX_RATE);
         uint256 free = distributor.available();
-        (bool isDone,) = address(distributor).call(abi.encodeCall(distributor.sweep, (payable(address(0xfee1)), amount)));
+        bytes memory sweeping = abi.encodeCall(distributor.sweep, (payable(address(0xfee1)), amount));
+        (bool isDone,) = address(distributor).call(sweeping);
         expect(isDone == (amount <= free), "only the free part");
         expect(address(distributor).balance >= credit && distributor.creditOf(refusing) == credit, "the credit stays");
     }

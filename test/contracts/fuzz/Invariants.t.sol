@@ -8,7 +8,12 @@ import {CashbackDistributor} from "../../../contracts/CashbackDistributor.sol";
 import {ICashbackDistributor} from "../../../contracts/interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
 import {PackedPurchase} from "../../../contracts/libraries/PackedPurchase.sol";
-import {LoopingReceiver, ReenteringReceiver, ReturnBombReceiver, RevertingReceiver} from "../mocks/HostileReceivers.sol";
+import {
+    LoopingReceiver,
+    ReenteringReceiver,
+    ReturnBombReceiver,
+    RevertingReceiver
+} from "../mocks/HostileReceivers.sol";
 import {TestSystem} from "./TestSystem.t.sol";
 import {VM} from "./Vm.sol";
 
@@ -190,7 +195,8 @@ contract Handler is TestSystem {
     }
 
     function pauseOrUnpause(bool isPause) external {
-        _attempt(address(distributor), isPause ? abi.encodeCall(distributor.pause, ()) : abi.encodeCall(distributor.unpause, ()));
+        bytes4 selector = isPause ? distributor.pause.selector : distributor.unpause.selector;
+        _attempt(address(distributor), abi.encodeWithSelector(selector));
     }
 
     function nextDay(uint8 hoursLater) external {

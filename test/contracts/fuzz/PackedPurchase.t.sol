@@ -24,7 +24,14 @@ contract PackedPurchaseTest {
     }
 
     /// Each field of any word is read alone, by each way of reading it.
-    function testFuzz_everyFieldIsReadAlone(address buyer, uint40 value, uint16 cashback, uint16 bonus, uint16 store, uint8 to)
+    function testFuzz_everyFieldIsReadAlone(
+        address buyer,
+        uint40 value,
+        uint16 cashback,
+        uint16 bonus,
+        uint16 store,
+        uint8 to
+    )
         external
         pure
     {

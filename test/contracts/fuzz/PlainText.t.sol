@@ -3,7 +3,8 @@ pragma solidity 0.8.35;
 
 import {PlainText} from "../../../contracts/libraries/PlainText.sol";
 
-/// @notice Compares {PlainText} with the Unicode standard's own table of well-formed bytes (table 3-7), at every border.
+/// @notice Compares {PlainText} with the Unicode standard's own table of well-formed bytes (table 3-7), at every
+/// border.
 contract PlainTextTest {
     /// @dev Every byte at which some rule begins or ends, on both sides of it.
     bytes private constant _BORDERS =

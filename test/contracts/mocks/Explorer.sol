@@ -32,8 +32,8 @@ contract HostileActor is Actor {
 }
 
 /// @title Explorer
-/// @notice Tries every call by every actor from the current state, and tells which states they lead to and whether a rule
-/// is broken there. A probe leaves nothing behind: each attempt is reverted.
+/// @notice Tries every call by every actor from the current state, and tells which states they lead to and whether a
+/// rule is broken there. A probe leaves nothing behind: each attempt is reverted.
 contract Explorer {
     /// @notice A call that actors try. `target` is 0 for the tickets, `g` for generation `g` of the distributor.
     struct Attempt {
@@ -144,7 +144,8 @@ contract Explorer {
                 abi.encode(one.totalCredit(), one.creditOf(_plain()), one.creditOf(_hostile()), address(one).balance)
             );
         }
-        all = bytes.concat(all, abi.encode(_plain().balance, _hostile().balance, SINK.balance, address(actors[4]).balance));
+        address treasurer = address(actors[4]);
+        all = bytes.concat(all, abi.encode(_plain().balance, _hostile().balance, SINK.balance, treasurer.balance));
         return keccak256(all) & ~bytes32(uint256(0xff));
     }
 
@@ -219,9 +220,8 @@ contract Explorer {
         uint256 paidIds = (later.paid >> 1 & 1) + (later.paid >> 2 & 1);
         if (!_isSumOf(later.received, paidIds)) broken |= 1;
         if (!_areCreditsCovered()) broken |= 2;
-        if (later.received > before.received && later.paidToday > generations[generations.length - 1].limits().dailyCap) {
-            broken |= 4;
-        }
+        uint256 dailyCap = generations[generations.length - 1].limits().dailyCap;
+        if (later.received > before.received && later.paidToday > dailyCap) broken |= 4;
         for (uint256 i; i < 2; ++i) {
             if (before.owners[i] != address(0) && later.owners[i] != before.owners[i]) broken |= 8;
             bool isMonotone = later.statuses[i] == before.statuses[i]

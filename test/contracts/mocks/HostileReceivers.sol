@@ -131,7 +131,8 @@ contract MeteringReceiver {
 }
 
 /// @title CreditReader
-/// @notice Rejects payouts, withdraws its credit to itself, and requires the books to be updated before anything is sent.
+/// @notice Rejects payouts, withdraws its credit to itself, and requires the books to be updated before anything is
+/// sent.
 contract CreditReader {
     ICashbackDistributor private immutable _DISTRIBUTOR;
     bool private _isWithdrawing;

@@ -262,13 +262,15 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
   const call = decodeFunctionData({ abi, data });
   if (call.functionName === "registerStore") {
     const [id] = call.args;
-    if (stores.has(id)) throw new Revert(encodeErrorResult({ abi, errorName: "StoreAlreadyRegistered", args: [id] }));
+    if (stores.has(id))
+      throw new Revert(encodeErrorResult({ abi, errorName: "PurchaseNFT_StoreAlreadyRegistered", args: [id] }));
     stores.add(id);
   } else if (call.functionName === "mintBatch") {
     for (const one of call.args[0]) {
       if (!stores.has(one.storeId))
-        throw new Revert(encodeErrorResult({ abi, errorName: "UnknownStore", args: [one.storeId] }));
-      if (tokens.has(one.id)) throw new Revert(encodeErrorResult({ abi, errorName: "AlreadyMinted", args: [one.id] }));
+        throw new Revert(encodeErrorResult({ abi, errorName: "PurchaseNFT_UnknownStore", args: [one.storeId] }));
+      if (tokens.has(one.id))
+        throw new Revert(encodeErrorResult({ abi, errorName: "PurchaseNFT_AlreadyMinted", args: [one.id] }));
       const buyer = one.buyer.toLowerCase() as WalletAddress;
       const cents = BigInt(one.valueCents);
       const bps = BigInt(one.cashbackBps + one.bonusBps);
@@ -282,7 +284,9 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
     for (const id of call.args[0]) {
       const token = tokens.get(id);
       if (token?.status !== CHAIN_STATUS.pending)
-        throw new Revert(encodeErrorResult({ abi, errorName: "NotPending", args: [id, token?.status ?? 0] }));
+        throw new Revert(
+          encodeErrorResult({ abi, errorName: "PurchaseNFT_NotPending", args: [id, token?.status ?? 0] }),
+        );
       tokens.set(id, { ...token, status: to });
       events.push({ kind: "StatusUpdated", tokenId: id, to });
     }
@@ -299,12 +303,17 @@ function executeDistributor({ tokens, events }: Omit<Changing, "stores">, data: 
     const amount = item & AMOUNT_MASK;
     const token = tokens.get(id);
     if (token && token.paidWei !== null) continue;
-    if (amount === 0n) throw new Revert(encodeErrorResult({ abi, errorName: "ZeroAmount", args: [id] }));
+    if (amount === 0n)
+      throw new Revert(encodeErrorResult({ abi, errorName: "CashbackDistributor_ZeroAmount", args: [id] }));
     if (token?.status !== CHAIN_STATUS.confirmed)
-      throw new Revert(encodeErrorResult({ abi, errorName: "NotConfirmed", args: [id, token?.status ?? 0] }));
+      throw new Revert(
+        encodeErrorResult({ abi, errorName: "CashbackDistributor_NotConfirmed", args: [id, token?.status ?? 0] }),
+      );
     const most = (token.cents * token.bps * weiPerCent) / 10_000n;
     if (amount > most)
-      throw new Revert(encodeErrorResult({ abi, errorName: "AboveCashback", args: [id, amount, most] }));
+      throw new Revert(
+        encodeErrorResult({ abi, errorName: "CashbackDistributor_AboveCashback", args: [id, amount, most] }),
+      );
     tokens.set(id, { ...token, paidWei: amount });
     events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount });
   }
