@@ -102,22 +102,24 @@ function WalletControl() {
   if (wallet.isRestoring && session.status !== "anonymous") {
     // As it is about to look, so that the header does not move.
     const earlier = readStored(STORAGE_KEYS.currentWallet);
-    if (!earlier) return null;
-    return (
-      <button type="button" className="button button-small button-quiet figures" disabled aria-busy="true">
-        <ShortAddress of={earlier} />
-      </button>
-    );
+    if (earlier) {
+      return (
+        <button type="button" className="button button-small button-quiet figures" disabled aria-busy="true">
+          <ShortAddress of={earlier} />
+        </button>
+      );
+    }
   }
+  const hasSession = session.status !== "anonymous";
   return (
     <button
       type="button"
       className="button button-small"
       aria-busy={wallet.isConnecting}
-      onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
+      onClick={() => (hasSession ? wallet.connect() : navigate(paths.auth()))}
     >
       <Icon name="wallet" />
-      {session.profile ? (
+      {hasSession ? (
         <span>
           {t("wallet.reconnect")}
           <span className="wide-only"> {t("wallet.reconnect.what")}</span>
