@@ -12,6 +12,8 @@ import { type PurchaseView, situationIn } from "./view.ts";
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */
 export type Statement = Record<Figure, bigint> & {
   nextAt: bigint | null;
+  /** What the wallet refused and has not withdrawn yet. */
+  credit: bigint;
   /** Sales in review, with what they would add, newest first. */
   inReview: HeldSale[];
   /** Payouts that are not final; once the first is, the figures change. */
@@ -47,6 +49,7 @@ export async function readStatement(
     waiting: sumOf(inReview) + totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, view.rate) - dead,
     to_offset: debt > 0n ? debt : 0n,
     nextAt: null,
+    credit,
     inReview,
     unshown,
   };

@@ -94,7 +94,10 @@ export async function buildProfile(
     ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
-    purchases: await toPurchaseRecords(services, purchases, view),
+    purchases: (await toPurchaseRecords(services, purchases, view)).map((one) =>
+      // Once it is withdrawn, nothing waits any more.
+      one.situation === "credit" && statement.credit === 0n ? { ...one, situation: "paid" as const } : one,
+    ),
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),
     reviews: statement.inReview.map(toWireReview),

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../domain/api/purchases.ts";
 import { HOLDING_TIERS } from "../../domain/bonus.ts";
@@ -30,9 +30,11 @@ import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
 import { Figures } from "./figures.tsx";
-import { OpenVisits } from "./open-visits.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
+
+/** A simulated purchase is reported at once, so that no visit waits. */
+const OpenVisits = lazy(() => import("./open-visits.tsx"));
 
 type CashbackSums = {
   totalChz: string;
@@ -109,6 +111,7 @@ function ProfileView({ profile }: { profile: Profile }) {
   const { isRefreshing, refreshWalletData } = useRefresh();
   useLiveProfile(pollIntervalMs);
   const [parameters] = useSearchParams();
+  const { simulated } = useQuery(configQuery).data;
   return (
     <div className="page dashboard">
       <div className="section-head">
@@ -131,7 +134,11 @@ function ProfileView({ profile }: { profile: Profile }) {
       </div>
 
       <ProcessingStrip profile={profile} />
-      <OpenVisits wallet={profile.wallet} />
+      {!simulated && (
+        <Suspense>
+          <OpenVisits wallet={profile.wallet} />
+        </Suspense>
+      )}
 
       <Stats profile={profile} />
 

@@ -13,6 +13,8 @@ export function Figures({ statement, chosen }: { statement: Statement; chosen: s
   const t = useText();
   const { chz, brl, date } = useFormat();
   const { wei_per_cent } = useQuery(configQuery).data;
+  const reais = (amount: string) =>
+    t("dashboard.total.reais", { amount: brl(reaisText(parseDecimal(amount, CHZ_DECIMALS) / BigInt(wei_per_cent))) });
   const noteOf = (figure: Figure) =>
     figure === "on_the_way" && statement.next_at
       ? t("figures.on_the_way.next", { date: date(statement.next_at) })
@@ -34,6 +36,7 @@ export function Figures({ statement, chosen }: { statement: Statement; chosen: s
                 {figure === "to_offset" && statement.to_offset !== "0" && "− "}
                 {chz(statement[figure])}
               </strong>
+              <span className="muted figures">{reais(statement[figure])}</span>
               <span className="money-note">{noteOf(figure)}</span>
             </Link>
           </li>
@@ -41,11 +44,7 @@ export function Figures({ statement, chosen }: { statement: Statement; chosen: s
       </ul>
       <p className="money-sum">
         {t("figures.sum")} <strong className="figures">{chz(statement.sum)}</strong>{" "}
-        <span className="muted figures">
-          {t("dashboard.total.reais", {
-            amount: brl(reaisText(parseDecimal(statement.sum, CHZ_DECIMALS) / BigInt(wei_per_cent))),
-          })}
-        </span>
+        <span className="muted figures">{reais(statement.sum)}</span>
       </p>
     </section>
   );

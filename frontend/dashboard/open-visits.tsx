@@ -2,26 +2,27 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import type { Click } from "../api/calls.ts";
-import { getClicks } from "../api/calls.ts";
-import { configQuery } from "../api/queries.ts";
+import { getClaims, getClicks } from "../api/calls.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { openVisits } from "./visits-waiting.ts";
 
 /** A life begins at the visit: what a store has not reported yet. docs/product.md#tickets */
-export function OpenVisits({ wallet }: { wallet: string }) {
+export default function OpenVisits({ wallet }: { wallet: string }) {
   const t = useText();
-  const { simulated } = useQuery(configQuery).data;
-  // A simulated purchase is reported at once.
   const { data = [] } = useQuery({
     queryKey: ["own", "open visits", wallet],
     queryFn: async () => (await getClicks()).rows,
-    enabled: !simulated,
   });
+  const { brl } = useFormat();
   const expected = useExpected();
+  const { data: claims = [] } = useQuery({
+    queryKey: ["own", "open claims", wallet],
+    queryFn: async () => (await getClaims()).rows.filter((claim) => claim.state === "open"),
+  });
   const open = openVisits(data, Date.now());
-  if (open.length === 0) return null;
+  if (open.length === 0 && claims.length === 0) return null;
   return (
     <section className="strip" aria-labelledby="open-visits">
       <h2 id="open-visits" className="card-title">
@@ -31,6 +32,13 @@ export function OpenVisits({ wallet }: { wallet: string }) {
         {open.map((click) => (
           <li key={click.id}>
             <strong>{click.store}</strong> · {expected(click)}
+          </li>
+        ))}
+        {claims.map((claim) => (
+          <li key={claim.id}>
+            <strong>{claim.store}</strong> ·{" "}
+            {t("openVisits.claim", { order: claim.order_ref, amount: brl(claim.amount) })}{" "}
+            {t(`claims.${claim.state}.text`)}
           </li>
         ))}
       </ul>

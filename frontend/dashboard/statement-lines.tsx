@@ -10,6 +10,7 @@ import { byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./st
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
+const WithdrawCredit = lazy(() => import("./withdraw-credit.tsx"));
 
 /** Every line with its amount, by month. */
 export function Months({ lines }: { lines: readonly Line[] }) {
@@ -123,6 +124,22 @@ function Why({ entry }: { entry: Entry }) {
       {usual_at !== null &&
         ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
       {kept_amount !== "0" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
+      {situation === "credit" && <CreditButton />}
+    </>
+  );
+}
+
+/** The way to what the wallet refused. */
+function CreditButton() {
+  const t = useText();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {" "}
+      <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
+        {t("credit.withdraw")}
+      </button>
+      {isOpen && <WithdrawCredit onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -77,6 +77,18 @@ export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
         text: "O CHZ já está na sua carteira. Na página do ingresso você vê a transação e confere a conta.",
       },
       { heading: "Cancelado", text: "A loja cancelou ou você devolveu a compra. Não há cashback." },
+      {
+        heading: "Quantos dias?",
+        text: "Cada loja tem o seu ritmo. A página da loja mostra em quantos dias ela costuma informar, confirmar e pagar, pela mediana das últimas 40 vendas; com menos de 20, ainda não dá para dizer. No seu painel, cada compra mostra até que dia a próxima etapa costuma acontecer, e avisa quando demora mais do que o costume.",
+      },
+      {
+        heading: "Devolvi uma compra já paga",
+        text: "O valor vira uma compensação: sai dos seus próximos cashbacks, e você nunca paga nada de volta. O painel mostra quanto falta em A compensar.",
+      },
+      {
+        heading: "A carteira recusou o envio",
+        text: "Carteiras que são contratos podem recusar CHZ. O valor não se perde: fica guardado no contrato, em seu nome, e você o saca pelo painel para outro endereço.",
+      },
     ],
     en: [
       {
@@ -93,6 +105,18 @@ export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
         text: "The CHZ is in your wallet. The ticket's page shows the transaction and lets you check the sum.",
       },
       { heading: "Cancelled", text: "The store cancelled the purchase, or you returned it. There is no cashback." },
+      {
+        heading: "How many days?",
+        text: "Every store has its own pace. Its page shows within how many days it usually reports, confirms and pays, by the median of its last 40 sales; below 20 there is nothing to say yet. On your dashboard each purchase shows by which day its next step is usual, and says when it takes longer.",
+      },
+      {
+        heading: "I returned a purchase that was already paid",
+        text: "The amount is offset: it comes off your next cashback, and you never pay anything back. Your dashboard shows how much is left under To be offset.",
+      },
+      {
+        heading: "My wallet refused the payment",
+        text: "Wallets that are contracts can refuse CHZ. The amount is not lost: the contract keeps it in your name, and you withdraw it to another address on your dashboard.",
+      },
     ],
   },
   "missing-cashback": {
@@ -124,7 +148,7 @@ export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
       },
       {
         heading: "A sua carteira",
-        text: "Só você tem a chave da sua carteira. A Torcida nunca pede a frase secreta e não pode recuperar uma carteira perdida.",
+        text: "Só você tem a chave da sua carteira. A Torcida nunca pede a frase secreta e não pode recuperar uma carteira perdida.\nPerdeu o acesso? Use a frase secreta em outro aplicativo de carteira: os ingressos e o CHZ estão na rede, não no aparelho. Sem a frase, crie outra carteira e faça um novo cadastro; o que foi pago à antiga continua nela.",
       },
     ],
     en: [
@@ -133,7 +157,7 @@ export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
       },
       {
         heading: "Your wallet",
-        text: "Only you hold the key of your wallet. Torcida never asks for your secret phrase and cannot recover a lost wallet.",
+        text: "Only you hold the key of your wallet. Torcida never asks for your secret phrase and cannot recover a lost wallet.\nLost access? Use your secret phrase in another wallet app: tickets and CHZ are on the chain, not on the device. Without the phrase, create another wallet and register again; what was paid to the old one stays there.",
       },
     ],
   },

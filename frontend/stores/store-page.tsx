@@ -38,7 +38,7 @@ export default function StorePage() {
   const description = store.data && storeTexts(store.data, language).description;
   usePageMeta(store.data?.name ?? t("stores.title"), description || t("stores.description"));
   const isGone = store.error instanceof ApiError && store.error.status === 404;
-  if (!STORE_ID.test(storeId) || isGone || store.data?.isDraft) return <NotFound />;
+  if (!STORE_ID.test(storeId) || isGone || store.data?.isDraft) return <NotFound what="store" />;
   if (store.isError) {
     return (
       <div className="page">

@@ -31,7 +31,7 @@ export default function TicketPage() {
   const isId = TICKET_ID.test(tokenId);
   const ticket = useQuery({ ...ticketQuery(tokenId), enabled: isId });
   usePageMeta(t("ticketPage.title", { id: tokenId }), t("ticketPage.description"));
-  if (!isId || (ticket.error instanceof ApiError && ticket.error.status === 404)) return <NotFound />;
+  if (!isId || (ticket.error instanceof ApiError && ticket.error.status === 404)) return <NotFound what="ticket" />;
   if (ticket.isError) {
     return (
       <div className="page">

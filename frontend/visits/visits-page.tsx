@@ -108,7 +108,7 @@ function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pag
 
 function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
   const t = useText();
-  const { date } = useFormat();
+  const { date, dateTime } = useFormat();
   const now = new Date().toISOString();
   const isOver = click.expires_at < now;
   const isEarly = click.claimable_at > now;
@@ -119,10 +119,15 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
           <Link to={paths.store(click.store_id)}>{click.store}</Link>
         </h3>
         <p className="muted">
-          <time dateTime={click.created_at}>{date(click.created_at)}</time>
+          <time dateTime={click.created_at}>{dateTime(click.created_at)}</time>
           {click.token_slug && ` · ${t("visits.token", { token: click.token_slug.toUpperCase() })}`}
         </p>
-        <p>{t("visits.sales", { count: click.sales })}</p>
+        <p>
+          {t("visits.sales", { count: click.sales })}
+          {click.sales === 0 &&
+            click.usual_days !== null &&
+            ` ${t("storePage.usual.report", { count: click.usual_days })}`}
+        </p>
       </div>
       <p className="visit-claim">
         {isOver ? (

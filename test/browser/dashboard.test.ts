@@ -220,7 +220,9 @@ describe("Dashboard", () => {
     await page.reload();
     const visits = page.getByRole("region", { name: "Esperando a loja informar" });
     await visits.getByText(/^Curva Sud Moda · Visita registrada em .*; a loja costuma informar em 2 dias\.$/).waitFor();
-    expect(await visits.getByRole("listitem").count()).to.equal(1);
+    // A claim that is not answered waits too, with its amount.
+    await visits.getByText(/^Verdão Store · Pedido VS-1003, R\$\s249,90: Estamos procurando/).waitFor();
+    expect(await visits.getByRole("listitem").count()).to.equal(2);
   });
 
   it("shows three purchases in progress and the number of others", async () => {
@@ -368,6 +370,58 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText(/^Esperando a loja confirmar a compra\. A loja costuma confirmar até \d/).waitFor();
     await page.getByText(/repasse\. Está demorando mais do que o costume desta loja\./).waitFor();
+  });
+
+  it("withdraws what the wallet refused, and says in place that the wallet declined", async () => {
+    const wallet = testWallet({ rpcUrl: `${site.server.url}/api/chain` });
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
+    const hash = `0x${"c".repeat(64)}`;
+    let credit = 7n * 10n ** 18n;
+    const sent: Record<string, unknown>[] = [];
+    site.server.config.rpc_url = `${site.server.url}/api/chain`;
+    site.server.answer("POST /api/chain", ({ body: { id, method, params } }) => {
+      const results: Record<string, () => unknown> = {
+        eth_chainId: () => "0x15b32",
+        eth_blockNumber: () => "0x9",
+        eth_call: () => `0x${credit.toString(16).padStart(64, "0")}`,
+        eth_sendTransaction: () => {
+          sent.push((params as Record<string, unknown>[])[0] ?? {});
+          credit = 0n;
+          return hash;
+        },
+        eth_getTransactionReceipt: () => ({
+          ...{ transactionHash: hash, transactionIndex: "0x0", blockHash: hash, blockNumber: "0x5", logs: [] },
+          ...{ from: wallet.address, to: wallet.address, status: "0x1", type: "0x2", contractAddress: null },
+          ...{
+            gasUsed: "0x5208",
+            cumulativeGasUsed: "0x5208",
+            effectiveGasPrice: "0x1",
+            logsBloom: `0x${"0".repeat(512)}`,
+          },
+        }),
+      };
+      return { body: { jsonrpc: "2.0", id, result: results[String(method)]?.() ?? null } };
+    });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByText("Carteira conectada com sucesso!").first().waitFor();
+    await page.getByRole("button", { name: "Sacar" }).first().click();
+    const dialog = page.getByRole("dialog");
+    const to = `0x${"7".repeat(40)}`;
+    await dialog.getByLabel("Endereço que recebe").fill("0x12");
+    await dialog.getByRole("button", { name: "Sacar" }).click();
+    await dialog.getByText("Informe um endereço válido").waitFor();
+    await dialog.getByLabel("Endereço que recebe").fill(to);
+    wallet.failNext("eth_sendTransaction", { code: 4001, message: "User rejected the request." });
+    await dialog.getByRole("button", { name: "Sacar" }).click();
+    await dialog.getByText("O pedido foi recusado na carteira. Nada mudou.").waitFor();
+    expect(sent).to.deep.equal([]);
+    await dialog.getByRole("button", { name: "Sacar" }).click();
+    await page.getByText("Cashback sacado").first().waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(String(sent[0]?.data).slice(-40)).to.equal(to.slice(2));
+    expect(sent).to.have.length(1);
   });
 
   it("filters and exports all of 10,000 purchases", async () => {

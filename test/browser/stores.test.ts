@@ -233,6 +233,8 @@ describe("Stores", () => {
     expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1");
     await page.goto(`${site.server.url}/stores/999`);
     await page.getByRole("heading", { name: "404" }).waitFor();
+    await page.getByText(/^There is no such store/).waitFor();
+    await page.getByRole("button", { name: "All stores" }).waitFor();
     expect(problems).to.deep.equal([]);
   });
 

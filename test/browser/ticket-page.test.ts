@@ -109,6 +109,7 @@ describe("A ticket's public page", () => {
     site.server.answer("GET /api/nfts/77", { status: 404, body: { success: false, error: "No", code: "NOT_FOUND" } });
     const { page } = await site.open("/ticket/77");
     await page.getByRole("heading", { name: "404" }).waitFor();
+    await page.getByText(/^Este ingresso não existe/).waitFor();
     await page.goto(`${site.server.url}/ticket/1%27`);
     await page.getByRole("heading", { name: "404" }).waitFor();
   });

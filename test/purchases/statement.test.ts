@@ -135,7 +135,10 @@ describe("A buyer's statement", function () {
         figures: figures(0, 5, 0, 0),
         situations: ["credit"],
       });
-      expect((await read({ credit: 0n })).figures, "withdrawn").to.deep.equal(figures(5, 0, 0, 0));
+      expect((await read({ credit: 5n * chz })).statement.credit).to.equal(5n * 10n ** 9n);
+      const withdrawn = await read({ credit: 0n });
+      expect(withdrawn.figures).to.deep.equal(figures(5, 0, 0, 0));
+      expect(withdrawn.statement.credit).to.equal(0n);
     });
 
     it("promises nothing for simulated purchases once only real ones are paid", async () => {

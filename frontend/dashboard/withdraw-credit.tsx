@@ -1,0 +1,104 @@
+import { type FormEvent, useState } from "react";
+import { type Hex, isAddress } from "viem";
+import { readContract, waitForTransactionReceipt, writeContract } from "wagmi/actions";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+import { distributors } from "../chain/read-chain.ts";
+import { type MessageId, useText } from "../i18n/language.tsx";
+import { useSession } from "../session/session.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { FormField } from "../ui/form-field.tsx";
+import { toast } from "../ui/toast.ts";
+import { targetChain, wagmiConfig } from "../wallet/config.ts";
+import { hasCode, REJECTED } from "../wallet/errors.ts";
+import { useWallet } from "../wallet/wallet.tsx";
+
+/** Sends what the owner's wallet refused to another address; answers whether there was anything. docs/product.md#payout-deferred */
+async function withdraw(owner: WalletAddress, to: Hex): Promise<boolean> {
+  let isAny = false;
+  for (const address of distributors()) {
+    const distributor = { address, abi: cashbackDistributorAbi, chainId: targetChain.id };
+    const credit = await readContract(wagmiConfig, { ...distributor, functionName: "creditOf", args: [owner] });
+    if (credit === 0n) continue;
+    const hash = await writeContract(wagmiConfig, {
+      ...{ ...distributor, functionName: "withdrawCredit", args: [to] },
+      account: owner,
+    });
+    const receipt = await waitForTransactionReceipt(wagmiConfig, { hash, chainId: targetChain.id });
+    if (receipt.status !== "success") throw new Error(`The withdrawal ${hash} was reverted`);
+    isAny = true;
+  }
+  return isAny;
+}
+
+/** Asks for the address that takes a credit, since the wallet itself refused it. */
+export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
+  const t = useText();
+  const wallet = useWallet();
+  const { profile, refresh } = useSession();
+  const [to, setTo] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<MessageId>();
+  const isOwn = wallet.address !== undefined && wallet.address === profile?.wallet;
+  const isWrong = to !== "" && !isAddress(to.trim());
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!wallet.address || !isAddress(to.trim())) return setProblem("credit.badAddress");
+    setProblem(undefined);
+    setBusy(true);
+    try {
+      const isAny = await withdraw(wallet.address, toWalletAddress(to.trim()));
+      if (!isAny) return setProblem("credit.none");
+      toast.success(t("credit.done"), { id: "credit" });
+      onClose();
+      await refresh();
+    } catch (error) {
+      setProblem(hasCode(error, REJECTED) ? "wallet.declined" : "credit.failed");
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={t("credit.title")}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          {isOwn ? (
+            <button type="submit" form="credit" className="button" disabled={isBusy}>
+              {t(isBusy ? "credit.sending" : "credit.withdraw")}
+            </button>
+          ) : (
+            <button type="button" className="button" disabled={wallet.isConnecting} onClick={wallet.connect}>
+              {t("wallet.connect")}
+            </button>
+          )}
+        </>
+      }
+    >
+      <form id="credit" onSubmit={send} noValidate>
+        <p className="muted mb-4">{t(isOwn ? "credit.text" : "credit.connect")}</p>
+        <FormField label={t("credit.to")} problem={isWrong && problem ? t("credit.badAddress") : undefined}>
+          {(wiring) => (
+            <input
+              value={to}
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="0x..."
+              onChange={(event) => setTo(event.target.value)}
+              {...wiring}
+            />
+          )}
+        </FormField>
+        {problem && !isWrong && (
+          <p role="alert" className="problem mt-3">
+            {t(problem)}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
