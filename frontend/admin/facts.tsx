@@ -21,12 +21,13 @@ export function Facts({ rows }: { rows: readonly FactRow[] }) {
   );
 }
 
-/** Whose wallet it is, or its short address if nobody knows; the whole address is its title. */
+/** A wallet in a sentence: whose it is, and its short address, as two people may have one name or role. */
 export function WalletName({ address }: { address: string }) {
   const { data: name } = useQuery(walletNameQuery(address));
   return (
     <span className="figures" title={address}>
-      {name || shortenAddress(address)}
+      {name && `${name}, `}
+      {shortenAddress(address)}
     </span>
   );
 }
@@ -35,7 +36,7 @@ export function WalletName({ address }: { address: string }) {
 export function ShortWallet({ address }: { address: string }) {
   const { data: name } = useQuery(walletNameQuery(address));
   return (
-    <span title={address}>
+    <span title={address} className="short-wallet">
       {name}
       <span className={name ? "row-note figures" : "figures"}>{shortenAddress(address)}</span>
     </span>

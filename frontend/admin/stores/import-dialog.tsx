@@ -63,10 +63,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           </span>
           <div className="file-choice">
             <label className="button button-small button-quiet file-button">
-              Escolher arquivo
+              <span id={`${id}-choose`}>Escolher arquivo</span>
               <input
                 type="file"
-                aria-labelledby={id}
+                aria-labelledby={`${id} ${id}-choose`}
                 accept=".csv,.json,text/csv,application/json"
                 disabled={state.step === "applying"}
                 onChange={choose}
