@@ -128,7 +128,7 @@ function linkRoutes(
 ): Route[] {
   const site = post?.site ?? environment.PUBLIC_URL ?? "";
   const common = { path: `/mail/${name}`, access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
-  const responses = { 200: { type: HTML } };
+  const responses = { 200: { type: "text/html" } };
   const answer = (page: MailPage, reader: Reader | undefined, accepted: string | undefined): TextReply => {
     const language = reader?.language ?? (accepted?.toLowerCase().startsWith("en") ? "en" : "pt");
     return { text: mailPage(page, language, site), type: HTML, headers: PAGE_HEADERS };
@@ -167,7 +167,7 @@ function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
       path: "/dev/mail",
       access: "anyone",
       summary: "The last e-mails of the local chain, which sends none",
-      responses: { 200: { type: HTML } },
+      responses: { 200: { type: "text/html" } },
       handle: () => ({
         text: `<!doctype html><html lang="en"><meta charset="utf-8"><title>E-mails</title><style>body{font:16px system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}iframe{width:100%;height:26rem;border:1px solid #999}pre{white-space:pre-wrap}</style><h1>${kept.length} e-mails</h1>${kept.map(shown).join("")}</html>`,
         type: HTML,

@@ -21,6 +21,7 @@ export function appConfig(services: Services): AppConfig {
     auth_mode: environment.AUTH_MODE,
     bonus_program: environment.BONUS_PROGRAM,
     support_contact: environment.SUPPORT_CONTACT ?? null,
+    mail: services.post !== undefined,
     wei_per_cent: shownRate(services.rates, environment.WEI_PER_CENT).toString(),
   };
 }

@@ -24,6 +24,8 @@ export const configResponseSchema = z.object({
     bonus_program: z.enum(["club", "tiers"]),
     /** An e-mail address or an `https://` address for the contact page; null if the operator gave none. */
     support_contact: z.string().nullable(),
+    /** Whether it sends e-mails to buyers who ask for them. docs/product.md#mail */
+    mail: z.boolean(),
     /** The current rate, decimal text: wei of CHZ per BRL cent. */
     wei_per_cent: z.string(),
   }),

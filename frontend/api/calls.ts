@@ -1,10 +1,12 @@
 import type { z } from "zod";
 import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
+import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
 import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
+import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ConfigAnswer } from "../app/deployment.ts";
@@ -139,7 +141,7 @@ export function login(request: SignedLogin): Promise<{ token: string }> {
 }
 
 export type PersonalData = { first_name: string; last_name: string; email: string };
-export type SignedRegistration = SignedLogin & PersonalData;
+export type SignedRegistration = SignedLogin & PersonalData & { mail_language?: Language };
 
 export function registerUser(request: SignedRegistration): Promise<{ token?: string }> {
   return call("POST", "/api/register-user-data", request);
@@ -147,6 +149,17 @@ export function registerUser(request: SignedRegistration): Promise<{ token?: str
 
 export function updateProfile(profile: PersonalData): Promise<unknown> {
   return call("PUT", "/api/me", profile);
+}
+
+type MailChoice = z.infer<typeof mailChoiceSchema>;
+
+/** What the user gets e-mails about. */
+export function getMailChoice(): Promise<MailChoice> {
+  return call("GET", "/api/me/mail");
+}
+
+export function chooseMail(choice: z.input<typeof chooseMailRequestSchema>): Promise<MailChoice> {
+  return call("PUT", "/api/me/mail", choice);
 }
 
 export function eraseProfile(): Promise<unknown> {

@@ -17,6 +17,7 @@ const DEFAULTS: AppConfig = {
   former_distributors: [],
   start_block: 0,
   simulated: false,
+  mail: false,
   auth_mode: "strict",
   bonus_program: "club",
   support_contact: null,

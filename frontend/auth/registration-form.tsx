@@ -1,9 +1,11 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useEffect, useRef } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { registerRequestSchema } from "../../domain/api/people.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
-import { useText } from "../i18n/language.tsx";
+import { configQuery } from "../api/queries.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { FormField } from "../ui/form-field.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -34,6 +36,9 @@ export default function RegistrationForm() {
   useEffect(() => {
     if (isDone) draft.drop();
   }, [isDone, draft]);
+  const { language } = useLanguage();
+  const { data: config } = useQuery(configQuery);
+  const [wantsMail, setWantsMail] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   if (isDone) return <Registered />;
@@ -45,7 +50,11 @@ export default function RegistrationForm() {
     return t(name === "email" && getValues("email") ? "registration.badEmail" : MISSING[name]);
   };
   return (
-    <form onSubmit={handleSubmit(send)} noValidate className="grid gap-4">
+    <form
+      onSubmit={handleSubmit((names) => send(names, wantsMail ? { mail_language: language } : {}))}
+      noValidate
+      className="grid gap-4"
+    >
       <h2 ref={heading} tabIndex={-1} className="step-title">
         {t("auth.step2")}
       </h2>
@@ -62,6 +71,12 @@ export default function RegistrationForm() {
         )}
       </FormField>
       <p className="muted">{t("registration.whyEmail")}</p>
+      {config.mail && (
+        <label className="check">
+          <input type="checkbox" checked={wantsMail} onChange={(event) => setWantsMail(event.target.checked)} />
+          <span>{t("mail.want")}</span>
+        </label>
+      )}
       {address && <p className="muted">{t("registration.linked", { address: shortenAddress(address) })}</p>}
       {problem && (
         <p role="alert" className="problem">

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { joinFullName, splitFullName } from "../../domain/full-name.ts";
+import type { Language } from "../../domain/languages.ts";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { checkUser, login, type PersonalData, registerUser, type SignedLogin } from "../api/calls.ts";
 import { ApiError, UnreachableError } from "../api/http.ts";
@@ -20,13 +21,13 @@ export function useRegistration(setProblem: (problem: string) => void) {
   const [token, setToken] = useState<string>();
   useWayOn(token);
 
-  async function send(names: PersonalData): Promise<void> {
+  async function send(names: PersonalData, mail: { mail_language?: Language }): Promise<void> {
     if (!address) {
       setProblem(t("registration.incomplete"));
       return;
     }
     const proof = await prove({ address, sign });
-    if (proof) await register(names, proof);
+    if (proof) await register({ ...names, ...mail }, proof);
   }
 
   const refuse = (title: MessageId, reason: string) => {
@@ -51,11 +52,11 @@ export function useRegistration(setProblem: (problem: string) => void) {
     return undefined;
   }
 
-  async function register(names: PersonalData, proof: SignedLogin): Promise<void> {
+  async function register(names: PersonalData & { mail_language?: Language }, proof: SignedLogin): Promise<void> {
     try {
       // The full name is split again: its first word is the first name. docs/product.md#full-name
       const { firstName, lastName } = splitFullName(joinFullName(names.first_name, names.last_name));
-      const named = { first_name: firstName, last_name: lastName, email: names.email };
+      const named = { ...names, first_name: firstName, last_name: lastName };
       const answer = await registerUser({ ...named, ...proof });
       toast.success(t("registration.doneToast"), { id: "registration" });
       setToken(answer.token ?? (await logInAfterwards({ address: proof.address, sign })));

@@ -23,6 +23,7 @@ import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
+import { MailChoice } from "./mail-choice.tsx";
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
@@ -34,6 +35,7 @@ export default function ProfilePage() {
       {profile ? (
         <>
           <Names profile={profile} />
+          <MailChoice wallet={profile.wallet} email={profile.email} />
           <Sessions />
           <YourData profile={profile} />
         </>

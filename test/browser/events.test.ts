@@ -61,6 +61,19 @@ describe("The bell", () => {
     await page.waitForURL("**/visits");
   });
 
+  it("goes by e-mail where the user chooses it in the profile", async () => {
+    const { page, problems } = await site.openLoggedIn("/profile");
+    const paid = page.getByRole("checkbox", { name: "Cashback pago" });
+    await paid.waitFor();
+    expect(await page.getByRole("checkbox", { checked: true }).count(), "opt-in").to.equal(0);
+    await paid.focus();
+    await page.keyboard.press("Space");
+    await page.getByText(/^Enviamos um link para /).waitFor();
+    expect(site.server.callsTo("PUT /api/me/mail")[0]?.body).to.deep.equal({ topics: ["paid"], language: "pt" });
+    expect(await paid.isChecked()).to.equal(true);
+    expect(problems).to.deep.equal([]);
+  });
+
   it("loads older ones on request, and says when they cannot be loaded", async () => {
     const [event] = fixtureEvents();
     site.server.answer("GET /api/events", ({ query }) => ({

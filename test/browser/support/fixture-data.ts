@@ -77,6 +77,7 @@ export const fixtureConfig = (): AppConfig => ({
   former_distributors: [],
   start_block: 0,
   simulated: true,
+  mail: true,
   auth_mode: "compat",
   bonus_program: "club",
   support_contact: null,

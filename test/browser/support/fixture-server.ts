@@ -63,6 +63,7 @@ export class FixtureServer {
   tokens = fixtureTokens();
   config = fixtureConfig();
   me: Me | undefined;
+  mailTopics: string[] = [];
   events: z.infer<typeof eventSchema>[] = [];
   isAdmin = false;
   policy = POLICY;
@@ -103,6 +104,7 @@ export class FixtureServer {
     this.config = fixtureConfig();
     this.me = undefined;
     this.events = [];
+    this.mailTopics = [];
     this.isAdmin = false;
     this.isSilentPage = false;
   }
@@ -232,6 +234,10 @@ export class FixtureServer {
         const events = this.events.slice(0, Number(call.query.limit ?? 50));
         return ok({ events, unread: this.events.filter((event) => !event.is_read).length, next_before: null });
       }
+      case "GET /api/me/mail":
+      case "PUT /api/me/mail":
+        if (Array.isArray(call.body.topics)) this.mailTopics = call.body.topics;
+        return ok({ is_available: true, is_verified: false, topics: this.mailTopics, language: "pt" });
       case "POST /api/events/read":
         this.events = this.events.map((event) => ({ ...event, is_read: true }));
         return ok({ message: "Marked as read" });

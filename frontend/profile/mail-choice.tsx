@@ -1,0 +1,43 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
+import { chooseMail, getMailChoice } from "../api/calls.ts";
+import { reasonOf } from "../api/reason-of.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
+import { Card } from "../ui/card.tsx";
+import { toast } from "../ui/toast.ts";
+
+const mailQuery = (wallet: string) => queryOptions({ queryKey: ["mail", wallet], queryFn: getMailChoice });
+
+/** What the user gets e-mails about; nothing where the site sends none. docs/product.md#mail */
+export function MailChoice({ wallet, email }: { wallet: string; email: string }) {
+  const t = useText();
+  const { language } = useLanguage();
+  const client = useQueryClient();
+  // The address in the profile decides whether it is verified.
+  const query = mailQuery(`${wallet} ${email}`);
+  const { data } = useQuery(query);
+  const choose = useMutation({
+    mutationFn: (topics: readonly MailTopic[]) => chooseMail({ topics: [...topics], language }),
+    onSuccess: (choice) => client.setQueryData(query.queryKey, choice),
+    onError: (error) => toast.error(reasonOf(error, t), { id: "mail" }),
+  });
+  if (!data?.is_available) return null;
+  const chosen = choose.isPending ? choose.variables : data.topics;
+  const toggle = (topic: MailTopic) =>
+    choose.mutate(chosen.includes(topic) ? chosen.filter((one) => one !== topic) : [...chosen, topic]);
+  return (
+    <Card title={t("mail.title")}>
+      <p className="muted">{t("mail.text")}</p>
+      <fieldset className="grid gap-3" disabled={choose.isPending}>
+        <legend className="sr-only">{t("mail.title")}</legend>
+        {MAIL_TOPIC_NAMES.map((topic) => (
+          <label key={topic} className="check">
+            <input type="checkbox" checked={chosen.includes(topic)} onChange={() => toggle(topic)} />
+            <span>{t(`mail.${topic}`)}</span>
+          </label>
+        ))}
+      </fieldset>
+      <p role="status">{chosen.length > 0 && t(data.is_verified ? "mail.verified" : "mail.verify", { email })}</p>
+    </Card>
+  );
+}
