@@ -9,7 +9,7 @@ import {
   trackedSince,
 } from "./amount.ts";
 import { type Hold, holdForDrift, holdReasons, isReleased } from "./hold.ts";
-import { confirmedTiers, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
+import { confirmedTiers, liftUnpaid, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
@@ -237,7 +237,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
   const planned = click && isKnown ? planSale(target, own, facts.debtGwei, kept.tiers) : [];
   const actions = [
-    ...facts.purchases.filter((one) => !isOwn(one)).flatMap(withdrawal),
+    ...facts.purchases.filter((one) => !isOwn(one)).flatMap((one) => [...liftUnpaid([one]), ...withdrawal(one)]),
     ...(isHeld ? planned.filter(isOwedToUs) : planned),
   ];
 

@@ -153,7 +153,7 @@ class Share {
 }
 
 /** Lifts debt for payouts that never happened. */
-function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
+export function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
   const unpaid = purchases.filter(({ stage, returnedCentBps }) => stage !== "paid" && returnedCentBps !== 0n);
   return unpaid.map((purchase) => adjust(purchase, 0n));
 }

@@ -378,5 +378,26 @@ describe("A sale whose facts change", function () {
       await shop.run();
       expect([await shop.received(wallet), await debt()]).to.deep.equal([0, 0]);
     });
+
+    it("leaves no debt in the books if the payout reverted while the sale was held, and the sale moved on", async () => {
+      const { shop, wallet, click } = await open();
+      const { kysely } = shop.database;
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.runUntil("pay");
+      const pay = await kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").executeTakeFirstOrThrow();
+      const transactionId = await shop.send(pay);
+      await shop.read({ ...report, amountMicros: 0n, drift: "odd" });
+      const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+      const owed = async () => {
+        const rows = await kysely.selectFrom("adjustments").select("cent_bps").execute();
+        return rows.reduce((sum, { cent_bps }) => sum + cent_bps, 0n);
+      };
+      expect(Number(await owed())).to.be.above(0);
+      const other = await shop.click(await shop.buyer("9"));
+      await shop.read({ ...report, clickRef: other.token, amountMicros: 0n, drift: "odder" });
+      expect(await owed()).to.equal(0n);
+    });
   });
 });
