@@ -23,7 +23,7 @@ import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
-import { standingReader } from "../sender/standing.ts";
+import { queueSummaryReader } from "../sender/queue-summary.ts";
 import { approvalRules } from "./admin/approval-rules.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { createSenders } from "./create-senders.ts";
@@ -121,7 +121,7 @@ async function openDatabase(environment: ApiEnvironment, log: Logger): Promise<D
 async function startOperations(services: Services, metrics: Metrics): Promise<() => void> {
   const { environment, database, senders } = services;
   let runway: Runway | undefined;
-  metrics.observeOperations(services.standing);
+  metrics.observeOperations(services.queueSummary);
   metrics.observeForeign(async () => (await listForeign(database.kysely, senders.keys)).length);
   watchFigures(metrics.registry, services, () => (senders.isOperator ? runway : undefined));
   const { METRICS_PORT: port, HOST: host } = environment;
@@ -178,7 +178,7 @@ function createServices(given: {
     approvals,
     post: openPost(environment),
     drain: { isDraining: false },
-    standing: standingReader(database.reader),
+    queueSummary: queueSummaryReader(database.reader),
     log,
   };
 }

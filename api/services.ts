@@ -18,8 +18,8 @@ import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { shownRate } from "../rates/rate-source.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
+import type { QueueSummary } from "../sender/queue-summary.ts";
 import type { Senders } from "../sender/senders.ts";
-import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
@@ -51,7 +51,7 @@ export type Services = {
   rates: RateSource;
   payouts: PayoutSwitch;
   /** The state of unfinished operations. */
-  standing(): Promise<Standing[]>;
+  queueSummary(): Promise<QueueSummary[]>;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
   /** Our accounts at affiliate networks and shops. */
   accounts: readonly AffiliateAccount[];

@@ -5,7 +5,7 @@ import { lockUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextCheck, nextCheck } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { lockPurchases, type StandingPurchase } from "./queries.ts";
+import { lockPurchases, type PurchaseWithLife } from "./queries.ts";
 
 /**
  * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have
@@ -126,7 +126,7 @@ async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<W
 /** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */
 export async function setNextCheck(
   queries: Queries,
-  purchases: readonly StandingPurchase[],
+  purchases: readonly PurchaseWithLife[],
   { moment, depth }: { moment: Moment; depth: bigint },
 ): Promise<void> {
   const checks = purchases.map(({ row, life }) => ({ id: row.id, check: nextCheck(life, moment) }));

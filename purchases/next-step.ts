@@ -14,7 +14,7 @@ import type { ApprovalRules } from "./approvals.ts";
 import { countLate } from "./counting.ts";
 import { readDebts } from "./debt.ts";
 import { isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
-import { readStanding, type StandingPurchase } from "./queries.ts";
+import { type PurchaseWithLife, readLives } from "./queries.ts";
 import { decideSales } from "./save.ts";
 import { saveSteps } from "./save-step.ts";
 
@@ -78,22 +78,22 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
     hasRate: rate.kind === "rate",
     isLive: options.rules.isLive,
   };
-  const standing = await readStanding(queries, due);
-  const purchases = await decided(queries, standing, moment, options.rules);
+  const lives = await readLives(queries, due);
+  const purchases = await decided(queries, lives, moment, options.rules);
   const debts = await readDebts(queries, walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")));
   const steps = nextSteps(purchases, { debts, weiPerCent, moment });
   const { stepDelayMs, approvals } = options;
   const { waiting } = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: BigInt(stepDelayMs), approvals });
   await countLate(queries, purchases);
-  const asked = new Set(waiting.map(({ purchaseId }) => purchaseId));
+  const requested = new Set(waiting.map(({ purchaseId }) => purchaseId));
   // What was decided anew is due again.
   const isStaying = new Set(purchases);
-  const changed = standing.filter((one) => !isStaying.has(one));
-  const shown = purchases.filter((_, index) => isShownOtherwise(steps[index], asked));
+  const changed = lives.filter((one) => !isStaying.has(one));
+  const shown = purchases.filter((_, index) => isShownOtherwise(steps[index], requested));
   await touchUsers(queries, walletsOf([...changed, ...shown]));
   const after = purchases.map(({ row, life }, index) => {
     const step = steps[index];
-    return { row, life: step ? afterStep(life, step, asked.has(row.id)) : life };
+    return { row, life: step ? afterStep(life, step, requested.has(row.id)) : life };
   });
   await setNextCheck(queries, after, { moment, depth });
 }
@@ -103,7 +103,7 @@ const PLAN_LIMIT = 1_000;
 /** What may be confirmed or paid is decided anew at that moment. Returns the purchases that stayed as they were. */
 async function decided(
   queries: Queries,
-  purchases: Awaited<ReturnType<typeof readStanding>>,
+  purchases: Awaited<ReturnType<typeof readLives>>,
   moment: Moment,
   rules: SaleRules,
 ) {
@@ -116,12 +116,12 @@ async function decided(
 }
 
 /** Whether the buyer's pages show a purchase differently after its step; a payout of the promised amount is not shown. */
-function isShownOtherwise(step: Step | undefined, asked: ReadonlySet<bigint>): boolean {
+function isShownOtherwise(step: Step | undefined, requested: ReadonlySet<bigint>): boolean {
   if (step === undefined || (step.move === undefined && !step.isOver)) return false;
-  if (step.move !== "pay" || asked.has(step.id)) return true;
+  if (step.move !== "pay" || requested.has(step.id)) return true;
   return step.wei_per_cent === null || step.amountGwei !== cashbackOf(step, step.wei_per_cent);
 }
 
-function walletsOf(purchases: readonly Pick<StandingPurchase, "row">[]) {
+function walletsOf(purchases: readonly Pick<PurchaseWithLife, "row">[]) {
   return new Set(purchases.map(({ row }) => row.wallet));
 }

@@ -52,7 +52,7 @@ function joinIndex(queries: Queries, tokens: RawBuilder<SqlBool>, payouts: RawBu
 }
 
 /** The columns from which the state of a purchase and its payout are derived. */
-function selectStanding(from: ReturnType<typeof purchasesWithIndex>) {
+function selectLife(from: ReturnType<typeof purchasesWithIndex>) {
   return from.select([
     "purchases.id",
     "purchases.wallet",
@@ -79,7 +79,7 @@ const saleState = () => sql<SaleState | null>`(select sales.state from sales whe
 
 /** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
-  return selectStanding(purchasesWithIndex(queries)).select([
+  return selectLife(purchasesWithIndex(queries)).select([
     saleState().as("sale_state"),
     "purchases.store_id",
     "purchases.store_name",
@@ -160,9 +160,9 @@ const COUNTED_COLUMNS = [
 ] as const;
 
 /** The columns of a purchase, its ticket and its payout that determine its state. */
-export type StandingRow = Awaited<ReturnType<ReturnType<typeof selectStanding>["execute"]>>[number];
+export type LifeRow = Awaited<ReturnType<ReturnType<typeof selectLife>["execute"]>>[number];
 /** A purchase and its state, from which its next move is derived. */
-export type StandingPurchase = { row: StandingRow; life: PurchaseLife };
+export type PurchaseWithLife = { row: LifeRow; life: PurchaseLife };
 
 /** A purchase with everything from which it is counted, and how it was counted. */
 export type CountedRow = Awaited<ReturnType<typeof readCountedRows>>[number];
@@ -170,14 +170,14 @@ export type CountedRow = Awaited<ReturnType<typeof readCountedRows>>[number];
 /** Oldest first. */
 export async function readCountedRows(queries: Queries, ids: readonly bigint[]) {
   if (ids.length === 0) return [];
-  return selectStanding(somePurchasesWithIndex(queries, ids))
+  return selectLife(somePurchasesWithIndex(queries, ids))
     .select([...COUNTED_COLUMNS, saleState().as("sale_state"), databaseNow(queries).as("now")])
     .orderBy("purchases.id")
     .execute();
 }
 
 /** Some purchases with their states and how they were counted, oldest first. */
-export async function readStanding(queries: Queries, ids: readonly bigint[]) {
+export async function readLives(queries: Queries, ids: readonly bigint[]) {
   return withLife(queries, await readCountedRows(queries, ids));
 }
 
@@ -186,11 +186,11 @@ export async function listUnpaid(
   queries: Queries,
   wallet: WalletAddress,
   { after, limit }: { after: bigint; limit: number },
-): Promise<StandingPurchase[]> {
+): Promise<PurchaseWithLife[]> {
   // Only the conditions of the index; they imply those above.
   const { rows } = await sql<{ id: bigint }>`select id from purchases where wallet = ${wallet} and id > ${after}
     and counted_status = 2 and settled_at is null and reversed_at is null order by id limit ${limit}`.execute(queries);
-  return readStanding(
+  return readLives(
     queries,
     rows.map((row) => row.id),
   );
@@ -211,7 +211,7 @@ export async function listOnTheWay(queries: Queries, wallet: WalletAddress): Pro
   );
 }
 
-async function withLife<Row extends StandingRow>(
+async function withLife<Row extends LifeRow>(
   queries: Queries,
   rows: readonly Row[],
 ): Promise<{ row: Row; life: PurchaseLife }[]> {
@@ -223,7 +223,7 @@ async function withLife<Row extends StandingRow>(
 }
 
 /** The operations that move purchases away from a status; all others are finished, or cannot be queued yet. */
-async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly StandingRow[]) {
+async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly LifeRow[]) {
   const moves = keysOf(MOVES).filter((move) => MOVES[move].from === status);
   if (moves.length === 0) return [];
   return queries
@@ -243,7 +243,7 @@ async function listMoving(queries: Queries, status: PurchaseStatus, rows: readon
 
 /** The state of a purchase, from its row, ticket, payout and operations. */
 export function lifeOf(
-  row: StandingRow,
+  row: LifeRow,
   operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],
 ): PurchaseLife {
   const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind).filter(isMove));
@@ -260,7 +260,7 @@ export function lifeOf(
     payableAt: row.payable_at,
     statusBlock: row.status_block,
     payoutBlock: row.payout_block,
-    asked: kinds(operations),
+    queued: kinds(operations),
     sent: kinds(operations.filter(({ status }) => status === "assigned")),
   };
 }

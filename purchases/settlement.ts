@@ -10,7 +10,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { expedite, forgetOperations } from "../sender/queue.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { outstandingDebt, readDebts } from "./debt.ts";
-import { listUnpaid, readStanding, type StandingPurchase } from "./queries.ts";
+import { listUnpaid, type PurchaseWithLife, readLives } from "./queries.ts";
 import { decideSales } from "./save.ts";
 import { type PlannedPayouts, type QueuedPayout, type StepOptions, saveSteps } from "./save-step.ts";
 
@@ -76,7 +76,7 @@ export async function payIfDue(
   id: bigint,
   { moment, ...options }: StepOptions & { moment: Moment },
 ): Promise<bigint | undefined> {
-  const purchases = (await readStanding(queries, [id])).filter(({ life }) => nextMove(life, moment) === "pay");
+  const purchases = (await readLives(queries, [id])).filter(({ life }) => nextMove(life, moment) === "pay");
   const debts = await readDebts(queries, new Set(purchases.map(({ row }) => row.wallet)));
   const steps = nextSteps(purchases, { debts, weiPerCent: options.weiPerCent, moment });
   return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
@@ -118,14 +118,14 @@ async function listPayable(
   queries: Queries,
   wallet: WalletAddress,
   moment: Moment,
-): Promise<{ purchases: StandingPurchase[]; waiting: QueuedPayout[] }> {
-  const purchases: StandingPurchase[] = [];
+): Promise<{ purchases: PurchaseWithLife[]; waiting: QueuedPayout[] }> {
+  const purchases: PurchaseWithLife[] = [];
   const waiting: QueuedPayout[] = [];
   for (let after = 0n, page = 0; page < PAGES && purchases.length + waiting.length < LIST_LIMIT; page++) {
     const unpaid = await listUnpaid(queries, wallet, { after, limit: PAGE });
     purchases.push(...unpaid.filter(({ life }) => nextMove(life, moment, "staff") === "pay"));
-    const asked = unpaid.filter(({ life }) => life.asked.has("pay")).map(({ row }) => row.id);
-    waiting.push(...(await listPayoutsForLater(queries, asked)));
+    const queued = unpaid.filter(({ life }) => life.queued.has("pay")).map(({ row }) => row.id);
+    waiting.push(...(await listPayoutsForLater(queries, queued)));
     const last = unpaid.at(-1);
     if (!last || unpaid.length < PAGE) break;
     after = last.row.id;

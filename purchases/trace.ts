@@ -31,7 +31,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
       text: `registered at store ${purchase.store_id} (${purchase.store_name}): R$ ${reaisText(purchase.amount_cents)} at ${percentText(purchase.cashback_bps)} % + ${percentText(purchase.bonus_bps)} % bonus, ${purchase.source}`,
     },
     ...mark(purchase.approved_at, "approved", "approved by the store's network"),
-    ...mark(purchase.reversed_at, "reversed", "taken back by the store or its network"),
+    ...mark(purchase.reversed_at, "reversed", "returned by the store or its network"),
     ...mark(purchase.settled_at, "settled", "settled: nothing is left to do"),
     ...mark(
       purchase.held_at,

@@ -5,7 +5,7 @@ import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../datab
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { IS_UNSENT, isBatched, type Operation, operationsIn, UNSENT } from "./queue.ts";
-import type { Standing } from "./standing.ts";
+import type { QueueSummary } from "./queue-summary.ts";
 
 /** Counting the due operations of a kind stops here; far more than one round sends. */
 const COUNTED_DUE = 5_000;
@@ -68,7 +68,7 @@ export async function summarizeDue(
  * The number of unfinished operations, counted up to 10,000, and the age of the oldest, by kind, status and reason. For
  * a longer queue of operations without a reason, it is the oldest among those counted.
  */
-export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
+export async function summarizeQueue(queries: Queries): Promise<QueueSummary[]> {
   const kinds = sql`(${namesOf(OPERATION_KINDS)}) as kinds`;
   const isIn = sql`operations.status = statuses.name and operations.kind = kinds.name`;
   const all = inStretch(queries, operationsIn(sql`statuses.name`, sql`kinds.name`));
@@ -77,7 +77,7 @@ export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   const stuck = sql`from operations where ${isIn} and operations.reason = reasons.name
     and operations.status in ('waiting', 'failed')`;
   const { rows } =
-    await sql<StandingRow>`select kind, status, reason, error, count, ${databaseNow(queries)} - since as oldest_ms
+    await sql<SummaryRow>`select kind, status, reason, error, count, ${databaseNow(queries)} - since as oldest_ms
     from (
       select kinds.name as kind, statuses.name as status, null as reason,
         (select count(*) from (${moving}) as counted) as count, (select min(since) from (${moving}) as counted) as since,
@@ -88,7 +88,7 @@ export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
         (select min(since) ${stuck}), (select error ${stuck} order by since limit 1)
       from ${kinds} cross join (${namesOf(["waiting", "failed"])}) as statuses
         cross join (${namesOf(OPERATION_REASONS)}) as reasons
-    ) as standing where since is not null order by kind, status, reason`.execute(queries);
+    ) as summary where since is not null order by kind, status, reason`.execute(queries);
   return rows.map(({ count, oldest_ms, ...row }) => ({
     ...row,
     count: Number(count),
@@ -96,7 +96,7 @@ export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   }));
 }
 
-type StandingRow = Pick<Standing, "kind" | "status" | "reason" | "error"> & { count: bigint; oldest_ms: bigint };
+type SummaryRow = Pick<QueueSummary, "kind" | "status" | "reason" | "error"> & { count: bigint; oldest_ms: bigint };
 
 function namesOf(values: readonly string[]): RawBuilder<unknown> {
   return sql.join(

@@ -51,7 +51,7 @@ export async function requeueOperations(
   const operations = await listAssigned(queries, transactionId);
   const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
   const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isLocked: true })) ?? [];
-  await withdrawAssigned(queries, unwanted, "Taken back");
+  await withdrawAssigned(queries, unwanted, "Withdrawn");
   const wanted = operations.filter((operation) => !unwanted.includes(operation));
   if (failure === "reverted") await requeueReverted(queries, wanted);
   else await requeue(queries, wanted, "Its nonce was used by another program");

@@ -1,10 +1,10 @@
 import { COUNTED } from "../database/counted.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
-import { summarizeStanding } from "./due.ts";
+import { summarizeQueue } from "./due.ts";
 
 /** Unfinished operations of one kind, status and reason. */
-export type Standing = {
+export type QueueSummary = {
   kind: OperationKind;
   status: OperationStatus;
   reason: OperationReason | null;
@@ -19,17 +19,17 @@ export type Standing = {
 const KEPT_MS = 1_000;
 
 /** Reads the state of the operations, at most once a second. */
-export function standingReader(queries: Queries): () => Promise<Standing[]> {
-  let known: { at: number; standing: Promise<Standing[]> } | undefined;
+export function queueSummaryReader(queries: Queries): () => Promise<QueueSummary[]> {
+  let known: { at: number; summary: Promise<QueueSummary[]> } | undefined;
   return () => {
-    if (!known || Date.now() - known.at >= KEPT_MS) known = { at: Date.now(), standing: summarizeStanding(queries) };
-    return known.standing;
+    if (!known || Date.now() - known.at >= KEPT_MS) known = { at: Date.now(), summary: summarizeQueue(queries) };
+    return known.summary;
   };
 }
 
 /** One sentence per reason for which operations wait or failed. */
-export function warningsOf(standing: readonly Standing[]): string[] {
-  return standing
+export function warningsOf(summary: readonly QueueSummary[]): string[] {
+  return summary
     .filter(({ status }) => status === "waiting" || status === "failed")
     .map(({ kind, status, reason, count, oldestMs, error }) => {
       const many = count > COUNTED ? `more than ${COUNTED}` : count;

@@ -83,7 +83,7 @@ export class Sender {
         const unwanted = (await encoder.listUnwanted?.(options.database.kysely, operations, { isLocked: false })) ?? [];
         if (unwanted.length === 0) return unwanted;
         await context.write(async (queries) => {
-          for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Taken back");
+          for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Withdrawn");
         });
         return unwanted;
       },

@@ -8,9 +8,9 @@ import { listenOn } from "../../platform/listen.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { Reconciliation } from "../../reconcile/reconcile.ts";
+import type { QueueSummary } from "../../sender/queue-summary.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 import type { Senders } from "../../sender/senders.ts";
-import type { Standing } from "../../sender/standing.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -89,20 +89,20 @@ export class Metrics {
   }
 
   /** Adds the number of unfinished operations and the age of the oldest, read on each scrape. */
-  observeOperations(read: () => Promise<Standing[]>): void {
+  observeOperations(read: () => Promise<QueueSummary[]>): void {
     const labelNames = ["kind", "state", "reason"] as const;
-    const gauge = (name: string, help: string, figureOf: (standing: Standing) => number) =>
+    const gauge = (name: string, help: string, figureOf: (summary: QueueSummary) => number) =>
       new Gauge({
         name,
         help,
         labelNames,
         registers: [this.registry],
         async collect() {
-          const standing = await read().catch(() => undefined);
+          const summary = await read().catch(() => undefined);
           this.reset();
           for (const one of WATCHED) this.set({ kind: "pay", ...one }, 0);
           for (const kind of OPERATION_KINDS) this.set({ kind, state: "waiting", reason: "refused" }, 0);
-          for (const one of standing ?? []) {
+          for (const one of summary ?? []) {
             this.set({ kind: one.kind, state: one.status, reason: one.reason ?? "" }, figureOf(one));
           }
         },

@@ -10,7 +10,7 @@ import { configResponseSchema } from "../../domain/api/config.ts";
 import { faultRequestSchema } from "../../domain/api/faults.ts";
 import { listUndecided } from "../../purchases/due.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
-import { warningsOf } from "../../sender/standing.ts";
+import { warningsOf } from "../../sender/queue-summary.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 import { type Identity, type Route, route } from "../http/route.ts";
@@ -107,12 +107,12 @@ function readinessRoute(services: Services): Route {
       }
       const rate = services.rates.current();
       if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
-      const standing = await services.standing().catch(() => []);
+      const summary = await services.queueSummary().catch(() => []);
       const held = senders.all
         .flatMap(({ status }) => Object.entries(status.held))
         .map(([kind, reason]) => `${kind}: ${reason}`);
       const foreign = await listForeign(services.database.kysely, senders.keys).catch(() => []);
-      const warnings = [...held, ...warningsOf(standing), ...foreign.slice(0, WARNED).map(foreignText)];
+      const warnings = [...held, ...warningsOf(summary), ...foreign.slice(0, WARNED).map(foreignText)];
       for (const { key, status } of senders.all) {
         if (status.problem) warnings.push(`The ${key}'s sender waits: ${status.problem}`);
       }

@@ -83,7 +83,7 @@ export type PurchaseLife = {
   statusBlock: bigint | null;
   payoutBlock: bigint | null;
   /** Queued or further, and not withdrawn: at least the moves from the current status. */
-  asked: ReadonlySet<Move>;
+  queued: ReadonlySet<Move>;
   /** In a transaction that is not final yet. */
   sent: ReadonlySet<Move>;
 };
@@ -96,7 +96,9 @@ export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean; isLi
 
 /** Why a move is not made. */
 export type Obstacle =
-  | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "asked" | "contradiction" | "rate" }
+  | {
+      kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "queued" | "contradiction" | "rate";
+    }
   | { kind: "second_person" | "simulated" }
   | { kind: "depth"; block: bigint }
   /** `at` is null while the end of the hold is not known. */
@@ -119,7 +121,7 @@ export function obstacleTo(
   }
   if (!purchase.isApproved && approval.some((mover) => mover === by)) return { kind: "approval" };
   if (purchase.isHeld && (move === "confirm" || move === "pay")) return { kind: "held" };
-  if (purchase.asked.has(move)) return { kind: "asked" };
+  if (purchase.queued.has(move)) return { kind: "queued" };
   // Only one move away from Pending can succeed.
   if (move === "cancel" && purchase.sent.has("confirm")) return { kind: "contradiction" };
   if (move === "confirm") return moment.hasRate ? undefined : { kind: "rate" };

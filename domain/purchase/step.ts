@@ -68,12 +68,12 @@ function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
   return !purchase.isSettled && end !== undefined && end <= deepestBlock;
 }
 
-/** The purchase once its step is saved. `isAsked`: its payout waits for a second person. */
-export function afterStep(life: PurchaseLife, { move, isOver }: Step, isAsked: boolean): PurchaseLife {
+/** The purchase once its step is saved. `isWaiting`: its payout waits for a second person. */
+export function afterStep(life: PurchaseLife, { move, isOver }: Step, isWaiting: boolean): PurchaseLife {
   return {
     ...life,
     isSettled: life.isSettled || isOver,
-    needsSecondPerson: life.needsSecondPerson || isAsked,
-    asked: move === undefined || isAsked ? life.asked : new Set([...life.asked, move]),
+    needsSecondPerson: life.needsSecondPerson || isWaiting,
+    queued: move === undefined || isWaiting ? life.queued : new Set([...life.queued, move]),
   };
 }

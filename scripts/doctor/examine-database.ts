@@ -10,10 +10,10 @@ import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
-import { summarizeStanding } from "../../sender/due.ts";
+import { summarizeQueue } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
+import { warningsOf } from "../../sender/queue-summary.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
-import { warningsOf } from "../../sender/standing.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
 import { type Finding, failure, healthy, warning } from "./finding.ts";
@@ -93,7 +93,7 @@ async function examineBackups({ kysely }: Database): Promise<Finding[]> {
 }
 
 async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
-  const stuck = warningsOf(await summarizeStanding(kysely));
+  const stuck = warningsOf(await summarizeQueue(kysely));
   const oldest = await kysely
     .selectFrom("transactions")
     .select(["nonce", "created_at"])

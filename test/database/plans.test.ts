@@ -54,7 +54,7 @@ import { emptyTotals, readBuyerTotals, sumPaidAbove } from "../../purchases/tota
 import { fixedRate } from "../../rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
 import { listAssigned } from "../../sender/assigned.ts";
-import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
+import { listDue, summarizeDue, summarizeQueue } from "../../sender/due.ts";
 import { listSetAside } from "../../sender/retries.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
 import { RULES } from "../affiliates/support/shop.ts";
@@ -159,7 +159,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
   "operations to send": (queries) => listDue(queries, "mint", 100),
   "what the sender has to do": (queries) => summarizeDue(queries, ["mint", "confirm", "pay"]),
-  "how the operations stand": (queries) => summarizeStanding(queries),
+  "how the operations stand": (queries) => summarizeQueue(queries),
   "the operations of a transaction": (queries) => listAssigned(queries, 1n),
   "transactions to watch": (queries) => listSigned(queries, { of: walletOf(99_999_999) }),
   "transactions that are not final": (queries) => listMined(queries, { of: walletOf(99_999_999) }),
@@ -386,7 +386,7 @@ describe("In a filled shop", function () {
         const asked = await recordQueries(database, async (queries) => {
           await readFigures(queries, 10n ** 16n);
           await countAttention(queries, { isHeld: isNone, isDraft: isNone, isOpenApproval: isNone, overdueSince: 1n });
-          await summarizeStanding(queries);
+          await summarizeQueue(queries);
         });
         for (const query of asked) {
           const steps = (await stepsOf(database, query)).map(({ step }) => step);

@@ -75,8 +75,8 @@ const CASES: readonly {
   {
     says: "asks once",
     move: "confirm",
-    life: { ...PENDING, asked: new Set(["confirm"]) },
-    obstacle: "asked",
+    life: { ...PENDING, queued: new Set(["confirm"]) },
+    obstacle: "queued",
     look: { kind: "never" },
   },
   {
@@ -96,14 +96,14 @@ const CASES: readonly {
   {
     says: "waits for a confirmation that is in a transaction, then looks whether a cancellation can follow",
     move: "cancel",
-    life: { ...PENDING, isReturned: true, asked: new Set(["confirm"]), sent: new Set(["confirm"]) },
+    life: { ...PENDING, isReturned: true, queued: new Set(["confirm"]), sent: new Set(["confirm"]) },
     obstacle: "contradiction",
     look: { kind: "after", ms: 2_000n },
   },
   {
     says: "cancels although a confirmation is queued, which is then not wanted any more",
     move: "cancel",
-    life: { ...PENDING, isReturned: true, asked: new Set(["confirm"]) },
+    life: { ...PENDING, isReturned: true, queued: new Set(["confirm"]) },
     obstacle: undefined,
     look: { kind: "after", ms: 0n },
   },
@@ -217,7 +217,7 @@ describe("The life of a purchase", () => {
       for (const { life, moment } of states) {
         for (const by of ["itself", "staff"] as const) {
           if (obstacleTo("pay", life, moment, by)) continue;
-          expect(life.isPaid || life.isSettled || life.asked.has("pay"), text(life)).to.equal(false);
+          expect(life.isPaid || life.isSettled || life.queued.has("pay"), text(life)).to.equal(false);
           expect((life.statusBlock ?? 0n) <= moment.deepestBlock, text(life)).to.equal(true);
           expect(life.payableAt !== null && life.payableAt <= moment.now, text(life)).to.equal(true);
         }
@@ -251,7 +251,7 @@ function everyState(): { life: PurchaseLife; moment: Moment }[] {
   vary("isRateFrozen", yesNo);
   vary("payableAt", [null, 999n, 1_001n]);
   vary("statusBlock", [50n, 51n]);
-  vary("asked", [new Set(), new Set(["confirm"] as const), new Set(["pay"] as const)]);
+  vary("queued", [new Set(), new Set(["confirm"] as const), new Set(["pay"] as const)]);
   return lives.flatMap((life) => yesNo.map((hasRate) => ({ life, moment: { ...MOMENT, hasRate } })));
 }
 

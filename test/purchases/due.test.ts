@@ -3,7 +3,7 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
 import { makeAllDue, setNextCheck } from "../../purchases/due.ts";
-import type { StandingPurchase } from "../../purchases/queries.ts";
+import type { PurchaseWithLife } from "../../purchases/queries.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
@@ -18,16 +18,16 @@ describe("The next check of purchases that were checked together", () => {
       const { kysely } = database;
       await seedCatalogue(database);
       const lives: PurchaseLife[] = [
-        { ...CONFIRMED_LIFE, asked: new Set(["pay"]) },
+        { ...CONFIRMED_LIFE, queued: new Set(["pay"]) },
         { ...CONFIRMED_LIFE, statusBlock: 60n },
         { ...CONFIRMED_LIFE, statusBlock: 61n },
         { ...CONFIRMED_LIFE, payableAt: 5_000n },
         { ...CONFIRMED_LIFE, statusBlock: 60n },
       ];
-      const purchases: StandingPurchase[] = [];
+      const purchases: PurchaseWithLife[] = [];
       for (const life of lives) {
         const id = await insertPlainPurchase(kysely);
-        purchases.push({ row: { id } as StandingPurchase["row"], life });
+        purchases.push({ row: { id } as PurchaseWithLife["row"], life });
       }
       // All of them were due.
       await inTransaction(kysely, makeAllDue);

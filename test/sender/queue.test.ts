@@ -2,10 +2,10 @@ import { expect } from "chai";
 import type { Database } from "../../database/connect.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { assign, listAssigned } from "../../sender/assigned.ts";
-import { listDue, summarizeStanding } from "../../sender/due.ts";
+import { listDue, summarizeQueue } from "../../sender/due.ts";
 import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
+import { warningsOf } from "../../sender/queue-summary.ts";
 import { listSetAside, requeueReverted, setAside } from "../../sender/retries.ts";
-import { warningsOf } from "../../sender/standing.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;
@@ -99,12 +99,7 @@ describe("The queue of operations", () => {
       const failed = await operation(4n);
       expect(failed).to.include({ status: "failed", reason: "reverted", attempts: 6n });
       expect(
-        (await summarizeStanding(database.kysely)).map(({ kind, status, reason, count }) => [
-          kind,
-          status,
-          reason,
-          count,
-        ]),
+        (await summarizeQueue(database.kysely)).map(({ kind, status, reason, count }) => [kind, status, reason, count]),
       ).to.deep.equal([["pay", "failed", "reverted", 1]]);
     });
 
@@ -117,13 +112,13 @@ describe("The queue of operations", () => {
         .execute();
       await setAside(database.kysely, [10_100n], { reason: "day_cap", text: "Above", afterMs: FAR_MS });
       await pay(20_001n);
-      const standing = await summarizeStanding(database.kysely);
-      expect(standing.map(({ status, reason, error, count }) => [status, reason, error, count])).to.deep.equal([
+      const summary = await summarizeQueue(database.kysely);
+      expect(summary.map(({ status, reason, error, count }) => [status, reason, error, count])).to.deep.equal([
         ["failed", "reverted", "Reverted", 10_001],
         ["queued", null, null, 1],
         ["waiting", "day_cap", "Above", 1],
       ]);
-      expect(warningsOf(standing)[0]).to.match(/^pay: more than 10000 operations failed/);
+      expect(warningsOf(summary)[0]).to.match(/^pay: more than 10000 operations failed/);
     });
 
     it("finds the smallest of many payouts set aside, and of few the oldest first", async () => {
@@ -146,7 +141,7 @@ describe("The queue of operations", () => {
 
     it("queues a withdrawn operation again with its new amount, and leaves others unchanged", async () => {
       await pay(1n, 2n);
-      await withdraw(database.kysely, "pay", 1n, "Taken back");
+      await withdraw(database.kysely, "pay", 1n, "Withdrawn");
       expect(await due()).to.deep.equal([2n]);
       await enqueue(
         database.kysely,
@@ -159,7 +154,7 @@ describe("The queue of operations", () => {
     it("refuses to send an operation that was withdrawn, or whose amount changed, after it was read", async () => {
       await pay(1n);
       const read = await listDue(database.kysely, "pay", 1);
-      await withdraw(database.kysely, "pay", 1n, "Taken back");
+      await withdraw(database.kysely, "pay", 1n, "Withdrawn");
       const id = await insertTransaction(database.kysely, ++nonce);
       expect(await assign(database.kysely, read, id)).to.equal(false);
       await enqueue(database.kysely, [{ kind: "pay", subjectId: 1n, amountGwei: 7n }]);

@@ -14,6 +14,6 @@ export const CONFIRMED_LIFE: PurchaseLife = {
   payableAt: 1n,
   statusBlock: 50n,
   payoutBlock: null,
-  asked: new Set(),
+  queued: new Set(),
   sent: new Set(),
 };

@@ -23,7 +23,7 @@ import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
-import { standingReader } from "../../../sender/standing.ts";
+import { queueSummaryReader } from "../../../sender/queue-summary.ts";
 import { MODEL_CONTRACTS } from "../../properties/support/model-chain.ts";
 import { standIn } from "../../testing/stand-in.ts";
 import { Caller } from "./caller.ts";
@@ -108,7 +108,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.kysely),
     senders: createSenders({ ...parts, saleRules: rules }),
-    standing: standingReader(database.kysely),
+    queueSummary: queueSummaryReader(database.kysely),
     adminWallets,
     approvals,
     post: openPost(environment),
