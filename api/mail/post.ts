@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import { isLoopbackHost } from "../../platform/networks.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import type { MailRow } from "./mails.ts";
@@ -30,23 +29,26 @@ export function openPost(environment: ApiEnvironment): Post | undefined {
   return isLocal && isLoopbackHost(HOST) ? devPost(site) : undefined;
 }
 
+/** The library loads with the first post: it brings `fetch`, which no process starts with. */
 function smtpPost(url: string, from: string, site: string): Post {
-  const transport = createTransport({
-    url,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: ANSWER_MS,
-    // Passwords and addresses go over the net only encrypted.
-    requireTLS: !isLoopbackHost(new URL(url).hostname),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = import("nodemailer").then(({ createTransport }) =>
+    createTransport({
+      url,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: ANSWER_MS,
+      // Passwords and addresses go over the net only encrypted.
+      requireTLS: !isLoopbackHost(new URL(url).hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     from,
     site,
     kept: undefined,
     async send(mail) {
-      await transport.sendMail({
+      await (await transport).sendMail({
         from,
         to: { name: "", address: mail.address },
         subject: mail.subject,
