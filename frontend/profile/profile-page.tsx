@@ -35,9 +35,10 @@ export default function ProfilePage() {
       {profile ? (
         <>
           <Names profile={profile} />
-          <MailChoice wallet={profile.wallet} email={profile.email} />
           <Sessions />
           <YourData profile={profile} />
+          {/* Last, since whether the site sends e-mails is known only later. */}
+          <MailChoice wallet={profile.wallet} email={profile.email} />
         </>
       ) : status === "restoring" ? (
         <Skeletons count={2} className="h-48" />
