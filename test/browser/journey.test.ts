@@ -53,7 +53,7 @@ describe("A newcomer's journey", function () {
     await page.getByRole("button", { name: "Continuar para o cadastro" }).click();
     await page.getByLabel(/^Nome$/).fill("Ana");
     await page.getByLabel(/^Sobrenome$/).fill("Maria Silva");
-    await page.getByLabel(/e-mail/i).fill("ana@example.com");
+    await page.getByLabel(/^E-mail$/).fill("ana@example.com");
     await look("1-registration");
     await page.getByRole("button", { name: "Criar conta" }).click();
     await page.getByRole("button", { name: "Aprovar" }).click();

@@ -96,7 +96,7 @@ describe("npm run catalog", function () {
         "fan_token,,Juve,,,,JU V,javascript:alert(1)",
         "store,,BOA,Brasil,,,,",
         "shop,,x,,,,,",
-        `store,,${"é".repeat(21)},Brasil,,,,`,
+        `store,,${"é".repeat(41)},Brasil,,,,`,
       ].join("\n"),
     );
     const { status, output } = await catalog("import", path, "--apply");

@@ -9,7 +9,7 @@ export async function enterAs(page: Page, url: string, wallet: string | RegExp):
   await page.getByRole("button", { name: "Continuar para o cadastro" }).click();
   await page.getByLabel(/^Nome$/).fill("Bia");
   await page.getByLabel(/^Sobrenome$/).fill("Souza");
-  await page.getByLabel(/e-mail/i).fill("bia@example.com");
+  await page.getByLabel(/^E-mail$/).fill("bia@example.com");
   await page.getByRole("button", { name: "Criar conta" }).click();
   await page.getByRole("button", { name: "Aprovar" }).click();
   await page.waitForURL("**/dashboard");
