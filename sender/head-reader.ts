@@ -5,7 +5,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { readAttributed } from "./foreign-transactions.ts";
-import { findSpender } from "./nonce-evidence.ts";
+import { findSpender, type NonceEvidence } from "./nonce-evidence.ts";
 import { ownCallOf } from "./own-call.ts";
 import { beginRecovery, wasRecovered } from "./recovery.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
@@ -30,6 +30,8 @@ export class HeadReader {
   #explainedBelow = 0n;
   /** An unexplained nonce, and how often in a row it was read. */
   #unexplained = { nonce: -1n, reads: 0 };
+  /** What was proven of nonces while their explanation was interrupted: a node that often fails is asked on. */
+  readonly #proven = new Map<bigint, NonceEvidence>();
 
   constructor(context: SenderContext) {
     this.#context = context;
@@ -71,7 +73,7 @@ export class HeadReader {
     const last = await highestNonce(options.database.kysely, address);
     const expected = last === undefined ? 0n : last + 1n;
     if (nonce <= expected || nonce <= this.#explainedBelow) return;
-    const evidence = await findSpender(node, { address, nonce: nonce - 1n, highest: number });
+    const evidence = await this.#spenderOf(node, { nonce: nonce - 1n, highest: number });
     const known = last === undefined ? "none is known here" : `${last} is the last that is known here`;
     if (evidence.kind === "contradiction") {
       throw new ContradictionError(
@@ -87,6 +89,7 @@ export class HeadReader {
     const lost = await this.#findLost(node, { number, nonce }, last);
     if (lost) await this.#holdFor(lost);
     this.#explainedBelow = nonce;
+    this.#proven.clear();
     if (lost) return;
     const by = evidence.kind === "spent" ? evidence.hash : "history that no node has";
     if (last === undefined)
@@ -112,11 +115,19 @@ export class HeadReader {
       if (attributed !== undefined) return { nonce: one, call: attributed };
       if (one < below && !isNew) continue;
       if (nonce - one > LOOKED_AT) return { nonce: one, call: `more than ${LOOKED_AT} transactions` };
-      const evidence = await findSpender(node, { address, nonce: one, highest: number });
+      const evidence = await this.#spenderOf(node, { nonce: one, highest: number });
       const call = evidence.kind === "spent" ? ownCallOf(options.contracts, evidence) : undefined;
       if (call) return { nonce: one, call };
     }
     return undefined;
+  }
+
+  async #spenderOf(node: PublicClient, { nonce, highest }: { nonce: bigint; highest: bigint }): Promise<NonceEvidence> {
+    const proven = this.#proven.get(nonce);
+    if (proven) return proven;
+    const evidence = await findSpender(node, { address: this.#context.wallet, nonce, highest });
+    if (evidence.kind === "spent") this.#proven.set(nonce, evidence);
+    return evidence;
   }
 
   async #holdFor({ nonce, call }: { nonce: bigint; call: string }): Promise<void> {
