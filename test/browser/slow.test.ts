@@ -323,6 +323,7 @@ describe("On a slow device @deep", function () {
     const previewOf = (name: string) => ({
       body: {
         success: true,
+        message: "1 change",
         applied: false,
         changes: [`+ store ${name} (Brasil)`],
         preview: [{ kind: "create", what: "store", name, fields: [{ field: "country", to: "Brasil" }] }],
@@ -362,7 +363,9 @@ describe("On a slow device @deep", function () {
         .waitFor();
       expect(await dialog.getByText("Nada foi mudado").count()).to.equal(0);
 
-      site.server.answer(ROUTE, { body: { success: true, applied: false, changes: [], preview: [] } });
+      site.server.answer(ROUTE, {
+        body: { success: true, message: "No changes", applied: false, changes: [], preview: [] },
+      });
       await dialog.getByRole("button", { name: "Conferir de novo" }).click();
       await dialog.getByText("O arquivo é igual ao catálogo: não há o que mudar.").waitFor();
     });
