@@ -172,8 +172,15 @@ function sharePaid(purchases: readonly SalePurchase[], share: Share, debt: { gwe
   });
 }
 
+/** Each keeps what it has, as far as the share goes; then the first ones get more, up to their tickets. */
 function shareConfirmed(purchases: readonly SalePurchase[], share: Share): SaleAction[] {
-  return purchases.flatMap((purchase) => entitle(purchase, share.take(purchase, capacityOf(purchase))));
+  const keeping = purchases.map((purchase) => {
+    const had = purchase.isWithdrawn ? 0n : minimum(purchase.centBps, capacityOf(purchase));
+    return { purchase, kept: share.take(purchase, had) };
+  });
+  return keeping.flatMap(({ purchase, kept }) =>
+    entitle(purchase, kept + share.take(purchase, capacityOf(purchase) - kept)),
+  );
 }
 
 /** Cancelled is final, and a ticket's value cannot grow: for a higher value it is cancelled and minted again. */

@@ -35,6 +35,26 @@ describe("planSale", () => {
       expect(kinds(stage, target(100n)), stage).to.deep.equal([]);
   });
 
+  it("changes nothing once two purchases of one rate are confirmed, though the first ticket's percent was rounded up", () => {
+    // Nearly all of a payout was taken back out of others, and is paid anew at its rate.
+    const tiers = [{ centBps: 2_000_000n, weiPerCent: RATE }];
+    const paid = bought("paid", { valueCents: 4_000n, centBps: 2_000_000n, returnedCentBps: 1_999_500n });
+    const sale = (stage: SalePurchase["stage"]) => [
+      paid,
+      bought(stage, { id: 2n, valueCents: 16_000n, totalBps: 125n, centBps: 1_999_500n, weiPerCent: RATE }),
+      bought(stage, { id: 3n, valueCents: 16_000n, centBps: 8_000_000n }),
+    ];
+    expect(planSale(target(200n), [paid], 0n, tiers)).to.deep.equal([
+      { kind: "create", valueCents: 16_000n, cashbackBps: 125n, bonusBps: 0n, centBps: 1_999_500n, weiPerCent: RATE },
+      { kind: "create", valueCents: 16_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 8_000_000n },
+    ]);
+    for (const stage of ["planned", "pending", "confirmed"] as const)
+      expect(planSale(target(200n), sale(stage), 0n, tiers), stage).to.deep.equal([]);
+    expect(planSale(target(190n), sale("confirmed"), 0n, tiers), "less").to.deep.equal([
+      { kind: "entitle", id: 3n, centBps: 7_500_000n },
+    ]);
+  });
+
   describe("less", () => {
     it("before the mint: corrected", () => {
       expect(kinds("planned", target(60n))).to.deep.equal([
