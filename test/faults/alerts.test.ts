@@ -5,7 +5,9 @@ import { sql } from "kysely";
 import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { writeSetting } from "../../database/settings.ts";
+import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { listShopStores } from "../../scripts/rehearse/catalogue.ts";
+import { Caller } from "../api/support/caller.ts";
 import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 import { until } from "../testing/until.ts";
 import type { Call } from "./support/chaos-proxy.ts";
@@ -125,6 +127,53 @@ describe("Alerts @deep", function () {
 
   it("fire when there is no rate", async () => {
     await shop.ring(["TorcidaNoRate"], { cause: () => shop.rates(false), mend: () => shop.rates(true) });
+  });
+
+  it("fire when e-mails wait for an hour", async () => {
+    const { mail } = shop;
+    await system.settled();
+    const reader = new Caller(system.url, shop.buyer.account);
+    await reader.enter();
+    // A sign-in ends the earlier session.
+    shop.buyer.token = reader.token;
+    const chosen = { topics: MAIL_TOPIC_NAMES, language: "pt" };
+    expect((await reader.call("PUT", "/api/me/mail", chosen)).status).to.equal(200);
+    const linkSent = async () => /\/mail\/verify\?token=[\w-]+/.exec(mail.received.at(-1)?.raw ?? "")?.[0] ?? false;
+    const link = await until("the link is sent", linkSent, 120_000);
+    expect((await fetch(`${system.url}${link}`, { method: "POST" })).status).to.equal(200);
+    mail.received.length = 0;
+    const waiting = shop.database.kysely.selectFrom("mails").select("error").where("due_at", "is not", null);
+    await shop.ring(["TorcidaMailWaits"], {
+      cause: async () => {
+        await mail.stop();
+        await shop.buy();
+        await system.settled();
+        await until("e-mails could not be sent", async () => {
+          const mails = await waiting.execute();
+          return mails.length > 0 && mails.every(({ error }) => error !== null);
+        });
+        // For two hours.
+        await shop.change("update mails set created_at = created_at - 7200000 where due_at is not null");
+      },
+      mend: async () => {
+        await mail.start();
+        await shop.change("update mails set due_at = 0 where due_at is not null");
+        await until("none waits", async () => (await waiting.execute()).length === 0);
+      },
+    });
+    expect(mail.received).not.to.deep.equal([]);
+  });
+
+  it("fire when the web app meets faults", async () => {
+    const fault = { kind: "answer", page: "/admin", at: "/api/admin/sales/:id", detail: "sale.amount" };
+    let isFaulty = true;
+    await shop.ring(["TorcidaWebAppFails"], {
+      cause: async () => expect((await shop.buyer.call("POST", "/api/faults", fault)).status).to.equal(200),
+      meanwhile: () => isFaulty && shop.buyer.call("POST", "/api/faults", fault),
+      mend: () => {
+        isFaulty = false;
+      },
+    });
   });
 
   it("fire when the database is away, hangs, or is slow", async () => {

@@ -8,6 +8,7 @@ import { Networks } from "../../../scripts/rehearse/networks.ts";
 import { type RateFeed, startRateFeed } from "../../api/support/rate-feed.ts";
 import { FastTime } from "../../testing/alerts.ts";
 import { freePorts } from "../../testing/free-port.ts";
+import { MailServer } from "../../testing/mail-server.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
 import { Shopper } from "../../testing/shopper.ts";
 import { administer, CONTRACTS_ADMIN_KEY, storesNamed } from "./contracts-admin.ts";
@@ -25,13 +26,14 @@ const SCRAPES_A_LOOK = 3;
 const LOOK_BACK_MINUTES = 60;
 const LOOK_BACK_SCRAPES = 8;
 
-/** A whole shop on PostgreSQL with two nodes and a rate feed, monitored by our alert rules. */
+/** A whole shop on PostgreSQL with two nodes, a rate feed and an SMTP server, monitored by our alert rules. */
 export class WatchedShop {
   readonly system: FaultSystem;
   readonly time: FastTime;
   readonly buyer: Shopper;
   /** Between the processes and the database. */
   readonly link: TcpProxy;
+  readonly mail: MailServer;
   /** Direct access for the test, bypassing the proxy. */
   readonly database: Database;
   /** The alerts that fired and were resolved once their cause was fixed. */
@@ -45,11 +47,13 @@ export class WatchedShop {
     time: FastTime;
     buyer: Shopper;
     link: TcpProxy;
+    mail: MailServer;
     database: Database;
     postgres: Postgres;
     feed: RateFeed;
   }) {
     ({ system: this.system, time: this.time, buyer: this.buyer, link: this.link, database: this.database } = parts);
+    this.mail = parts.mail;
     this.#postgres = parts.postgres;
     this.#feed = parts.feed;
     this.rates(true);
@@ -63,6 +67,8 @@ export class WatchedShop {
     url.port = String(link.port);
     const feed = await startRateFeed();
     feed.say(WEI_PER_CENT);
+    const mail = new MailServer();
+    await mail.start();
     const [metricsPort = 0] = await freePorts(1);
     const system = await startFaultSystem({
       databaseUrl: url.href,
@@ -75,6 +81,8 @@ export class WatchedShop {
         RATE_MAX_AGE_SECONDS: "2",
         RECONCILE_INTERVAL_SECONDS: "1",
         BATCH_AGE_MS: "50",
+        SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+        MAIL_FROM: "avisos@shop.example",
       },
     });
     const ticking = setInterval(() => feed.say(WEI_PER_CENT), RATE_EVERY_MS);
@@ -85,7 +93,7 @@ export class WatchedShop {
       { job: "torcida-api", instance: "api", url: `http://127.0.0.1:${metricsPort}/metrics` },
       { job: "torcida-indexer", instance: "indexer", url: `${system.indexer.url}/metrics` },
     ]);
-    return new WatchedShop({ system, time, buyer, link, database: await connect(directUrl), postgres, feed });
+    return new WatchedShop({ system, time, buyer, link, mail, database: await connect(directUrl), postgres, feed });
   }
 
   /** Requires that these alerts fire after the cause, and resolve once it is fixed. */
@@ -175,6 +183,7 @@ export class WatchedShop {
     await this.database.close();
     await this.system.stop();
     this.#feed.stop();
+    await this.mail.stop();
     await this.link.stop();
     await this.#postgres.stop();
   }

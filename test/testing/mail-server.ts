@@ -1,0 +1,70 @@
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+
+export type Received = { to: string[]; raw: string; id: string; subject: string };
+
+/** A real SMTP server on loopback, which can be away, or refuse an address. */
+export class MailServer {
+  readonly received: Received[] = [];
+  refused = "";
+  #server: SMTPServer | undefined;
+  port = 0;
+
+  async start(): Promise<void> {
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(
+          address === this.refused ? Object.assign(new Error("no such user"), { responseCode: 550 }) : undefined,
+        ),
+      onData: (stream, session, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          this.received.push(readMail(Buffer.concat(chunks).toString("utf8"), session));
+          callback();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => {
+      const listening = server.listen(this.port, "127.0.0.1", () => resolve());
+      this.#server = server;
+      listening.on("listening", () => {
+        const address = listening.address();
+        if (address && typeof address === "object") this.port = address.port;
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  }
+}
+
+function readMail(raw: string, session: SMTPServerSession): Received {
+  const end = raw.indexOf("\r\n\r\n");
+  // Long header lines are folded, and texts are quoted-printable.
+  const head = raw.slice(0, end).replace(/\r\n[ \t]/g, " ");
+  const body = raw
+    .slice(end)
+    .replace(/=\r\n/g, "")
+    .replace(/((?:=[0-9A-F]{2})+)/g, (hex) => Buffer.from(hex.replaceAll("=", ""), "hex").toString("utf8"));
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim() ?? "";
+  return {
+    to: session.envelope.rcptTo.map(({ address }) => address),
+    raw: head + body,
+    id: header("Message-ID"),
+    subject: decodeWords(header("Subject")),
+  };
+}
+
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(/=\?UTF-8\?B\?([^?]*)\?=/gi, (_, word) => Buffer.from(word, "base64").toString("utf8"))
+    .replace(/=\?UTF-8\?Q\?([^?]*)\?=/gi, (_, word: string) =>
+      decodeURIComponent(word.replaceAll("_", " ").replaceAll("=", "%")),
+    );
+}
