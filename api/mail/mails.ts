@@ -99,7 +99,7 @@ export async function oldestWaiting(queries: Queries): Promise<bigint | undefine
     .selectFrom("mails")
     .select("created_at")
     .where("due_at", "is not", null)
-    .orderBy("due_at")
+    .orderBy("created_at")
     .limit(1)
     .executeTakeFirst();
   return row?.created_at;

@@ -559,6 +559,7 @@ create table mails (
   sent_at integer
 ) strict;
 create index mails_due_at on mails (due_at) where due_at is not null;
+create index mails_waiting on mails (created_at) where due_at is not null;
 create index mails_wallet on mails (wallet, created_at);
 
 -- The outbox.

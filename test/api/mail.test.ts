@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
-import { listDueMails } from "../../api/mail/mails.ts";
+import { listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post } from "../../api/mail/post.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -169,6 +169,20 @@ describe("E-mails", function () {
       await round();
       await round();
       expect(server.received.map(({ id }) => id)).to.have.members(waiting.map((mail) => mail.message_id));
+    });
+
+    it("are as old as the one that has waited longest, however late its next attempt is", async () => {
+      const mail = { wallet: (await api.user()).address, kind: "events" as const, address: PERSON.email };
+      const texts = { subject: "s", text: "t", html: "h", unsubscribe_token: null };
+      const write = (message_id: string, created_at: bigint, due_at: bigint | null) =>
+        kysely()
+          .insertInto("mails")
+          .values({ ...mail, ...texts, message_id, created_at, due_at })
+          .execute();
+      await write("sent", 500n, null);
+      await write("retried", 1_000n, 9_000n);
+      await write("new", 8_000n, 8_000n);
+      expect(await oldestWaiting(kysely())).to.equal(1_000n);
     });
 
     it("are repeated with the same id by whoever was killed before the record of it", async () => {
