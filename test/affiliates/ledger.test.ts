@@ -64,7 +64,7 @@ describe("The ledger of sales", function () {
         0,
       ],
     ] as const) {
-      it(`${what}: the wallet holds what the last read says, less debts still to be settled`, async () => {
+      it(`${what}: the wallet holds what the last read says, less debts still to be settled (F31)`, async () => {
         const { shop, wallet } = await story(states);
         expect(await shop.received(wallet)).to.equal(received);
         expect(Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9).to.equal(debt);

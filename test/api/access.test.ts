@@ -178,7 +178,7 @@ const PERMISSION: Record<string, Permission> = {
 };
 
 onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
-  it("lets each role make the calls that the table names, and no others", async () => {
+  it("lets each role make the calls that the table names, and no others (F22)", async () => {
     const callers = await callersOf(system());
     const purchaseId = await callers.owner.buy();
     const paths = (await callers.anonymous.get("/api/openapi.json")).body.paths as Record<

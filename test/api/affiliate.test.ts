@@ -105,7 +105,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
   });
 
   describe("of a sale", () => {
-    it("are paid by parts once payable; a return is deducted from the next payout", async () => {
+    it("are paid by parts once payable; a return is deducted from the next payout (F31)", async () => {
       const buyer = await system().user();
       const click_id = await visit(buyer);
       const first = report(click_id, { payable: false });

@@ -82,7 +82,7 @@ onBothSystems(
         return rows.where("subject", "=", `operation ${operation}`).execute();
       };
 
-      it("is listed, retried by an admin, and recorded in the audit log", async () => {
+      it("is listed, retried by an admin, and recorded in the audit log (F40)", async () => {
         const id = await buyer.buy(1, 20);
         const operation = await failForEver(id);
         const listed = await admin.get("/api/admin/operations?state=failed");

@@ -154,7 +154,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expectInvalid(await shopper.get(`/api/stores?sort=name&after=5`), "after");
     });
 
-    it("stops selling once it is deleted, but its purchases keep it", async () => {
+    it("stops selling once it is deleted, but its purchases keep it (F30)", async () => {
       const id = await createStore({ name: "Loja que fecha" });
       const categoryId = await addCategory(id, "4");
       await named(id);
@@ -327,7 +327,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     });
     after(() => trap.close());
 
-    it("is public https, or refused without a request", async () => {
+    it("is public https, or refused without a request (F26)", async () => {
       const { port } = trap.address() as AddressInfo;
       const hostile = [
         "javascript:alert(1)",

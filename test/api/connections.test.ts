@@ -50,7 +50,7 @@ describe("Connections", function () {
 
   const HALF_A_BODY = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n{";
 
-  it("beyond 256 of an address get an error and are closed, never reset", async () => {
+  it("beyond 256 of an address get an error and are closed, never reset (F47)", async () => {
     await listen(1);
     for (let count = 0; count < 400; count++) await call(HALF_A_BODY + "x".repeat(20_000));
     await until("the others have heard", () => callers.filter(({ end }) => end !== "open").length === 144);
@@ -83,7 +83,7 @@ describe("Connections", function () {
     await until("both are answered", () => two.every(({ said }) => said().includes("200 OK")));
   });
 
-  it("have ten seconds for their headers and twenty for their body", async () => {
+  it("have ten seconds for their headers and twenty for their body (F47)", async () => {
     await listen(1);
     expect([server.headersTimeout, server.requestTimeout]).to.deep.equal([10_000, 20_000]);
     // The same with a shorter limit.

@@ -38,7 +38,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
   };
 
   describe("keeps the terms of its registration (F30)", () => {
-    it("when the percent is edited before the mint, and the store renamed", async () => {
+    it("when the percent is edited before the mint, and the store renamed (F30)", async () => {
       const store = await newStore("4");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, 200);
@@ -62,7 +62,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
         expect(text).to.include('{"trait_type":"Loja","value":"Outro nome"}');
     });
 
-    it("when the store and its categories are deleted at once", async () => {
+    it("when the store and its categories are deleted at once (F30)", async () => {
       const store = await newStore("6");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, 100);

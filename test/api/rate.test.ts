@@ -165,7 +165,7 @@ describe("The shop while its rate feed fails (F29)", function () {
   };
   const metrics = async () => (await fetch(`${system.url}/metrics`)).text();
 
-  it("pauses confirmations with an alert, keeps frozen rates and pays them, and resumes by itself", async () => {
+  it("pauses confirmations with an alert, keeps frozen rates and pays them, and resumes by itself (F29)", async () => {
     await until("it is ready", async () => (await readiness()).status === 200);
     expect(await metrics()).to.match(/^torcida_rate_available 1$/m);
     const buyer = await system.user();

@@ -288,7 +288,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
   });
 
   describe("finds on the chain", () => {
-    it("a distributor that holds less or more than it must, by a wei", async () => {
+    it("a distributor that holds less or more than it must, by a wei (F42)", async () => {
       const { anvil, deployment } = system();
       const { address } = deployment.cashbackDistributor;
       const balance = BigInt(await anvil.request<Hex>("eth_getBalance", address, "latest"));
@@ -330,7 +330,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect(await compare()).to.include({ outcome: "agree", surplusWei: 0n });
     });
 
-    it("transactions of the operator that are not ours, and names them until they are accepted", async () => {
+    it("transactions of the operator that are not ours, and names them until they are accepted (F43)", async () => {
       const { anvil } = system();
       await compare();
       const hashes: string[] = [];
@@ -413,7 +413,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       await resume(kysely);
     });
 
-    it("cannot say if the index is empty, of other contracts, or not complete", async () => {
+    it("cannot say if the index is empty, of other contracts, or not complete (F50)", async () => {
       const fresh = await connect(":memory:");
       try {
         await migrate(fresh);

@@ -430,7 +430,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       return counts;
     };
 
-    it("by a leaked push secret: pushes only trigger reads", async () => {
+    it("by a leaked push secret: pushes only trigger reads (F52)", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const simulator = new AwinSimulator(PUBLISHER, 600);
@@ -462,7 +462,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
         expectRefusal(await system().anonymous().raw("GET", wrong), 404, "NOT_FOUND");
     });
 
-    it("by an account of a network, for visits to another account's store", async () => {
+    it("by an account of a network, for visits to another account's store (F52)", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const simulator = new AwinSimulator(PUBLISHER, 600);
@@ -489,7 +489,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect((await buyer.me()).purchases).to.have.length(1);
     });
 
-    it("by what a buyer sends", async () => {
+    it("by what a buyer sends (F52)", async () => {
       const buyer = await system().user();
       const before = (await purchasesAndSales())[0];
       const click = await visit(buyer);

@@ -70,7 +70,7 @@ onBothSystems("Sign-in", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
     expect(await domainFor("localhost:5173")).to.equal("localhost:5173");
   });
 
-  it("refuses every replay", async () => {
+  it("refuses every replay (F20)", async () => {
     const caller = system().anonymous();
     await caller.enter();
     const { message, nonce } = await caller.challenge();
@@ -114,7 +114,7 @@ onBothSystems("Sign-in", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
     expect((await caller.post("/api/check-user", { address: caller.address })).body.exists).to.equal(false);
   });
 
-  it("creates one session per nonce, whatever the form of the signature", async () => {
+  it("creates one session per nonce, whatever the form of the signature (F21)", async () => {
     const caller = system().anonymous();
     await caller.enter();
     const { message, nonce } = await caller.challenge();

@@ -67,7 +67,7 @@ describe("Store names on the chain", function () {
       expect(await due("rename_store")).to.deep.equal([2n]);
     });
 
-    it("are renamed again if they changed while the former name was in flight", async () => {
+    it("are renamed again if they changed while the former name was in flight (F46)", async () => {
       const encoders = storeEncoders({ purchaseNft: ADDRESS, cashbackDistributor: ADDRESS }, readName);
       const [, encoder] = encoders;
       const conclude = async (nonce: bigint, meanwhile: () => Promise<unknown>) => {

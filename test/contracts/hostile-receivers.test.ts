@@ -215,7 +215,7 @@ describe("EIP-7702 accounts", () => {
     expect(await read(distributor, "totalCredit")).to.equal(0n);
   });
 
-  it("mixed in one batch with contracts of every hostile kind, block nobody's payout", async () => {
+  it("mixed in one batch with contracts of every hostile kind, block nobody's payout (F10)", async () => {
     const { prague, signers, distributor, addressOf, delegate, payAll } = await deployOnPrague();
     const target = await distributor.getAddress();
     const payload = distributor.interface.encodeFunctionData("withdrawCredit", [target]);

@@ -59,7 +59,7 @@ describe("Migrating a database", function () {
       /was made by another version before 1\.0\.0: export its catalogue with that version \(npm run catalog -- export/,
     ],
   ] as const) {
-    it(`refuses a database ${what} in one clear line`, async () => {
+    it(`refuses a database ${what} in one clear line (F54)`, async () => {
       const url = await engines.SQLite();
       const database = await connect(url);
       await migrate(database);

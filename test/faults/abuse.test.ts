@@ -186,7 +186,7 @@ describe("Abuse of the API", function () {
     expect(Number(limited?.headers.get("retry-after"))).to.be.greaterThan(0);
   });
 
-  it("limits before it reads the body", async () => {
+  it("limits before it reads the body (F28)", async () => {
     const answered = await new Promise<number | undefined>((resolve, reject) => {
       const headers = { "content-type": "application/json", "content-length": "1000" };
       const request = httpRequest(`${system.url}/api/check-user`, { method: "POST", headers });

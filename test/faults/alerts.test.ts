@@ -54,7 +54,7 @@ describe("Alerts @deep", function () {
     await writeSetting(shop.database.kysely, "backup_copied_at", String(Date.now()));
   };
 
-  it("do not fire during an hour of healthy load", async () => {
+  it("do not fire during an hour of healthy load (F55)", async () => {
     await backUp();
     for (let minute = 0; minute < HEALTHY_HOUR; minute++) {
       if (minute % 3 === 0) await shop.buy();
@@ -438,7 +438,7 @@ describe("Alerts @deep", function () {
     });
   });
 
-  it("are all tested above, and each runbook page has one", () => {
+  it("are all tested above, and each runbook page has one (F55)", () => {
     const rules = readAlertRules();
     expect([...shop.caused].sort()).to.deep.equal(rules.map(({ alert }) => alert).sort());
     const pages = globSync("docs/runbook/*.md").filter((page) => !PLANNED.includes(page));

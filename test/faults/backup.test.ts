@@ -98,7 +98,7 @@ describe("Backup and restore", function () {
       }
     });
 
-    it("never assigns a purchase id that may be a ticket by now", async () => {
+    it("never assigns a purchase id that may be a ticket by now (F19)", async () => {
       const { url } = await filled();
       const file = newFile("gz");
       await archive(url, file);

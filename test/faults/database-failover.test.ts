@@ -38,7 +38,7 @@ describe("A PostgreSQL primary and its standby @deep", function () {
     }
   });
 
-  it("continues on the promoted standby with the same connection pool, and nothing is missing", async () => {
+  it("continues on the promoted standby with the same connection pool, and nothing is missing (F48)", async () => {
     await pair.promoteStandby();
     await write("after");
     expect(await names()).to.deep.equal(["after", "before"]);

@@ -10,7 +10,7 @@ describe("A disk that is full at the start @deep", function () {
   this.timeout(300_000);
 
   for (const file of ["logs/deploy.log", "logs/indexer.log"]) {
-    it(`is reported in one line if ${file} cannot be written, and nothing is left running`, async () => {
+    it(`is reported in one line if ${file} cannot be written, and nothing is left running (F49)`, async () => {
       const environment = await systemEnvironment();
       const directory = environment.DATA_DIR ?? "";
       mkdirSync(join(directory, "logs"), { recursive: true });

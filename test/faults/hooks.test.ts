@@ -54,7 +54,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     return (await purchasesOf(click_id)).flatMap((id) => ledger.paymentsOf(id));
   };
 
-  it("confirms and pays once for a confirmation that arrives ten times at once", async () => {
+  it("confirms and pays once for a confirmation that arrives ten times at once (F14)", async () => {
     const click_id = await visit();
     const event = { event_id: "sale-1", type: "confirm", click_id, amount: 100 };
     const answers = await Promise.all(Array.from({ length: 10 }, () => tell(event)));
@@ -80,7 +80,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     for (const kind of ["mint", "confirm", "pay"]) expect(steps).to.include(`${kind} Sent`);
   });
 
-  it("lets a return win that arrives before its approval", async () => {
+  it("lets a return win that arrives before its approval (F14)", async () => {
     const click_id = await visit();
     expect((await tell({ event_id: "back-2", type: "reverse", click_id })).status).to.equal(200);
     expect((await tell({ event_id: "sale-2", type: "confirm", click_id, amount: 100 })).status).to.equal(200);
@@ -90,7 +90,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     expect(await purchasesOf(click_id)).to.deep.equal([]);
   });
 
-  it("refuses an old or future time with 400, and a forged signature with 403", async () => {
+  it("refuses an old or future time with 400, and a forged signature with 403 (F14)", async () => {
     const click_id = await visit();
     const event = { event_id: "forged", type: "confirm", click_id, amount: 100 };
     const nowS = Date.now() / 1_000;

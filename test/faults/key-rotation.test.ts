@@ -41,7 +41,7 @@ describe("A change of the operator's key @deep", function () {
     }
   };
 
-  it("takes over during purchases, with transactions of the old key that every node has lost", async () => {
+  it("takes over during purchases, with transactions of the old key that every node has lost (F36)", async () => {
     const buyer = await system.shopper();
     const key = generatePrivateKey();
     const replacement = privateKeyToAccount(key);

@@ -12,7 +12,7 @@ const PURCHASES_A_KILL = 2;
 describe("Killed processes (F1, F2, F33) @deep", () => {
   onBothSystems({}, (system, engine) => {
     const kills = engine === "SQLite" ? KILLS : KILLS / 2;
-    it("pays each of many purchases once while the api is killed repeatedly", async () => {
+    it("pays each of many purchases once while the api is killed repeatedly (F1)", async () => {
       const { api, settled, shopper } = system();
       const random = seededRandom(SEED);
       const buyer = await shopper();
@@ -33,7 +33,7 @@ describe("Killed processes (F1, F2, F33) @deep", () => {
       expect(api.crashes(), "unexpected exits").to.equal(0);
     });
 
-    it("indexes everything once while the indexer is killed repeatedly", async () => {
+    it("indexes everything once while the indexer is killed repeatedly (F33)", async () => {
       const { api, indexer, settled, shopper } = system();
       const random = seededRandom(SEED + 1);
       await api.ready("/healthz");

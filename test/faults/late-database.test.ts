@@ -37,7 +37,7 @@ describe("A database server that starts after our processes @deep", function () 
     return { behind, open: async () => (gate = await openGate(port, url)) };
   }
 
-  it("is waited for, with one message", async () => {
+  it("is waited for, with one message (F48)", async () => {
     const { behind, open } = await behindGate();
     const said: string[] = [];
     const prepared = prepareDatabase({

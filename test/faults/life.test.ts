@@ -23,7 +23,7 @@ describe("A process's life (F15, F18, F19) @deep", function () {
   });
   after(() => system?.stop());
 
-  it("finishes running calls and exits with 0 within ten seconds of SIGTERM under load", async () => {
+  it("finishes running calls and exits with 0 within ten seconds of SIGTERM under load (F18)", async () => {
     const buyer = await system.shopper();
     let isOver = false;
     const statuses: number[] = [];
@@ -56,7 +56,7 @@ describe("A process's life (F15, F18, F19) @deep", function () {
     await system.settled();
   });
 
-  it("settles every purchase in order while the clock moves ten minutes back and forth", async () => {
+  it("settles every purchase in order while the clock moves ten minutes back and forth (F15)", async () => {
     const buyer = await system.shopper();
     const ids = [await buyer.buy(1, 10)];
     for (const offset of [-TEN_MINUTES_MS, 0, TEN_MINUTES_MS]) {
@@ -76,7 +76,7 @@ describe("A process's life (F15, F18, F19) @deep", function () {
     expect(purchases.map((one) => one.id)).to.deep.equal(ids.toReversed());
   });
 
-  it("imports what is newer on the chain after restoring an old backup, and sends nothing until an operator has looked", async () => {
+  it("imports what is newer on the chain after restoring an old backup, and sends nothing until an operator has looked (F19, F56)", async () => {
     const buyer = await system.shopper();
     const before = await buyer.buy(1, 10);
     await system.settled();

@@ -78,7 +78,7 @@ describe("Payouts that cannot be sent now @deep", function () {
     ],
   ];
   for (const [name, impose, lift, sentence, reason] of limited) {
-    it(`wait because of ${name}, say so, and continue by themselves once it is lifted`, async () => {
+    it(`wait because of ${name}, say so, and continue by themselves once it is lifted (F40)`, async () => {
       await warnsOfNothing();
       await impose();
       const buyer = await system.shopper();
@@ -95,7 +95,7 @@ describe("Payouts that cannot be sent now @deep", function () {
     });
   }
 
-  it("wait for the next day above the daily cap, and do not delay smaller ones", async () => {
+  it("wait for the next day above the daily cap, and do not delay smaller ones (F40)", async () => {
     const buyer = await system.shopper();
     const spent = await readAmount(system, "spentToday");
     await setLimits({ maxPayout: 60n * CHZ, dailyCap: spent + 62n * CHZ });
@@ -115,7 +115,7 @@ describe("Payouts that cannot be sent now @deep", function () {
     await system.settled();
   });
 
-  it("are listed and retried by a command", async () => {
+  it("are listed and retried by a command (F40)", async () => {
     await setLimits({ maxPayout: 5n * CHZ });
     const buyer = await system.shopper();
     const large = await buyer.buy(1, 1_000);
@@ -133,7 +133,7 @@ describe("Payouts that cannot be sent now @deep", function () {
     expect((await system.run("scripts/payouts.ts", ["list"])).output).to.match(/No operation is waiting or failed/);
   });
 
-  it("arrive in one transaction though every recipient turns hostile before it is mined", async () => {
+  it("arrive in one transaction though every recipient turns hostile before it is mined (F41)", async () => {
     const { run, anvil } = system;
     await run("scripts/payouts.ts", ["--pause", "gathering a batch"]);
     const buyers: { buyer: Shopper; id: number }[] = [];

@@ -23,7 +23,7 @@ describe("A fallback node that lies @deep", () => {
       fallback().set({});
     });
 
-    it("is dropped, and everything is paid once, while the first node comes and goes", async function () {
+    it("is dropped, and everything is paid once, while the first node comes and goes (F37)", async function () {
       this.timeout(300_000);
       const { proxy, shopper, settled, run } = system();
       fallback().set(lying(A_THIRD));
@@ -46,7 +46,7 @@ describe("A fallback node that lies @deep", () => {
       ["has another genesis block and the same contracts", { "other-genesis": 1 }],
       ["has another chain id", { "other-chain": 1 }],
     ] as const) {
-      it(`counts as no node if it ${what}: not ready until the first one is back`, async () => {
+      it(`counts as no node if it ${what}: not ready until the first one is back (F4)`, async () => {
         const { proxy, shopper, settled, judge } = system();
         const buyer = await shopper();
         await settled();
@@ -66,7 +66,7 @@ describe("A fallback node that lies @deep", () => {
       });
     }
 
-    it("does not end a process that starts while the first node is away: it waits", async () => {
+    it("does not end a process that starts while the first node is away: it waits (F45)", async () => {
       const { proxy, api, indexer, shopper, settled } = system();
       const buyer = await shopper();
       fallback().set({ "other-chain": 1 });

@@ -33,7 +33,7 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
     return { status: response.status, text: await response.text() };
   };
 
-  it("waits with an empty hot wallet, reports it, and resumes after a top-up", async () => {
+  it("waits with an empty hot wallet, reports it, and resumes after a top-up (F9)", async () => {
     const buyer = await system.shopper();
     await system.anvil.request("anvil_setBalance", await operator(), "0x0");
     const id = await buyer.buy(1, 100);
@@ -94,7 +94,7 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
     await standby.stop();
   });
 
-  it("waits with an empty distributor, reports it, and pays after a top-up", async () => {
+  it("waits with an empty distributor, reports it, and pays after a top-up (F9)", async () => {
     const distributor = system.deployment.cashbackDistributor.address;
     const buyer = await system.shopper();
     await system.anvil.request("anvil_setBalance", distributor, "0x0");
@@ -105,7 +105,7 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
     await system.settled();
   });
 
-  it("credits recipients that revert, loop or return megabytes, and pays the others", async () => {
+  it("credits recipients that revert, loop or return megabytes, and pays the others (F10)", async () => {
     const hostile: Record<string, Hex> = {
       reverts: "0x60006000fd",
       loops: "0x5b600056",
@@ -142,7 +142,7 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
     });
   });
 
-  it("ignores a look-alike token of another contract", async () => {
+  it("ignores a look-alike token of another contract (F32)", async () => {
     const buyer = await system.shopper();
     const before = await buyer.me();
     const [, , , stranger] = await system.anvil.request<string[]>("eth_accounts");
@@ -188,7 +188,7 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
       inDatabase(async ({ kysely }) => (await readSetting(kysely, "payouts_paused")) || undefined),
     );
 
-  it("pauses payouts when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
+  it("pauses payouts when another program uses its key, loses nothing, and pays once after an admin resumes (F6)", async () => {
     const from = await operator();
     await loseNonceTo(() => ({ to: from, value: "0x1" }));
     expect(await pauseReason()).to.match(/^Another program used the operator's key for nonce \d+$/);

@@ -55,7 +55,7 @@ describe("Names with markup (F27)", function () {
     affiliate_link: LINK,
   });
 
-  it("are rejected at ten kilobytes in a store, a fan token and a profile, and with right-to-left marks in a store, naming the field", async () => {
+  it("are rejected at ten kilobytes in a store, a fan token and a profile, and with right-to-left marks in a store, naming the field (F27)", async () => {
     const image = LOGO;
     for (const [path, body, field] of [
       ["/api/store", store(TEN_KB), "name"],
@@ -80,7 +80,7 @@ describe("Names with markup (F27)", function () {
     expect([answer.status, answer.text.includes("first_name")]).to.deep.equal([400, true]);
   });
 
-  it("are plain text in responses, on the ticket and on every page, and violate no content policy", async () => {
+  it("are plain text in responses, on the ticket and on every page, and violate no content policy (F27)", async () => {
     const stores: { id: number; name: string }[] = [];
     for (const name of STORE_NAMES) {
       const made = await admin.post("/api/store", { ...store(name), featured: true });

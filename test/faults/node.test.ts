@@ -22,7 +22,7 @@ describe("A node that fails (F3, F4) @deep", () => {
   onSystem("PostgreSQL", {}, (system) => {
     afterEach(() => system().proxy.set({}));
 
-    it("mints once and pays once while a third of all responses is dropped, lost, late or wrong", async () => {
+    it("mints once and pays once while a third of all responses is dropped, lost, late or wrong (F3)", async () => {
       const { proxy, shopper, settled } = system();
       const buyer = await shopper();
       proxy.set({ drop: 0.08, "lose-answer": 0.08, delay: 0.08, unavailable: 0.05, "no-receipt": 0.04, stale: 0.04 });
@@ -35,7 +35,7 @@ describe("A node that fails (F3, F4) @deep", () => {
       expect(proxy.counts.drop).to.be.greaterThan(0);
     });
 
-    it("responds in time while the node hangs, and pays once afterwards", async () => {
+    it("responds in time while the node hangs, and pays once afterwards (F3)", async () => {
       const { proxy, shopper, settled } = system();
       const buyer = await shopper();
       const id = await buyer.buy(1, 100);
@@ -57,7 +57,7 @@ describe("A node that fails (F3, F4) @deep", () => {
       await settled();
     });
 
-    it("does nothing on a node of another chain, reports it, and resumes on the right one", async () => {
+    it("does nothing on a node of another chain, reports it, and resumes on the right one (F4)", async () => {
       const { proxy, api, url, shopper, settled, judge } = system();
       const buyer = await shopper();
       await settled();
@@ -94,7 +94,7 @@ describe("Reorgs and lost pools (F5, F7)", function () {
   after(() => system?.stop());
 
   for (const depth of [1, 4, 12]) {
-    it(`sends the same transactions again after a reorg ${depth} deep, and pays once`, async () => {
+    it(`sends the same transactions again after a reorg ${depth} deep, and pays once (F5)`, async () => {
       const buyer = await system.shopper();
       const id = await buyer.buy(1, 10 * depth);
       await system.settled();
@@ -107,7 +107,7 @@ describe("Reorgs and lost pools (F5, F7)", function () {
     });
   }
 
-  it("shows nothing as paid before it is final", async () => {
+  it("shows nothing as paid before it is final (F5)", async () => {
     await system.anvil.request("evm_setIntervalMining", 0);
     const buyer = await system.shopper();
     const id = await buyer.buy(1, 77);
@@ -125,7 +125,7 @@ describe("Reorgs and lost pools (F5, F7)", function () {
     await system.anvil.request("evm_setIntervalMining", 1);
   });
 
-  it("continues after a restart of the node, whose pool is lost", async () => {
+  it("continues after a restart of the node, whose pool is lost (F7)", async () => {
     const buyer = await system.shopper();
     await system.anvil.request("evm_setAutomine", false);
     await system.anvil.request("evm_setIntervalMining", 0);
@@ -138,7 +138,7 @@ describe("Reorgs and lost pools (F5, F7)", function () {
     expect((await system.ledger()).paymentsOf(id)).to.have.length(1);
   });
 
-  it("resends what the node's pool has lost", async () => {
+  it("resends what the node's pool has lost (F7)", async () => {
     const buyer = await system.shopper();
     system.proxy.set({});
     await system.anvil.request("evm_setAutomine", false);

@@ -22,7 +22,7 @@ describe("A kill at a given step (F2) @deep", () => {
       { name: "between reserving and sending", method: "eth_sendRawTransaction", moment: "before" },
       { name: "between sending and the response", method: "eth_sendRawTransaction", moment: "after" },
     ] as const) {
-      it(`leaves no gap and sends the same bytes: ${name}`, async () => {
+      it(`leaves no gap and sends the same bytes: ${name} (F2)`, async () => {
         const { proxy, api, settled, shopper, databaseUrl, ledger } = system();
         const buyer = await shopper();
         await settled();
@@ -100,7 +100,7 @@ describe("A fee spike (F8)", function () {
     return { id, transaction };
   };
 
-  it("raises the fee under the same nonce, keeps every hash, and records what was mined once", async () => {
+  it("raises the fee under the same nonce, keeps every hash, and records what was mined once (F8)", async () => {
     const { id, transaction: stuck } = await buyUnmined("the mint is signed", () => true);
     const fee = stuck.hashes[0]?.max_fee_wei ?? 0n;
     await setBaseFee(fee * SPIKE_TIMES);
@@ -122,7 +122,7 @@ describe("A fee spike (F8)", function () {
     expect((await system.ledger()).mintsOf(id)).to.have.length(1);
   });
 
-  it("records the first transaction as mined, although a replacement was sent after it", async () => {
+  it("records the first transaction as mined, although a replacement was sent after it (F8)", async () => {
     const { id, transaction: bumped } = await buyUnmined("it was replaced", ({ hashes }) => hashes.length > 1);
     // A miner's pool never received the second: the first is mined.
     await system.api.stop("SIGKILL");
@@ -139,7 +139,7 @@ describe("A fee spike (F8)", function () {
     expect((await system.ledger()).mintsOf(id)).to.have.length(1);
   });
 
-  it("continues when a node calls the replacement underpriced", async () => {
+  it("continues when a node calls the replacement underpriced (F8)", async () => {
     const { id, transaction: sent } = await buyUnmined("it is sent", ({ hashes }) => hashes[0]?.sent_at != null);
     // The pool has a transaction with a far higher fee for this nonce: the same call by the same key, signed elsewhere.
     const from = (await system.anvil.request<string[]>("eth_accounts"))[0];

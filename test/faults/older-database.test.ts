@@ -46,7 +46,7 @@ describe("A database that is older than the chain @deep", function () {
       expect(code, output).to.equal(0);
     };
 
-  it("keeps the ticket and the payment of a sale after a backup is restored, on SQLite", async () => {
+  it("keeps the ticket and the payment of a sale after a backup is restored, on SQLite (F56)", async () => {
     const story = await open();
     await story.sellBefore();
     const goBack = restoreTo(join(story.live.system.directory, "restored.db"), await backedUp(story));
@@ -56,7 +56,7 @@ describe("A database that is older than the chain @deep", function () {
     await story.expectOneOfEach();
   });
 
-  it("keeps the ticket and the payment of a sale after a backup is restored, on PostgreSQL", async () => {
+  it("keeps the ticket and the payment of a sale after a backup is restored, on PostgreSQL (F56)", async () => {
     const postgres = await startPostgres();
     opened.push(postgres);
     const story = await open(await postgres.createDatabase());
@@ -68,7 +68,7 @@ describe("A database that is older than the chain @deep", function () {
     await story.expectOneOfEach();
   });
 
-  it("keeps them after the loss of PostgreSQL's disk, recovered to the moment before the sale", async () => {
+  it("keeps them after the loss of PostgreSQL's disk, recovered to the moment before the sale (F56)", async () => {
     const postgres = await startArchivingPostgres();
     opened.push(postgres);
     const story = await open(postgres.databaseUrl);
@@ -82,7 +82,7 @@ describe("A database that is older than the chain @deep", function () {
     await story.expectOneOfEach();
   });
 
-  it("holds the sale and names its likely ticket if the key of the references is lost, and never pays it", async () => {
+  it("holds the sale and names its likely ticket if the key of the references is lost, and never pays it (F56)", async () => {
     const story = await open();
     await story.sellBefore();
     const goBack = restoreTo(join(story.live.system.directory, "restored.db"), await backedUp(story));

@@ -63,7 +63,7 @@ describe("One wrong variable @deep", function () {
     ["affiliates/main.ts", () => ({}), /AFFILIATE_ACCOUNTS/],
   ];
   for (const [script, wrong, says] of cases) {
-    it(`ends ${script} with one line where ${wrong.toString().replace(/^\(\) => \(|\)$/g, "")}`, async () => {
+    it(`ends ${script} with one line where ${wrong.toString().replace(/^\(\) => \(|\)$/g, "")} (F53)`, async () => {
       const { code, said } = await start(script, wrong());
       expect([code, said.split("\n").length], said).to.deep.equal([1, 1]);
       expect(said).to.match(says);

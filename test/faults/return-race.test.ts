@@ -37,7 +37,7 @@ describe("A return at the moment of the payout (F14, F31)", function () {
     await postgres?.stop();
   });
 
-  it("is waited for: a purchase that is being returned is not paid", async () => {
+  it("is waited for: a purchase that is being returned is not paid (F14)", async () => {
     const { kysely } = database;
     await insertUser(kysely, WALLET, { email: "a@example.com", firstName: "A", lastName: "B" });
     const id = await insertPlainPurchase(kysely, { wallet: WALLET });

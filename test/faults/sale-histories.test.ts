@@ -14,7 +14,7 @@ describe("Random histories of sales on a whole system @deep", function () {
     ["SQLite", 11],
     ["PostgreSQL", 12],
   ] as const) {
-    it(`leave every wallet with what its networks last reported, to the gwei, whatever process is killed, on ${engine}`, async () => {
+    it(`leave every wallet with what its networks last reported, to the gwei, whatever process is killed, on ${engine} (F51)`, async () => {
       if (engine === "PostgreSQL") postgres = await startPostgres();
       const databaseUrl = await postgres?.createDatabase();
       const told = await runHistories({ seed, histories: HISTORIES, ...(databaseUrl && { databaseUrl }) });

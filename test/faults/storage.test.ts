@@ -22,7 +22,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
   const limitFiles = (pid: number, limit: string) =>
     execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`]);
 
-  it("returns 503 and sends nothing while the disk is full, still reads, and recovers by itself", async () => {
+  it("returns 503 and sends nothing while the disk is full, still reads, and recovers by itself (F16)", async () => {
     const buyer = await system.shopper();
     await system.settled();
     const before = await system.judge();
@@ -44,7 +44,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     expect(system.api.crashes()).to.equal(0);
   });
 
-  it("returns 503 with Retry-After while another process holds the write lock, and recovers by itself", async function () {
+  it("returns 503 with Retry-After while another process holds the write lock, and recovers by itself (F17)", async function () {
     // Each write of the process waits for the lock with everything else: if others happen to come first, a request that
     // has not been read by then is answered 408.
     this.retries(2);
@@ -72,7 +72,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     await system.settled();
   });
 
-  it("ends with a clear error when the file is deleted, and sends nothing", async () => {
+  it("ends with a clear error when the file is deleted, and sends nothing (F35)", async () => {
     const { api, indexer } = system;
     const buyer = await system.shopper();
     await system.settled();
@@ -109,7 +109,7 @@ describe("PostgreSQL becoming unavailable (F17) @deep", function () {
   });
 
   for (const fault of ["cut", "freeze"] as const) {
-    it(`returns 503 with Retry-After while the connection is ${fault}, writes nothing partially, and recovers by itself`, async () => {
+    it(`returns 503 with Retry-After while the connection is ${fault}, writes nothing partially, and recovers by itself (F17)`, async () => {
       const buyer = await system.shopper();
       await buyer.buy(1, 10);
       network[fault]();

@@ -14,7 +14,7 @@ describe("A store with a different name on chain @deep", function () {
   });
   after(() => system?.stop());
 
-  it("is reported by the doctor, and renamed by the api that sends", async () => {
+  it("is reported by the doctor, and renamed by the api that sends (F46)", async () => {
     const client = createPublicClient({ transport: http(system.anvil.rpcUrl) });
     const { purchaseNft, cashbackDistributor } = system.deployment;
     const lower = (address: string) => address.toLowerCase() as `0x${string}`;

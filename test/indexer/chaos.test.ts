@@ -39,7 +39,7 @@ const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
 
 describe("Chaos @deep", () => {
   onEitherEngine(({ name, open }) => {
-    it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async function () {
+    it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s) (F33)`, async function () {
       this.timeout((SECONDS + 120) * 1_000);
       const { database, url: databaseUrl } = await open();
       const random = seededRandom(SEED);

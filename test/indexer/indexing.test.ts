@@ -74,7 +74,7 @@ describe("Indexing", function () {
       expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_000n, state: "paid" });
     });
 
-    it("continues where it stopped, over a gap longer than the kept blocks", async () => {
+    it("continues where it stopped, over a gap longer than the kept blocks (F34)", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       const first = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
@@ -160,7 +160,7 @@ describe("Indexing", function () {
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
     });
 
-    it("deletes nothing if a verified URL switches to another chain without breaking a connection", async () => {
+    it("deletes nothing if a verified URL switches to another chain without breaking a connection (F4)", async () => {
       const { database, url } = await open();
       const other = await startAnvil({ manualBlocks: true, extraArguments: ["--timestamp", "1700000000"] });
       await placeEmitters(other);
@@ -190,7 +190,7 @@ describe("Indexing", function () {
       }
     });
 
-    it("ignores an id that cannot be a purchase of this shop", async () => {
+    it("ignores an id that cannot be a purchase of this shop (F32)", async () => {
       const { database, url } = await open();
       await emit(anvil, [...mintEvents({ tokenId: 2n ** 63n, buyer: buyerOf(1) }), ...purchase(2n ** 63n - 1n)]);
       const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });

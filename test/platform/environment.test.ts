@@ -96,7 +96,7 @@ describe("A configuration with one wrong variable", function () {
     expect(readAll(right)).to.deep.equal([]);
   });
 
-  it("is rejected in one line that names the variable and quotes no secret", () => {
+  it("is rejected in one line that names the variable and quotes no secret (F53)", () => {
     const accepted = new Set(names());
     for (const name of names()) {
       for (const value of NONSENSE) {
@@ -112,7 +112,7 @@ describe("A configuration with one wrong variable", function () {
     expect([...accepted]).to.have.members([...FREE, ...BUILD]);
   });
 
-  it("does not repeat a secret given in place of a file name", () => {
+  it("does not repeat a secret given in place of a file name (F53)", () => {
     const key = "1f".repeat(32);
     for (const value of [key, `0x${key}`]) {
       const [line = "", ...more] = readAll({ ...right, PAYER_KEY_FILE: value });

@@ -173,7 +173,7 @@ describe("The index, in any order of blocks, reorgs and retries", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
   onEitherEngine(({ name, open }) => {
-    it("equals one fold over the whole chain, row by row", async () => {
+    it("equals one fold over the whole chain, row by row (F33)", async () => {
       const { database, url } = await open();
       const lease = await acquireLease(database, "indexer", "model", LEASE_MS);
       if (!lease) throw new Error("The lease of a new database is taken");

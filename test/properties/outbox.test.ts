@@ -224,7 +224,7 @@ const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" 
 describe("The sender, under any sequence of faults", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("does each operation once, with one row per nonce, no gap, and every hash kept", () => holds(RUNS));
+  it("does each operation once, with one row per nonce, no gap, and every hash kept (F2)", () => holds(RUNS));
   it("does so under many more @deep", () => holds(MANY_RUNS));
 });
 

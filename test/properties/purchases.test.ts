@@ -257,7 +257,7 @@ const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" 
 describe("The life of purchases, in any order", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("mints once, pays once, never moves back, and accounts for every gwei", () => holds(RUNS));
+  it("mints once, pays once, never moves back, and accounts for every gwei (F31)", () => holds(RUNS));
   it("does so in many more histories @deep", () => holds(MANY_RUNS));
 
   async function holds(runs: number): Promise<void> {

@@ -8,7 +8,7 @@ import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts"
 
 describe("A purchase whose id is another owner's token", () => {
   onBothEngines(({ open }) => {
-    it("shows neither that token nor its payout, and the token stays its owner's", async () => {
+    it("shows neither that token nor its payout, and the token stays its owner's (F38)", async () => {
       const { database } = await open();
       const { kysely } = database;
       await seedCatalogue(database);
@@ -32,7 +32,7 @@ describe("A purchase whose id is another owner's token", () => {
 
 describe("An id for a new purchase", () => {
   onBothEngines(({ open }) => {
-    it("is given only once the index of these contracts is complete up to the head at the start", async () => {
+    it("is given only once the index of these contracts is complete up to the head at the start (F38)", async () => {
       const { database } = await open();
       const { kysely } = database;
       const nft = buyerOf(3);
@@ -65,7 +65,7 @@ describe("An id for a new purchase", () => {
 
 describe("A purchase's id", () => {
   onBothEngines(({ open }) => {
-    it("is above every indexed token, even in a new database", async () => {
+    it("is above every indexed token, even in a new database (F35)", async () => {
       const { database } = await open();
       await seedCatalogue(database);
       const buy = () => insertPlainPurchase(database.kysely);

@@ -60,7 +60,7 @@ describe("A purchase that is returned while its transaction is on its way", () =
 
     for (const failure of ["reverted", "nonce_lost"] satisfies Failure[]) {
       for (const kind of ["pay", "confirm", "mint"] satisfies OperationKind[]) {
-        it(`is not sent again after its ${kind} has ${failure === "reverted" ? "reverted" : "lost its nonce"}, and the others are`, async () => {
+        it(`is not sent again after its ${kind} has ${failure === "reverted" ? "reverted" : "lost its nonce"}, and the others are (F44)`, async () => {
           const [returned, other] = [await buy(), await buy()];
           const transaction = await send(kind, [returned, other]);
           await inTransaction(kysely, (queries) => withdrawPurchase(queries, returned));

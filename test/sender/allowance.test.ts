@@ -52,7 +52,7 @@ describe("The distributor's limits", () => {
     expect(aside?.verdict.kind === "later" && aside.verdict.text).to.match(/AboveDailyCap: 7 CHZ .* 5 CHZ/);
   });
 
-  it("are never exceeded, and do not delay what fits", () => {
+  it("are never exceeded, and do not delay what fits (F40)", () => {
     const amount = fc.bigInt({ min: 1n, max: 60n });
     const limit = fc.bigInt({ min: 0n, max: 120n });
     fc.assert(

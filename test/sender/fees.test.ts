@@ -16,7 +16,7 @@ describe("Fees of a stuck transaction", () => {
     expect(bumpedFees(fees(1_000n), suggested, 20_000n * GWEI)?.maxFeeWei).to.equal(suggested.maxFeeWei);
   });
 
-  it("stop at the cap instead of staying below it", () => {
+  it("stop at the cap instead of staying below it (F39)", () => {
     expect(bumpedFees(fees(19_000n), fees(500n), 20_000n * GWEI)?.maxFeeWei).to.equal(20_000n * GWEI);
     expect(bumpedFees(fees(1_000n), fees(90_000n), 20_000n * GWEI)?.maxFeeWei).to.equal(20_000n * GWEI);
   });

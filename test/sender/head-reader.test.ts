@@ -103,7 +103,7 @@ describe("The head that the sender signs by", function () {
       expect(head.balanceWei).to.equal(BigInt(await anvil.request<string>("eth_getBalance", wallet, "latest")));
     });
 
-    it("never has a nonce that no transaction explains: the node is dropped and the next one asked", async () => {
+    it("never has a nonce that no transaction explains: the node is dropped and the next one asked (F37)", async () => {
       const { database } = await open();
       await store(database, before + USED - 1n);
       const liar = await script(nonceOf(5_000n));
@@ -145,7 +145,7 @@ describe("The head that the sender signs by", function () {
         return readRecovery(database.kysely);
       };
 
-      it("by a step of a purchase that it does not know, below transfers to others", async () => {
+      it("by a step of a purchase that it does not know, below transfers to others (F56)", async () => {
         const { database } = await open();
         await store(database, before + USED - 1n);
         await spend();

@@ -65,7 +65,7 @@ describe("The queue of operations", () => {
       expect(await release(database.kysely), "nothing waits").to.equal(0n);
     });
 
-    it("retries a reverted batch in small ones, until the failing operation is alone and the others are done", async () => {
+    it("retries a reverted batch in small ones, until the failing operation is alone and the others are done (F41)", async () => {
       const all = Array.from({ length: 12 }, (_, index) => BigInt(index + 1));
       await pay(...all);
       const batches: bigint[][] = [];

@@ -73,14 +73,14 @@ describe("An operator's command", function () {
   }
 
   for (const command of Object.keys(COMMANDS)) {
-    it(`${command} rejects a missing database, and creates none`, () => {
+    it(`${command} rejects a missing database, and creates none (F50)`, () => {
       const { status, output } = run(command);
       expect(output).to.include(`There is no database ${file()}`);
       expect(status).not.to.equal(0);
       expect(existsSync(dataDirectory())).to.equal(false);
     });
 
-    it(`${command} refuses a database of another network`, async () => {
+    it(`${command} refuses a database of another network (F50)`, async () => {
       await databaseOf("spicy");
       const { status, output } = run(command);
       expect(output).to.include(`${file()} is of spicy, but this process is for localhost: correct NETWORK`);
@@ -137,7 +137,7 @@ describe("An operator's command", function () {
     expect(output).to.include("→ docs/upgrading.md#another-version");
   });
 
-  it("says which database, chain and contracts it acts on", async () => {
+  it("says which database, chain and contracts it acts on (F50)", async () => {
     await databaseOf("localhost", { chain_id: 88_882n, purchase_nft: NFT });
     const place = `the database ${file()} of localhost (chain 88882): PurchaseNFT ${NFT}, CashbackDistributor ${DISTRIBUTOR}`;
     for (const command of ["payouts", "catalog"]) {

@@ -76,7 +76,7 @@ if (!isKnown) console.log("skipped: the rolling upgrade, because there is no ear
     return one;
   };
 
-  it("loses nothing and does nothing twice while both versions run side by side", async () => {
+  it("loses nothing and does nothing twice while both versions run side by side (F54)", async () => {
     const [oldIndexer, oldApi] = [await start(earlier, "indexer"), await start(earlier, "api")];
     let urls = [oldApi.url];
     const buyer = async (url: string) => {

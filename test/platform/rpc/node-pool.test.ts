@@ -91,7 +91,7 @@ describe("The node pool", function () {
     { what: "another genesis block", reply: otherChain, kind: "genesis" },
     { what: "another deep block", reply: otherBlock(DEEP), kind: "block" },
   ] as const) {
-    it(`sends nothing to a node with ${what}, counts it, and asks the next one`, async () => {
+    it(`sends nothing to a node with ${what}, counts it, and asks the next one (F4)`, async () => {
       const liar = await script(reply);
       const pool = await open([liar.url, anvil.rpcUrl]);
       await headOf(pool);
@@ -105,7 +105,7 @@ describe("The node pool", function () {
     });
   }
 
-  it("starts if a node is away, which may be on our chain, and does not if every node is on another chain", async () => {
+  it("starts if a node is away, which may be on our chain, and does not if every node is on another chain (F45)", async () => {
     const [port] = await freePorts(1);
     const away = `http://127.0.0.1:${port}`;
     await (await open([away])).refuseWrongChain();
@@ -144,7 +144,7 @@ describe("The node pool", function () {
     expect(((await refusal(headOf(pool))) as RpcError).failure).to.equal("unproven");
   });
 
-  it("learns in the same response whether a load balancer switched it to another chain", async () => {
+  it("learns in the same response whether a load balancer switched it to another chain (F4)", async () => {
     let isOther = false;
     const node = await script((call) => (isOther ? otherBlock(DEEP)(call) : undefined));
     const pool = await open([node.url, anvil.rpcUrl]);
@@ -187,7 +187,7 @@ describe("The node pool", function () {
     await until("it is ready again", () => pool.isReady);
   });
 
-  it("replaces a deep block only if every node has the same other one, and only for the indexer", async () => {
+  it("replaces a deep block only if every node has the same other one, and only for the indexer (F34)", async () => {
     let areUnanimous = false;
     const first = await script(otherBlock(DEEP));
     const second = await script((call) => (areUnanimous ? otherBlock(DEEP)(call) : { status: 503 }));
