@@ -161,15 +161,21 @@ describe("Accessibility", () => {
     const storage = { language, theme: "light" };
     const { page } = await open(screen.path, { wallet, storage, reducedMotion: "reduce" });
     await page.locator(".first-paint").first().waitFor({ state: "detached" });
-    await page.locator("h1").first().waitFor();
-    if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+    await seeContent();
     await screen.act?.(page);
+    // What it did may have opened another page.
+    await seeContent();
     await expectNoObjections(page, analyses[language]);
     for (const other of others) {
       await page.getByRole("button", { name: other === "en" ? "English" : "Português" }).click();
       await page.locator(`html[lang=${other}]`).waitFor();
-      if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+      await seeContent();
       await expectNoObjections(page, analyses[other]);
+    }
+
+    async function seeContent(): Promise<void> {
+      await page.locator("h1").first().waitFor();
+      if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
     }
   }
 
