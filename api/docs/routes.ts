@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { type Route, route } from "../http/route.ts";
+import { ERROR_REMEDIES } from "./error-remedies.ts";
 import { type Operation, openApiDocument } from "./openapi.ts";
 
 const STYLE = `
@@ -61,7 +62,10 @@ function docsPage(routes: readonly Route[]): { html: string; policy: string } {
     ([tag, ofTag]) =>
       `<h2>${escapeHtml(tag)}</h2>${ofTag.map((one) => operationHtml(one.method, one.path, one.operation)).join("")}`,
   );
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${PRODUCT_NAME} API</title><style>${STYLE}</style></head><body><main><h1>${PRODUCT_NAME} API</h1><p>Made from the schemas that the server checks by; for programs: <a href="/api/openapi.json">openapi.json</a>. Every error is <code>{ success: false, error, message, code, request_id }</code>.</p>${sections.join("")}</main></body></html>`;
+  const errors = Object.entries(ERROR_REMEDIES).map(
+    ([code, remedy]) => `<li><code>${code}</code> ${escapeHtml(remedy)}</li>`,
+  );
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${PRODUCT_NAME} API</title><style>${STYLE}</style></head><body><main><h1>${PRODUCT_NAME} API</h1><p>Made from the schemas that the server checks by; for programs: <a href="/api/openapi.json">openapi.json</a>. Every error is <code>{ success: false, error, message, code, request_id }</code>; <a href="#errors">what to do about each code</a>.</p>${sections.join("")}<h2 id="errors">Errors</h2><ul>${errors.join("")}</ul></main></body></html>`;
   const styleHash = createHash("sha256").update(STYLE).digest("base64");
   return {
     html,

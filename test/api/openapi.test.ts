@@ -7,6 +7,7 @@ import { createApp } from "../../api/http/app.ts";
 import { Metrics } from "../../api/operations/metrics.ts";
 import { allRoutes } from "../../api/routes.ts";
 import type { Services } from "../../api/services.ts";
+import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { Senders } from "../../sender/senders.ts";
 import { type Answer, PERSON } from "../testing/shopper.ts";
@@ -88,7 +89,9 @@ describe("The server's table of routes", () => {
     }
     const names = routes.filter(({ body }) => body).map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(EXAMPLES)).to.have.members(names);
-    expect(String(textOf(routes, "/api/docs")).match(/<h3>Example<\/h3>/g)).to.have.length(names.length);
+    const page = String(textOf(routes, "/api/docs"));
+    expect(page.match(/<h3>Example<\/h3>/g)).to.have.length(names.length);
+    for (const code of ERROR_CODES) expect(page).to.match(new RegExp(`<code>${code}</code> [A-Z\`]`));
   });
 });
 

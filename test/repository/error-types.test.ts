@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 
 const SERVER = ["affiliates", "api", "catalogue", "chain", "database", "domain", "indexer", "platform", "purchases"];
 const FOLDERS = [...SERVER, "rates", "reconcile", "scripts", "sender"];
@@ -24,6 +25,12 @@ describe("The errors of the server", () => {
         .map((cited) => `${path}: ${cited}`),
     );
     expect(missing).to.deep.equal([]);
+  });
+
+  it("use every code of an error response", () => {
+    const users = files.filter(({ path }) => /^api\/(?!docs)|^affiliates\/decisions/.test(path));
+    const unused = ERROR_CODES.filter((code) => !users.some(({ text }) => text.includes(`"${code}"`)));
+    expect(unused).to.deep.equal([]);
   });
 });
 

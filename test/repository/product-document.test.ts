@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 import { statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
 import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
@@ -69,15 +68,6 @@ describe("docs/product.md", () => {
     const head =
       "| situation | the buyer reads | in English | figure | ticket / record | panel |\n|---|---|---|---|---|---|";
     expect(document).to.include(`${head}\n${rows.join("\n")}\n`);
-  });
-
-  it("lists the codes of error responses, all of which the api uses", () => {
-    const section = document.slice(document.indexOf('<a id="error-codes">'), document.indexOf('<a id="error-texts">'));
-    const sources = globSync(["api/**/*.ts", "affiliates/decisions.ts"]).map((file) => readFileSync(file, "utf8"));
-    const api = sources.join("\n");
-
-    expect(matchesOf(section, /^\* `([A-Z_]+)` \(/gm)).to.deep.equal(ERROR_CODES);
-    expect(ERROR_CODES.filter((code) => !api.includes(`"${code}"`))).to.deep.equal([]);
   });
 });
 
