@@ -36,9 +36,14 @@ const PARTS_WITH_A_BROWSER = ["browser", "system"];
 const WORKERS = 2 * availableParallelism();
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
+const REPORTER = "./test/testing/reporter.ts";
 const LOG_DIRECTORY = "data/test-logs";
 /** How long each file took here: lines, written by test/testing/hooks.ts. */
 const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
+/** The file of each failure: lines, written by test/testing/reporter.ts. */
+const FAILURES = join(LOG_DIRECTORY, "failures.txt");
+/** So many failed files are run again, alone; where more fail, it is not because of the machine. */
+const AGAIN_AT_MOST = 4;
 /** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
 const DURATIONS = "test/durations.json";
 type Durations = Record<"quick" | "deep", Record<string, number>>;
@@ -73,7 +78,7 @@ const checks = allChecks.filter(({ name }) => isWanted(name));
 const parts = Object.keys(PARTS).filter(isWanted);
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
-rmSync(MEASURED, { force: true });
+for (const file of [MEASURED, FAILURES]) rmSync(file, { force: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
 try {
   console.log(`Web app ${await buildWebApp()}`);
@@ -88,6 +93,7 @@ const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
 try {
   await Promise.all([runInTurn(checks), runInTurn(mochaTasks(listFiles()))]);
+  await runFailedAlone();
 } finally {
   await postgres?.stop();
 }
@@ -106,12 +112,32 @@ function npmTask(name: string, script: string, ...args: string[]): Task {
 }
 
 /** Each worker takes the next file as soon as it is done with one. */
-function mochaTasks(files: readonly string[]): Task[] {
+function mochaTasks(files: readonly string[], workers = WORKERS): Task[] {
   if (files.length === 0) return [];
-  const options = ["--parallel", `--jobs=${WORKERS}`];
+  const options = ["--parallel", `--jobs=${workers}`, `--reporter=${REPORTER}`];
   const chosen = ["--fgrep", DEEP_TAG, ...(values.deep ? [] : ["--invert"])];
   const name = `${files.length} files of ${values.deep ? "deep " : ""}tests`;
   return [{ name, command: process.execPath, args: [MOCHA, ...options, ...chosen, ...files] }];
+}
+
+/**
+ * Files that failed beside others are run again with nothing beside them. One that passes then is named: what it waits for
+ * depends on how busy the machine is, and is to be mended.
+ */
+async function runFailedAlone(): Promise<void> {
+  if (!existsSync(FAILURES)) return;
+  const files = [...new Set(readFileSync(FAILURES, "utf8").trim().split("\n"))];
+  const first = outcomes.find(({ args, failed }) => args.includes(MOCHA) && failed > 0);
+  if (!first || files.length > AGAIN_AT_MOST) return;
+  const others = outcomes.length;
+  await runInTurn(
+    files.flatMap((file) => mochaTasks([file], 1).map((task) => ({ ...task, name: `${file} again, alone` }))),
+  );
+  const again = outcomes.splice(others);
+  if (again.some(({ failed }) => failed > 0)) return;
+  first.passed += first.failed;
+  first.failed = 0;
+  for (const file of files) console.log(`passed only alone: ${file}`);
 }
 
 /** The longest first, so that the run ends with short ones; before them those that nobody has measured. */
@@ -166,7 +192,7 @@ function firstWord(name: string): string {
 async function runInTurn(tasks: readonly Task[]): Promise<void> {
   for (const task of tasks) {
     console.log(`… ${task.name}`);
-    const log = join(LOG_DIRECTORY, `${task.name.replaceAll(" ", "-")}.log`);
+    const log = join(LOG_DIRECTORY, `${task.name.replaceAll(/[ /]/g, "-")}.log`);
     const outcome = await run(task, log);
     outcomes.push(outcome);
     const mark = outcome.failed === 0 ? "✓" : "✗";
@@ -183,7 +209,14 @@ async function run(task: Task, log: string): Promise<Outcome> {
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group, so that a task that hangs can be killed with its children.
     detached: true,
-    env: { ...process.env, ...FAST_START, TEST_DURATIONS: MEASURED, FORCE_COLOR: "0", NO_COLOR: "1" },
+    env: {
+      ...process.env,
+      ...FAST_START,
+      TEST_DURATIONS: MEASURED,
+      TEST_FAILURES: FAILURES,
+      FORCE_COLOR: "0",
+      NO_COLOR: "1",
+    },
   });
   if (child.pid !== undefined && task.priority !== undefined) setPriority(child.pid, task.priority);
   const chunks: Buffer[] = [];
