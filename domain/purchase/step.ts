@@ -11,7 +11,7 @@ export type StepFacts = {
 /** What happens to a purchase now; in gwei. */
 export type Step = StepFacts["row"] & {
   /** The operation to queue. */
-  move: Move | undefined;
+  move: NextMove | undefined;
   /** Its rate is frozen with it. */
   isRateNew: boolean;
   /** Newly kept for the buyer's debt. */
@@ -22,10 +22,14 @@ export type Step = StepFacts["row"] & {
   isOver: boolean;
 };
 
+/** A mint is queued with its registration, or by the decision about its sale, which knows whether the sale is held. */
+export type NextMove = Exclude<Move, "mint">;
+
 /** The move that is made now, if any. docs/product.md#purchase-steps */
-export function nextMove(purchase: PurchaseLife, moment: Moment, by: Mover = "itself"): Move | undefined {
+export function nextMove(purchase: PurchaseLife, moment: Moment, by: Mover = "itself"): NextMove | undefined {
   const move = moveAhead(purchase);
-  return move !== undefined && obstacleTo(move, purchase, moment, by) === undefined ? move : undefined;
+  if (move === undefined || move === "mint") return undefined;
+  return obstacleTo(move, purchase, moment, by) === undefined ? move : undefined;
 }
 
 /**

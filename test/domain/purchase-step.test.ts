@@ -37,6 +37,11 @@ describe("The next steps of purchases", () => {
     expect(told([purchase(1n, 5n, { offset_gwei: CHZ })], 9n * CHZ)).to.deep.equal([["pay", 0n, 4n * CHZ, false]]);
   });
 
+  it("mint nothing: whether a ticket is issued follows from its sale, which may be held", () => {
+    const life = { ...CONFIRMED_LIFE, status: "processing" as const, source: "live" as const };
+    expect(told([purchase(1n, 5n, {}, life)])).to.deep.equal([[undefined, 0n, 0n, false]]);
+  });
+
   it("freeze the current rate with what has none, and pay at it", () => {
     const [step] = steps([purchase(1n, 5n, { wei_per_cent: null }, { ...CONFIRMED_LIFE, isRateFrozen: false })]);
     expect(step).to.include({ isRateNew: true, amountGwei: 5n * CHZ });

@@ -158,8 +158,9 @@ export class Shop {
   /** Plans and executes the outbox this many times; by default until nothing is left. */
   async run(rounds = 12): Promise<void> {
     for (let round = 0; round < rounds; round++) {
-      await this.plan();
-      if (!(await this.#mine()) && rounds > 2 && round > 1) return;
+      const isPlanned = await this.plan();
+      const isMined = await this.#mine();
+      if (rounds > 2 && !isPlanned && !isMined) return;
     }
   }
 
