@@ -2,10 +2,10 @@
  * Lists the licence of every package in the lock file and rejects incompatible ones; with `--sbom` also writes a
  * CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { writeBillOfMaterials } from "./release/bill-of-materials.ts";
 
 /** Licences that allow use and distribution with MIT code if their notices are kept. */
 const COMPATIBLE = new Set([
@@ -56,10 +56,6 @@ for (const [licence, of] of [...counts].sort((one, other) => other[1].length - o
     `${String(of.length).padStart(5)}  ${licence}${isCompatible(licence) ? "" : `: ${of.map((one) => one.name).join(", ")}`}`,
   );
 }
-if (values.sbom) {
-  writeBillOfMaterials(values.sbom);
-  console.log(`The bill of materials is ${values.sbom}`);
-}
 for (const { name, version, licence, isShipped } of refused) {
   console.error(
     `✗ ${name} ${version} is ${licence}${isShipped ? " and is shipped" : ""}: replace it, or decide and write down why it may stay`,
@@ -69,6 +65,17 @@ console.log(
   `${packages.length} packages, ${packages.filter((one) => one.isShipped).length} of them shipped, ${refused.length} refused`,
 );
 process.exitCode = refused.length === 0 ? 0 : 1;
+if (values.sbom) writeBill(values.sbom);
+
+function writeBill(file: string): void {
+  try {
+    writeBillOfMaterials(root, file);
+    console.log(`The bill of materials is ${file}`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}
 
 function readPackages(): Package[] {
   const lock: { packages: Record<string, LockEntry> } = JSON.parse(
@@ -106,20 +113,4 @@ function isCompatible(expression: string): boolean {
   if (text.includes(" OR ")) return text.split(" OR ").some(isCompatible);
   if (text.includes(" AND ")) return text.split(" AND ").every(isCompatible);
   return COMPATIBLE.has(text) || UNCHANGED_ONLY.has(text);
-}
-
-/** CycloneDX, by npm, which names the root after its folder. */
-function writeBillOfMaterials(file: string): void {
-  const said = execFileSync(
-    "npm",
-    ["sbom", "--package-lock-only", "--sbom-format=cyclonedx", "--sbom-type=application"],
-    {
-      cwd: root,
-      encoding: "utf8",
-      maxBuffer: 64 * 2 ** 20,
-    },
-  );
-  const bill: { metadata: { component: { name: string } } } = JSON.parse(said);
-  bill.metadata.component.name = "torcida";
-  writeFileSync(file, `${JSON.stringify(bill, undefined, 2)}\n`);
 }

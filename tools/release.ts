@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { requireNpmSbom } from "./release/bill-of-materials.ts";
 import { type Commit, changelogSection, parseCommit, versionMistake } from "./release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -26,6 +27,7 @@ try {
 function release(version: string, section: string): void {
   if (git("status", "--porcelain") !== "")
     throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
+  requireNpmSbom();
   const before = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").replace(HEADING, "") : "";
   writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${before.trimStart()}`);
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);

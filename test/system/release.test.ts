@@ -1,5 +1,10 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 import { expect } from "chai";
 import { changelogSection, parseCommit, versionMistake } from "../../tools/release/changelog.ts";
+import { skipWithout } from "../testing/skip.ts";
 
 describe("The changelog", () => {
   it("lists what was added, fixed and broken, by folder, without tests and chores", () => {
@@ -38,5 +43,53 @@ describe("A release's version", () => {
     for (const version of ["", "1", "1.2", "v1.2.3", "1.2.3-rc.1", "01.2"]) {
       expect(versionMistake(version, tags), version).to.include("is not a version");
     }
+  });
+});
+
+describe("A release", () => {
+  let folder: string;
+  const git = (...call: string[]) => execFileSync("git", call, { cwd: folder, encoding: "utf8" }).trim();
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "torcida-release-"));
+    for (const path of ["package.json", "package-lock.json", "tools/licences.ts", "tools/release.ts", "tools/release"])
+      cpSync(path, join(folder, path), { recursive: true });
+    symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, ".gitignore"), "node_modules\nbin\n");
+    git("init", "--quiet");
+    git("config", "user.email", "release@example.com");
+    git("config", "user.name", "Release");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "feat(api): pay twice as fast");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function release(path: string) {
+    const env = { ...process.env, PATH: [path, process.env.PATH].join(delimiter) };
+    return spawnSync(process.execPath, ["tools/release.ts", "--version", "7.0.0"], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+  }
+
+  it("is a commit and a tag with a bill of materials; npm 9, which makes none, leaves everything as it was", function () {
+    const old = join(folder, "bin");
+    mkdirSync(old);
+    writeFileSync(join(old, "npm"), "#!/bin/sh\necho 9.2.0\n", { mode: 0o755 });
+    expect(release(old)).to.include({
+      status: 1,
+      stderr: "A bill of materials needs npm 10 or later, and this is npm 9.2.0: npm install --global npm@11\n",
+    });
+    expect(git("status", "--porcelain") + git("tag")).to.equal("");
+
+    const npm = execFileSync("npm", ["--version"], { encoding: "utf8" });
+    if (Number.parseInt(npm, 10) < 10) skipWithout(this, "npm 10");
+    const made = release("");
+    expect(made.status, made.stderr).to.equal(0);
+    expect(git("tag")).to.equal("v7.0.0");
+    const bill = JSON.parse(git("show", "v7.0.0:sbom.cdx.json"));
+    expect(bill.metadata.component).to.include({ name: "torcida", version: "7.0.0" });
+    expect(bill.components).to.have.length.greaterThan(100);
   });
 });
