@@ -28,7 +28,7 @@ type GeneratedFile = { path: string; content: string };
 export function generatedFiles(): GeneratedFile[] {
   const contracts = CONTRACTS.map(({ source }) => readCompiledContract(source));
   const abis = CONTRACTS.map(({ file, prefix }, index) =>
-    generated(`${file}.ts`, `export const ${prefix}Abi = ${JSON.stringify(contracts[index]?.abi, null, 2)} as const;`),
+    generated(`${file}.ts`, abiSource(prefix, contracts[index]?.abi ?? [])),
   );
   const bytecodes = CONTRACTS.map(({ file, prefix }, index) =>
     generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${contracts[index]?.bytecode}";`),
@@ -37,6 +37,18 @@ export function generatedFiles(): GeneratedFile[] {
   const called = abis.filter(({ path }) => !path.endsWith("ticket-descriptor.ts"));
   const build = `export const build = ${JSON.stringify(describeBuild(contracts), null, 2)} as const;`;
   return [...called, ...bytecodes, generated("build.ts", build)];
+}
+
+/** Each function, event and error as a constant of its own, so that the browser loads only those that it names. */
+function abiSource(prefix: string, abi: CompiledContract["abi"]): string {
+  const names: string[] = [];
+  const items = abi.map((item) => {
+    const name = item.name ?? item.type;
+    const overloads = names.filter((one) => one.replace(/_\d+$/, "") === name).length;
+    names.push(overloads === 0 ? name : `${name}_${overloads + 1}`);
+    return `export const ${names.at(-1)} = ${JSON.stringify(item, null, 2)} as const;`;
+  });
+  return [...items, `export const ${prefix}Abi = [${names.join(", ")}] as const;`].join("\n");
 }
 
 /** Compiler, settings, libraries and a hash of every source of the contracts. */

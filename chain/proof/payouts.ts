@@ -1,7 +1,7 @@
-import { decodeEventLog, type Log } from "viem";
+import { type Log, parseEventLogs } from "viem";
 import type { Payout } from "../../domain/proof.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
-import { cashbackDistributorAbi } from "../generated/cashback-distributor.ts";
+import { CashbackDeferred, CashbackPaid, RateApplied } from "../generated/cashback-distributor.ts";
 
 export type PurchasePayout = Payout & { purchaseId: bigint };
 
@@ -12,12 +12,13 @@ export type PurchasePayout = Payout & { purchaseId: bigint };
 export function payoutsIn(logs: readonly Log<bigint, number, false>[], distributors: readonly string[]) {
   const rates = new Map<string, bigint>();
   const payouts: PurchasePayout[] = [];
-  for (const log of logs) {
-    const distributor = toWalletAddress(log.address);
-    if (!distributors.includes(distributor)) continue;
-    const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
-    if (event.eventName === "RateApplied") rates.set(distributor, event.args.weiPerCent);
-    if (event.eventName !== "CashbackPaid" && event.eventName !== "CashbackDeferred") continue;
+  const own = logs.filter(({ address }) => distributors.includes(toWalletAddress(address)));
+  for (const event of parseEventLogs({ abi: [RateApplied, CashbackPaid, CashbackDeferred], logs: own })) {
+    const distributor = toWalletAddress(event.address);
+    if (event.eventName === "RateApplied") {
+      rates.set(distributor, event.args.weiPerCent);
+      continue;
+    }
     const { purchaseId, amount, recipient } = event.args;
     payouts.push({
       purchaseId,
@@ -25,7 +26,7 @@ export function payoutsIn(logs: readonly Log<bigint, number, false>[], distribut
       amountWei: amount,
       weiPerCent: rates.get(distributor),
       recipient: toWalletAddress(recipient),
-      transaction: log.transactionHash,
+      transaction: event.transactionHash,
     });
   }
   return payouts;

@@ -1,6 +1,6 @@
 import type { PublicClient } from "viem";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
-import { purchaseNftAbi } from "../generated/purchase-nft.ts";
+import { purchaseOf } from "../generated/purchase-nft.ts";
 
 /** A ticket as stored, without its payouts. @throws if there is none */
 export async function readTicket(
@@ -9,7 +9,7 @@ export async function readTicket(
 ) {
   const { buyer, status, valueCents, cashbackBps, bonusBps } = await client.readContract({
     address: purchaseNft,
-    abi: purchaseNftAbi,
+    abi: [purchaseOf],
     functionName: "purchaseOf",
     args: [id],
   });

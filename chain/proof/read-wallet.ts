@@ -1,9 +1,9 @@
-import { getAbiItem, type PublicClient, zeroAddress } from "viem";
+import { type PublicClient, zeroAddress } from "viem";
 import type { ProvenTicket } from "../../domain/proof.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { readInRanges } from "../block-ranges.ts";
-import { cashbackDistributorAbi } from "../generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../generated/purchase-nft.ts";
+import { CashbackDeferred, CashbackPaid, paidWord, predecessor } from "../generated/cashback-distributor.ts";
+import { balanceOf, Transfer } from "../generated/purchase-nft.ts";
 import { inChunks } from "./in-chunks.ts";
 import { isTransactionHash, type PurchasePayout, payoutsIn } from "./payouts.ts";
 import { readTicket } from "./read-ticket.ts";
@@ -29,11 +29,7 @@ export type ReadWalletOptions = {
   onProgress?: (done: number) => void;
 };
 
-const TRANSFER = getAbiItem({ abi: purchaseNftAbi, name: "Transfer" });
-const PAYOUTS = [
-  getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackPaid" }),
-  getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackDeferred" }),
-] as const;
+const PAYOUTS = [CashbackPaid, CashbackDeferred] as const;
 /** Upper bound for the chain of distributors; a fake one could be endless. */
 const PREDECESSORS_MAX = 20;
 /** The blocks that public nodes accept in one call. */
@@ -78,11 +74,11 @@ export async function isWhole(
   signal?: AbortSignal,
 ): Promise<boolean> {
   // Tickets cannot be transferred, so the wallet's balance is the number ever minted to it.
-  const nft = { address: purchaseNft, abi: purchaseNftAbi } as const;
+  const nft = { address: purchaseNft, abi: [balanceOf] } as const;
   const count = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
   if (BigInt(listed.length) !== count || new Set(listed.map(({ id }) => id)).size !== listed.length) return false;
   const words = [...new Set(listed.map(({ id }) => id >> WORD_BITS))];
-  const distributor = { address: cashbackDistributor, abi: cashbackDistributorAbi } as const;
+  const distributor = { address: cashbackDistributor, abi: [paidWord] } as const;
   const bits = await inChunks(words, signal, (word) =>
     client.readContract({ ...distributor, functionName: "paidWord", args: [word] }),
   );
@@ -95,7 +91,7 @@ export async function isWhole(
 async function readDistributors({ client, cashbackDistributor }: ProofChain): Promise<WalletAddress[]> {
   const distributors = [cashbackDistributor];
   for (let at = cashbackDistributor; distributors.length < PREDECESSORS_MAX; ) {
-    const distributor = { address: at, abi: cashbackDistributorAbi } as const;
+    const distributor = { address: at, abi: [predecessor] } as const;
     at = toWalletAddress(await client.readContract({ ...distributor, functionName: "predecessor" }));
     if (at === zeroAddress) break;
     distributors.push(at);
@@ -127,7 +123,7 @@ async function search(
     const [tickets, ...payouts] = await Promise.all([
       readInRanges(start, end, (fromBlock, toBlock) =>
         client.getLogs({
-          ...{ address: purchaseNft, event: TRANSFER, args: { to: wallet, id: only } },
+          ...{ address: purchaseNft, event: Transfer, args: { to: wallet, id: only } },
           ...{ fromBlock, toBlock, strict: true },
         }),
       ),

@@ -1,28 +1,32 @@
 import "../design/screens/admin.css";
 import { useSearchParams } from "react-router";
+import { fetched } from "../app/fetched.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { RoleNotice } from "./decisions/permissions.tsx";
-import { FanTokensTab } from "./fan-tokens/fan-tokens-tab.tsx";
-import { DashboardTab } from "./overview/dashboard-tab.tsx";
-import { PeopleTab } from "./people/people-tab.tsx";
-import { SettingsTab } from "./settings/settings-tab.tsx";
-import { StoresTab } from "./stores/stores-tab.tsx";
-import { type Tab, Tabs } from "./tabs.tsx";
+import { Tabs } from "./tabs.tsx";
 
+const DASHBOARD = {
+  id: "dashboard",
+  label: "Dashboard",
+  ...fetched(() => import("./overview/dashboard-tab.tsx"), "DashboardTab"),
+};
 const TABS = [
-  { id: "dashboard", label: "Dashboard" },
-  { id: "stores", label: "Lojas" },
-  { id: "fan-tokens", label: "Fan Tokens" },
-  { id: "users", label: "Usuários" },
-  { id: "settings", label: "Configurações" },
-] as const satisfies readonly Tab<string>[];
-type TabId = (typeof TABS)[number]["id"];
+  DASHBOARD,
+  { id: "stores", label: "Lojas", ...fetched(() => import("./stores/stores-tab.tsx"), "StoresTab") },
+  {
+    id: "fan-tokens",
+    label: "Fan Tokens",
+    ...fetched(() => import("./fan-tokens/fan-tokens-tab.tsx"), "FanTokensTab"),
+  },
+  { id: "users", label: "Usuários", ...fetched(() => import("./people/people-tab.tsx"), "PeopleTab") },
+  { id: "settings", label: "Configurações", ...fetched(() => import("./settings/settings-tab.tsx"), "SettingsTab") },
+];
 
 /** The admin panel: five tabs, in Portuguese. docs/product.md#admin-panel. */
 export default function Panel() {
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get("tab");
-  const selected: TabId = TABS.find((tab) => tab.id === asked)?.id ?? "dashboard";
+  const { id: selected, Screen } = TABS.find((tab) => tab.id === asked) ?? DASHBOARD;
   return (
     <div className="page admin-page" lang="pt-BR">
       <PageHeading>Painel de Administração</PageHeading>
@@ -33,14 +37,10 @@ export default function Panel() {
         selected={selected}
         // List state belongs to its tab.
         onSelect={(id) =>
-          setParameters(id === "dashboard" ? {} : { tab: id }, { replace: true, preventScrollReset: true })
+          setParameters(id === DASHBOARD.id ? {} : { tab: id }, { replace: true, preventScrollReset: true })
         }
       >
-        {selected === "dashboard" && <DashboardTab />}
-        {selected === "stores" && <StoresTab />}
-        {selected === "fan-tokens" && <FanTokensTab />}
-        {selected === "users" && <PeopleTab />}
-        {selected === "settings" && <SettingsTab />}
+        <Screen key={selected} />
       </Tabs>
     </div>
   );

@@ -1,8 +1,11 @@
 import { Tabs as Parts } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense } from "react";
 import { ErrorBoundary } from "../app/error-boundary.tsx";
+import { fetchAhead } from "../app/fetched.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
 
-export type Tab<Id extends string> = { id: Id; label: string };
+/** `fetchNow`: loads the tab's code. */
+type Tab<Id> = { id: Id; label: string; fetchNow?: () => Promise<unknown> };
 
 type TabsProps<Id extends string> = {
   label: string;
@@ -18,14 +21,19 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect, child
     <Parts.Root value={selected} onValueChange={onSelect}>
       <Parts.List aria-label={label} activateOnFocus className="tabs">
         {tabs.map((tab) => (
-          <Parts.Tab key={tab.id} value={tab.id} className="tab">
+          <Parts.Tab
+            key={tab.id}
+            value={tab.id}
+            className="tab"
+            onPointerEnter={() => tab.fetchNow && fetchAhead(tab.fetchNow)}
+          >
             {tab.label}
           </Parts.Tab>
         ))}
       </Parts.List>
       <Parts.Panel value={selected} className="admin-panel">
         <ErrorBoundary part={selected} resetKey={selected}>
-          {children}
+          <Suspense fallback={<Skeletons count={2} className="h-48" />}>{children}</Suspense>
         </ErrorBoundary>
       </Parts.Panel>
     </Parts.Root>

@@ -1,14 +1,12 @@
 import { type ComponentType, lazy, useState } from "react";
 
-type Module = { default: ComponentType };
-
 /** A part of the page that is loaded when it is first shown; if it was preloaded, it needs no placeholder. */
-export function fetched(load: () => Promise<Module>) {
+export function fetched<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   let Ready: ComponentType | undefined;
   const fetchNow = async () => {
     const module = await load();
-    Ready = module.default;
-    return module;
+    Ready = module[name];
+    return { default: Ready };
   };
   const Later = lazy(fetchNow);
   function Screen() {
@@ -18,3 +16,6 @@ export function fetched(load: () => Promise<Module>) {
   }
   return { Screen, fetchNow };
 }
+
+/** Loads what the user points at. A failure occurs again, and is shown, when it is rendered. */
+export const fetchAhead = (fetchNow: () => Promise<unknown>): Promise<unknown> => fetchNow().catch(() => {});

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect } from "react";
 import { matchPath } from "react-router";
 import { useText } from "../i18n/language.tsx";
-import { fetched } from "./fetched.tsx";
+import { fetchAhead, fetched } from "./fetched.tsx";
 import { usePageMeta } from "./page.tsx";
 import { PAGES, type Page } from "./pages.ts";
 
@@ -11,28 +11,28 @@ const files = import.meta.glob<{ default: ComponentType }>("../*/*-page.tsx");
 export const SCREENS = PAGES.map((page) => {
   const load = files[`../${page.screen}.tsx`];
   if (!load) throw new Error(`frontend/${page.screen}.tsx does not exist; frontend/app/pages.ts names it`);
-  return { page, ...fetched(load) };
+  return { page, ...fetched(load, "default") };
 });
 
-export const NotFound = fetched(() => import("./not-found-page.tsx")).Screen;
+export const NotFound = fetched(() => import("./not-found-page.tsx"), "default").Screen;
 
-/** Loads a page's code. A failure occurs again, and is shown, when the page is rendered. */
+/** Loads a page's code. */
 export async function fetchScreen(path: string): Promise<void> {
   const screen = SCREENS.find(({ page }) => matchPath(page.path, path));
-  await screen?.fetchNow().catch(() => {});
+  if (screen) await fetchAhead(screen.fetchNow);
 }
 
 /** Loads the page of a link while the user points at it or reaches it by keyboard. */
 export function useScreensAhead(): void {
   useEffect(() => {
-    const fetchAhead = ({ target }: Event) => {
+    const onAim = ({ target }: Event) => {
       const link = target instanceof Element ? target.closest("a") : null;
       if (link?.origin === location.origin && link.pathname !== location.pathname) fetchScreen(link.pathname);
     };
     const events = ["pointerover", "focusin"] as const;
-    for (const event of events) addEventListener(event, fetchAhead, { passive: true });
+    for (const event of events) addEventListener(event, onAim, { passive: true });
     return () => {
-      for (const event of events) removeEventListener(event, fetchAhead);
+      for (const event of events) removeEventListener(event, onAim);
     };
   }, []);
 }

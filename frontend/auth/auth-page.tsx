@@ -15,7 +15,7 @@ import { useWallet } from "../wallet/wallet.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** Only new wallets need it. */
-const registrationForm = fetched(() => import("./registration-form.tsx"));
+const registrationForm = fetched(() => import("./registration-form.tsx"), "default");
 
 export default function Auth() {
   const t = useText();

@@ -1,62 +1,61 @@
-import type { Client, Hex, PublicClient } from "viem";
-import {
-  getBalance,
-  getBlock,
-  getBlockNumber,
-  getLogs,
-  getTransaction,
-  getTransactionReceipt,
-  readContract,
-} from "viem/actions";
-import { getClient } from "wagmi/actions";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { createClient, decodeFunctionResult, encodeFunctionData, type Hex, http, type PublicClient } from "viem";
+import { getBlock, getBlockNumber, getLogs, getTransaction, getTransactionReceipt } from "viem/actions";
+import { isPaid } from "../../chain/generated/cashback-distributor.ts";
 import { isTransactionHash, payoutsIn } from "../../chain/proof/payouts.ts";
 import { readTicket } from "../../chain/proof/read-ticket.ts";
 import type { ProvenTicket } from "../../domain/proof.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import { deployment } from "../app/deployment.ts";
-import { wagmiConfig } from "../wallet/config.ts";
+import { targetChain } from "./target-chain.ts";
 
-export const contracts = () => ({
-  nft: { address: toWalletAddress(deployment.purchase_nft), abi: purchaseNftAbi },
-  distributor: { address: toWalletAddress(deployment.cashback_distributor), abi: cashbackDistributorAbi },
-});
+const client = createClient({ chain: targetChain, transport: http() });
 
-const ACTIONS = {
-  getBalance,
-  getBlock,
-  getBlockNumber,
-  getLogs,
-  getTransaction,
-  getTransactionReceipt,
+/**
+ * One call of a view. viem's `readContract` also batches calls, overrides state and follows look-ups outside the chain:
+ * that is 17 kB of code that no page here needs.
+ * @throws the client's error, and viem's if the answer is not as the ABI says
+ */
+const readContract: PublicClient["readContract"] = async ({ address, abi, functionName, args }) => {
+  const view = { abi, functionName, args } as Parameters<typeof encodeFunctionData>[0];
+  const data = await client.request({
+    method: "eth_call",
+    params: [{ to: address, data: encodeFunctionData(view) }, "latest"],
+  });
+  return decodeFunctionResult({ ...view, data } as Parameters<typeof decodeFunctionResult>[0]) as never;
+};
+
+/** In wei. viem's `getBalance` may read through a contract, and needs the code of `readContract` for it. */
+export const readBalance = async (address: Hex): Promise<bigint> =>
+  BigInt(await client.request({ method: "eth_getBalance", params: [address, "latest"] }));
+
+const ACTIONS = { getBlock, getBlockNumber, getLogs, getTransaction, getTransactionReceipt };
+type Action = (...parameters: unknown[]) => unknown;
+const bound = Object.entries(ACTIONS).map(([name, action]) => [
+  name,
+  (...parameters: unknown[]) => (action as Action)(client, ...parameters),
+]);
+
+/** The reads of the pages, on the deployment's chain: viem's public client has all there are, which triples its weight. */
+export const chainClient: Pick<PublicClient, keyof typeof ACTIONS | "readContract"> = {
+  ...Object.fromEntries(bound),
   readContract,
 };
-type Action = (client: Client, ...parameters: unknown[]) => unknown;
 
-/** The actions that the pages use: viem's public client has all of them, which triples its weight. */
-export function chainClient(): Pick<PublicClient, keyof typeof ACTIONS> {
-  const client = getClient(wagmiConfig);
-  if (!client) throw new Error("There is no chain to read");
-  const bound = Object.entries(ACTIONS).map(([name, action]) => [
-    name,
-    (...parameters: unknown[]) => (action as Action)(client, ...parameters),
-  ]);
-  return Object.fromEntries(bound);
-}
+export const purchaseNft = () => toWalletAddress(deployment.purchase_nft);
+
+/** The distributor that pays. */
+export const distributor = () => toWalletAddress(deployment.cashback_distributor);
 
 /** A ticket with the payout of `payoutTx`, and whether it was paid at all. */
 export type ChainTicket = ProvenTicket & { isPaid: boolean };
 
 export async function readChainTicket(id: bigint, payoutTx: string | undefined): Promise<ChainTicket> {
-  const { nft, distributor } = contracts();
-  const client = chainClient();
-  const [ticket, isPaid, payouts] = await Promise.all([
-    readTicket({ client, purchaseNft: nft.address }, id),
-    client.readContract({ ...distributor, functionName: "isPaid", args: [id] }),
+  const [ticket, paid, payouts] = await Promise.all([
+    readTicket({ client: chainClient, purchaseNft: purchaseNft() }, id),
+    readContract({ address: distributor(), abi: [isPaid], functionName: "isPaid", args: [id] }),
     payoutTx ? readPayouts(payoutTx) : [],
   ]);
-  return { ...ticket, isPaid, payouts: payouts.filter(({ purchaseId }) => purchaseId === id) };
+  return { ...ticket, isPaid: paid, payouts: payouts.filter(({ purchaseId }) => purchaseId === id) };
 }
 
 /** The current distributor and its predecessors. */
@@ -65,16 +64,16 @@ export const distributors = (): Hex[] =>
 
 async function readPayouts(hash: string) {
   if (!isTransactionHash(hash)) throw new Error(`The site names ${hash} as a payout, which is not a transaction`);
-  const { logs } = await chainClient().getTransactionReceipt({ hash });
+  const { logs } = await chainClient.getTransactionReceipt({ hash });
   return payoutsIn(logs, distributors());
 }
 
 export async function readTransaction(hash: Hex) {
   const [transaction, receipt] = await Promise.all([
-    chainClient().getTransaction({ hash }),
-    chainClient().getTransactionReceipt({ hash }),
+    chainClient.getTransaction({ hash }),
+    chainClient.getTransactionReceipt({ hash }),
   ]);
-  const block = await chainClient().getBlock({ blockNumber: receipt.blockNumber });
+  const block = await chainClient.getBlock({ blockNumber: receipt.blockNumber });
   const at = new Date(Number(block.timestamp) * 1_000).toISOString();
   return { transaction, receipt, payouts: payoutsIn(receipt.logs, distributors()), at };
 }

@@ -1,13 +1,15 @@
 import { Link } from "react-router";
 import { useReadContract } from "wagmi";
+import { ticketsOf } from "../../chain/generated/purchase-nft.ts";
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import { deployment } from "../app/deployment.ts";
 import { paths } from "../app/paths.ts";
-import { ticketDifferences, ticketsOfAbi } from "../chain/tickets-of.ts";
+import { targetChain } from "../chain/target-chain.ts";
+import { ticketDifferences } from "../chain/ticket-differences.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { targetChain, wagmiConfig } from "../wallet/config.ts";
+import { wagmiConfig } from "../wallet/config.ts";
 
 /** Tickets do not change often; the page's own figures are reloaded more often than the chain. */
 const FRESH_MS = 30_000;
@@ -17,7 +19,7 @@ export default function ChainCheck({ tickets }: { tickets: readonly PurchaseNft[
   const t = useText();
   const { data, isError } = useReadContract({
     address: toWalletAddress(deployment.purchase_nft),
-    abi: ticketsOfAbi,
+    abi: [ticketsOf],
     functionName: "ticketsOf",
     args: [tickets.map(({ tokenId }) => BigInt(tokenId))],
     chainId: targetChain.id,

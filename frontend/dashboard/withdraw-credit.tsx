@@ -1,15 +1,16 @@
 import { type FormEvent, useState } from "react";
 import { type Hex, isAddress } from "viem";
 import { readContract, waitForTransactionReceipt, writeContract } from "wagmi/actions";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { creditOf, withdrawCredit } from "../../chain/generated/cashback-distributor.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { distributors } from "../chain/read-chain.ts";
+import { targetChain } from "../chain/target-chain.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FormField } from "../ui/form-field.tsx";
 import { toast } from "../ui/toast.ts";
-import { targetChain, wagmiConfig } from "../wallet/config.ts";
+import { wagmiConfig } from "../wallet/config.ts";
 import { hasCode, REJECTED } from "../wallet/errors.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
@@ -17,7 +18,7 @@ import { useWallet } from "../wallet/wallet.tsx";
 async function withdraw(owner: WalletAddress, to: Hex): Promise<boolean> {
   let isAny = false;
   for (const address of distributors()) {
-    const distributor = { address, abi: cashbackDistributorAbi, chainId: targetChain.id };
+    const distributor = { address, abi: [creditOf, withdrawCredit], chainId: targetChain.id };
     const credit = await readContract(wagmiConfig, { ...distributor, functionName: "creditOf", args: [owner] });
     if (credit === 0n) continue;
     const hash = await writeContract(wagmiConfig, {

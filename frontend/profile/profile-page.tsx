@@ -1,11 +1,8 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
-import type { z } from "zod";
-import { updateProfileRequestSchema } from "../../domain/api/people.ts";
 import { splitFullName } from "../../domain/full-name.ts";
-import { eraseProfile, getAllPurchases, logoutEverywhere, updateProfile } from "../api/calls.ts";
+import { eraseProfile, getAllPurchases, logoutEverywhere, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -14,16 +11,21 @@ import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
-import { Dialog } from "../ui/dialog.tsx";
 import { download } from "../ui/download.ts";
 import { FormField } from "../ui/form-field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { schemaLater } from "../ui/schema-later.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
-import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { MailChoice } from "./mail-choice.tsx";
+
+const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
+
+const checkProfile = schemaLater<PersonalData>(
+  async () => (await import("../../domain/api/people.ts")).updateProfileRequestSchema,
+);
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
@@ -51,33 +53,27 @@ export default function ProfilePage() {
   );
 }
 
-type Fields = z.input<typeof updateProfileRequestSchema>;
-
 function Names({ profile }: { profile: Profile }) {
   const t = useText();
   const { refresh } = useSession();
   const { firstName, lastName } = splitFullName(profile.fullName);
   const draft = useDraft("profile", { first_name: firstName, last_name: lastName, email: profile.email });
-  const { register, handleSubmit, subscribe, formState, setError } = useForm<Fields>({
+  const { register, handleSubmit, subscribe, formState } = useForm<PersonalData>({
     defaultValues: draft.start,
-    resolver: zodResolver(updateProfileRequestSchema),
+    resolver: checkProfile,
   });
   useKeptForm(subscribe, draft);
-  const { errors, isSubmitting } = formState;
-  const save = useOneSubmit(
-    handleSubmit(async (fields) => {
-      try {
-        await updateProfile(fields);
-        draft.drop();
-        await refresh();
-        toast.success(t("profile.saved"), { id: "profile" });
-      } catch (error) {
-        setError("root", { message: reasonOf(error, t) });
-      }
-    }),
-  );
+  const { errors } = formState;
+  const save = useMutation({
+    mutationFn: updateProfile,
+    async onSuccess() {
+      draft.drop();
+      await refresh();
+      toast.success(t("profile.saved"), { id: "profile" });
+    },
+  });
   return (
-    <form className="card card-body" onSubmit={save} noValidate>
+    <form className="card card-body" onSubmit={handleSubmit((fields) => save.mutate(fields))} noValidate>
       <DraftNotice draft={draft} />
       <FormField label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
         {(wiring) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...wiring} />}
@@ -88,14 +84,14 @@ function Names({ profile }: { profile: Profile }) {
       <FormField label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
         {(wiring) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...wiring} />}
       </FormField>
-      {errors.root && (
+      {save.error && (
         <p role="alert" className="problem">
-          {errors.root.message}
+          {reasonOf(save.error, t)}
         </p>
       )}
       <p>
-        <button type="submit" className="button" disabled={isSubmitting}>
-          {t(isSubmitting ? "profile.saving" : "profile.save")}
+        <button type="submit" className="button" disabled={save.isPending}>
+          {t(save.isPending ? "profile.saving" : "profile.save")}
         </button>
       </p>
     </form>
@@ -125,29 +121,18 @@ function YourData({ profile }: { profile: Profile }) {
   const t = useText();
   const { signOut } = useSession();
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState("");
-
-  async function run(work: () => Promise<void>) {
-    setBusy(true);
-    setProblem("");
-    try {
-      await work();
-    } catch (error) {
-      setProblem(reasonOf(error, t));
-    } finally {
-      setBusy(false);
-    }
-  }
-  const exportData = () =>
-    run(async () => download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2)));
-  const erase = () =>
-    run(async () => {
-      await eraseProfile();
+  const exportData = useMutation({
+    mutationFn: async () =>
+      download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2)),
+  });
+  const erase = useMutation({
+    mutationFn: eraseProfile,
+    onSuccess() {
       setAsking(false);
       signOut();
       toast.success(t("profile.erased"), { id: "profile" });
-    });
+    },
+  });
   return (
     <Card title={t("profile.data")}>
       <p className="muted">
@@ -156,50 +141,38 @@ function YourData({ profile }: { profile: Profile }) {
           {t("profile.privacy")}
         </Link>
       </p>
-      {problem && !isAsking && (
+      {exportData.error && (
         <p role="alert" className="problem">
-          {problem}
+          {reasonOf(exportData.error, t)}
         </p>
       )}
       <div className="flex flex-wrap gap-3">
-        <button type="button" className="button button-quiet" disabled={isBusy} onClick={exportData}>
+        <button
+          type="button"
+          className="button button-quiet"
+          disabled={exportData.isPending}
+          onClick={() => exportData.mutate()}
+        >
           {t("profile.export")}
         </button>
         <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
           {t("profile.erase")}
         </button>
       </div>
-      {isAsking && <EraseDialog isBusy={isBusy} problem={problem} onErase={erase} onClose={() => setAsking(false)} />}
-    </Card>
-  );
-}
-
-type EraseDialogProps = { isBusy: boolean; problem: string; onErase: () => void; onClose: () => void };
-
-function EraseDialog({ isBusy, problem, onErase, onClose }: EraseDialogProps) {
-  const t = useText();
-  return (
-    <Dialog
-      title={t("profile.erase")}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" className="button button-danger" disabled={isBusy} onClick={onErase}>
-            {t("profile.erase.yes")}
-          </button>
-        </>
-      }
-    >
-      <p>{t("profile.erase.text")}</p>
-      {problem && (
-        <p role="alert" className="problem">
-          {problem}
-        </p>
+      {isAsking && (
+        <Suspense>
+          <EraseDialog
+            isBusy={erase.isPending}
+            problem={erase.error ? reasonOf(erase.error, t) : ""}
+            onErase={() => erase.mutate()}
+            onClose={() => {
+              erase.reset();
+              setAsking(false);
+            }}
+          />
+        </Suspense>
       )}
-    </Dialog>
+    </Card>
   );
 }
 

@@ -1,3 +1,4 @@
+import { available } from "../../chain/generated/cashback-distributor.ts";
 import { isWhole, type ProofChain, readWallet } from "../../chain/proof/read-wallet.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
@@ -5,7 +6,7 @@ import { type Outcome, outcomesOf, type ProofBooks, type ProvenTicket } from "..
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { getBooks, getWalletBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { chainClient, contracts } from "../chain/read-chain.ts";
+import { chainClient, distributor, purchaseNft, readBalance } from "../chain/read-chain.ts";
 
 export type ProvenPurchase = {
   ticket: ProvenTicket;
@@ -25,11 +26,10 @@ const GWEI_DECIMALS = 9;
  * to look, and why a payout is lower.
  */
 export async function proveWallet(wallet: WalletAddress, options: Options): Promise<ProvenPurchase[]> {
-  const { nft, distributor } = contracts();
   const chain: ProofChain = {
-    client: chainClient(),
-    purchaseNft: nft.address,
-    cashbackDistributor: distributor.address,
+    client: chainClient,
+    purchaseNft: purchaseNft(),
+    cashbackDistributor: distributor(),
     firstBlock: BigInt(deployment.start_block),
   };
   const said = await readSaid(chain, wallet, options);
@@ -87,10 +87,9 @@ export type DistributorBooks = {
 
 /** The contract's balance from the chain, and its deposits and payouts according to the api. */
 export async function readBooks(): Promise<DistributorBooks> {
-  const { distributor } = contracts();
   const [balanceWei, availableWei, books] = await Promise.all([
-    chainClient().getBalance({ address: distributor.address }),
-    chainClient().readContract({ ...distributor, functionName: "available" }),
+    readBalance(distributor()),
+    chainClient.readContract({ address: distributor(), abi: [available], functionName: "available" }),
     getBooks().catch(() => undefined),
   ]);
   const wei = (chz: string) => parseDecimal(chz, CHZ_DECIMALS);

@@ -1,10 +1,6 @@
 import { createConfig, http, injected } from "wagmi";
 import { reconnect } from "wagmi/actions";
-import { chainOf } from "../../chain/chains.ts";
-import { deployment } from "../app/deployment.ts";
-
-/** The chain of the deployment that the page came from. Our own definition, with an https explorer. docs/product.md#wallet-network. */
-export const targetChain = chainOf(deployment.network, deployment.rpc_url || undefined);
+import { targetChain } from "../chain/target-chain.ts";
 
 /** Wallets announce themselves by EIP-6963; `injected` serves those that only set `window.ethereum`. */
 export const wagmiConfig = createConfig({

@@ -50,7 +50,7 @@ type Reporter = ComponentType<{ onChange: (wallet: Wallet) => void }>;
 
 let loading: Promise<Reporter> | undefined;
 
-/** wagmi and viem, a third of the page's code: a visitor reads the page before it needs a wallet. */
+/** wagmi and viem, a sixth of the page's code: who only reads never loads it. */
 function loadWagmi(): Promise<Reporter> {
   loading ??= load().catch((error) => {
     loading = undefined;
@@ -93,7 +93,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
 /** `loading`: an earlier connection may be restored. `asked`: the user clicked before the code arrived. */
 type EarlyState = "loading" | "absent" | "asked";
 
-/** wagmi's code, loaded at once, when the browser is idle, or when the user asks for it. */
+/** wagmi's code, loaded at once or at the user's first action, which may be to ask for it. */
 function useWagmi() {
   const t = useText();
   const [Wagmi, setWagmi] = useState<Reporter>();
@@ -108,7 +108,7 @@ function useWagmi() {
       else setState("absent");
     };
     if (isWantedAtOnce) show();
-    const cancel = isWantedAtOnce ? undefined : whenIdle(show);
+    const cancel = isWantedAtOnce ? undefined : atFirstAction(show);
     return () => {
       isHere = false;
       cancel?.();
@@ -147,28 +147,14 @@ function earlyWallet(state: EarlyState, connectLater: () => Promise<void>): Wall
   };
 }
 
-/** The longest wait after the page has loaded. */
-const LATEST_MS = 4_000;
-
-/**
- * Runs work that the first paint does not need: when the loaded page has nothing else to do, or at the user's first
- * action. Returns a function that cancels it.
- */
-export function whenIdle(work: () => void): () => void {
+/** Runs work at the user's first action on the page. Returns a function that cancels it. */
+function atFirstAction(work: () => void): () => void {
   const done = new AbortController();
-  const { signal } = done;
   const run = () => {
-    if (signal.aborted) return;
     done.abort();
     work();
   };
-  const wait = () => {
-    // Safari has no `requestIdleCallback`.
-    if ("requestIdleCallback" in window) requestIdleCallback(run, { timeout: LATEST_MS });
-    else setTimeout(run, LATEST_MS / 4);
-  };
-  for (const action of ["pointerdown", "keydown"]) addEventListener(action, run, { signal, passive: true });
-  if (document.readyState === "complete") wait();
-  else addEventListener("load", wait, { signal });
+  for (const action of ["pointerdown", "keydown"])
+    addEventListener(action, run, { signal: done.signal, passive: true });
   return () => done.abort();
 }

@@ -3,12 +3,13 @@ import { join, resolve } from "node:path";
 import { codeOf } from "../../domain/unknown-error.ts";
 import { DeployError } from "./deploy-error.ts";
 
-export type CompiledContract = { abi: unknown[]; bytecode: string; compiler: string; input: CompilerInput };
+type AbiEntry = { type: string; name?: string };
+export type CompiledContract = { abi: AbiEntry[]; bytecode: string; compiler: string; input: CompilerInput };
 type CompilerInput = {
   settings: { evmVersion: string; viaIR?: boolean; optimizer: { runs: number } };
   sources: Record<string, { content: string }>;
 };
-type Artifact = { abi: unknown[]; bytecode: string; buildInfoId: string; inputSourceName: string };
+type Artifact = { abi: AbiEntry[]; bytecode: string; buildInfoId: string; inputSourceName: string };
 type SourceTree = { ast: { nodes: { nodeType: string; absolutePath?: string }[] } };
 
 const ARTIFACTS = resolve(import.meta.dirname, "../../artifacts");

@@ -1,9 +1,6 @@
 import { expect } from "chai";
-import { encodeFunctionData, getAbiItem } from "viem";
-import { formatAbiItem } from "viem/utils";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { PurchaseNft } from "../../domain/api/people.ts";
-import { ticketDifferences, ticketsOfAbi } from "../../frontend/chain/tickets-of.ts";
+import { ticketDifferences } from "../../frontend/chain/ticket-differences.ts";
 
 const BUYER = `0x${"aB".repeat(20)}`;
 const ticket = (tokenId: string, status: string): PurchaseNft => ({
@@ -19,16 +16,6 @@ const ticket = (tokenId: string, status: string): PurchaseNft => ({
   },
 });
 const record = { buyer: BUYER.toLowerCase(), valueCents: 123_450, cashbackBps: 400, bonusBps: 150, status: 2 };
-
-describe("The view that the dashboard calls", () => {
-  it("is the contract's own", () => {
-    const own = getAbiItem({ abi: purchaseNftAbi, name: "ticketsOf" });
-    expect(formatAbiItem(ticketsOfAbi[0])).to.equal(formatAbiItem(own));
-    expect(encodeFunctionData({ abi: ticketsOfAbi, args: [[1n]] })).to.equal(
-      encodeFunctionData({ abi: [own], args: [[1n]] }),
-    );
-  });
-});
 
 describe("A ticket compared with the contract's", () => {
   const differs = (change: Partial<typeof record>, status = "Confirmed") =>

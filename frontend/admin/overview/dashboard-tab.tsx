@@ -1,43 +1,56 @@
-import { useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import { useAttention } from "../../api/attention.ts";
 import { ErrorBoundary } from "../../app/error-boundary.tsx";
-import { ApprovalsView } from "../approvals/approvals-view.tsx";
-import { ClaimsView } from "../claims/claims-view.tsx";
+import { fetchAhead, fetched } from "../../app/fetched.tsx";
+import { Skeletons } from "../../ui/skeleton.tsx";
 import { viewHref } from "../list/list-address.ts";
-import { LogView } from "../log/log-view.tsx";
-import { OperationsView } from "../payments/operations-view.tsx";
-import { PaymentsView } from "../payments/payments-view.tsx";
-import { PurchasesView } from "../purchases/purchases-view.tsx";
-import { SalesView } from "../sales/sales-view.tsx";
 import { WaitingCount } from "../waiting-count.tsx";
-import { MarginView } from "./margin-view.tsx";
-import { Overview } from "./overview.tsx";
 
-type View = { id: string; label: string; Content: () => React.ReactNode; count?: (attention: Attention) => number };
+type View = ReturnType<typeof fetched> & { id: string; label: string; count?: (attention: Attention) => number };
 
-const OVERVIEW: View = { id: "", label: "Visão geral", Content: Overview };
+const OVERVIEW: View = { id: "", label: "Visão geral", ...fetched(() => import("./overview.tsx"), "Overview") };
 const VIEWS: readonly View[] = [
   OVERVIEW,
-  { id: "purchases", label: "Compras", Content: PurchasesView, count: (one) => one.held_purchases },
+  {
+    id: "purchases",
+    label: "Compras",
+    ...fetched(() => import("../purchases/purchases-view.tsx"), "PurchasesView"),
+    count: (one) => one.held_purchases,
+  },
   {
     id: "payments",
     label: "Pagamentos",
-    Content: PaymentsView,
+    ...fetched(() => import("../payments/payments-view.tsx"), "PaymentsView"),
     count: (one) => one.failed_payments + one.waiting_payments,
   },
   {
     id: "approvals",
     label: "Aprovações",
-    Content: ApprovalsView,
+    ...fetched(() => import("../approvals/approvals-view.tsx"), "ApprovalsView"),
     count: (one) => one.open_approvals + one.open_percents,
   },
-  { id: "sales", label: "Vendas", Content: SalesView, count: (one) => one.held_sales + one.unmatched_sales },
-  { id: "claims", label: "Reclamações", Content: ClaimsView, count: (one) => one.open_claims },
-  { id: "margin", label: "Margem", Content: MarginView },
-  { id: "operations", label: "Transações", Content: OperationsView, count: (one) => one.failed_operations },
-  { id: "log", label: "Registro", Content: LogView },
+  {
+    id: "sales",
+    label: "Vendas",
+    ...fetched(() => import("../sales/sales-view.tsx"), "SalesView"),
+    count: (one) => one.held_sales + one.unmatched_sales,
+  },
+  {
+    id: "claims",
+    label: "Reclamações",
+    ...fetched(() => import("../claims/claims-view.tsx"), "ClaimsView"),
+    count: (one) => one.open_claims,
+  },
+  { id: "margin", label: "Margem", ...fetched(() => import("./margin-view.tsx"), "MarginView") },
+  {
+    id: "operations",
+    label: "Transações",
+    ...fetched(() => import("../payments/operations-view.tsx"), "OperationsView"),
+    count: (one) => one.failed_operations,
+  },
+  { id: "log", label: "Registro", ...fetched(() => import("../log/log-view.tsx"), "LogView") },
 ];
 
 /** The figures, and below them the lists for daily work. Each has its own URL. */
@@ -46,11 +59,11 @@ export function DashboardTab() {
   const attention = useAttention().data;
   const asked = parameters.get("view") ?? "";
   const selected = VIEWS.find(({ id }) => id === asked) ?? OVERVIEW;
-  const { Content } = selected;
+  const { Screen } = selected;
   return (
     <>
       <nav ref={useCurrentInView(selected.id)} className="views" aria-label="Seções do Dashboard">
-        {VIEWS.map(({ id, label, count }) => {
+        {VIEWS.map(({ id, label, count, fetchNow }) => {
           const waiting = attention && count ? count(attention) : 0;
           return (
             <Link
@@ -58,6 +71,7 @@ export function DashboardTab() {
               to={viewHref({ view: id })}
               replace
               preventScrollReset
+              onPointerEnter={() => fetchAhead(fetchNow)}
               className="view-link"
               aria-current={id === selected.id ? "page" : undefined}
             >
@@ -68,7 +82,9 @@ export function DashboardTab() {
         })}
       </nav>
       <ErrorBoundary part={selected.id || "overview"} resetKey={selected.id}>
-        <Content key={selected.id} />
+        <Suspense fallback={<Skeletons count={2} className="h-48" />}>
+          <Screen key={selected.id} />
+        </Suspense>
       </ErrorBoundary>
     </>
   );

@@ -1,29 +1,6 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { nftFacts } from "../api/nft-facts.ts";
-/** The contract's view of many tickets, alone: with its whole ABI, the dashboard would load eight times as much. */
-export const ticketsOfAbi = [
-  {
-    type: "function",
-    name: "ticketsOf",
-    stateMutability: "view",
-    inputs: [{ name: "tokenIds", type: "uint256[]" }],
-    outputs: [
-      {
-        name: "tickets",
-        type: "tuple[]",
-        components: [
-          { name: "buyer", type: "address" },
-          { name: "storeId", type: "uint16" },
-          { name: "valueCents", type: "uint40" },
-          { name: "cashbackBps", type: "uint16" },
-          { name: "bonusBps", type: "uint16" },
-          { name: "status", type: "uint8" },
-        ],
-      },
-    ],
-  },
-] as const;
 
 /** A ticket as the contract's `ticketsOf` returns it; a token that does not exist has no buyer. */
 export type TicketRecord = { buyer: string; valueCents: number; cashbackBps: number; bonusBps: number; status: number };
