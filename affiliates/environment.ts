@@ -39,6 +39,8 @@ const KEY_MISTAKE = "must be 32 bytes in hexadecimal";
 /** No message quotes it. */
 const saleRefKey = z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/, KEY_MISTAKE);
 
+const DAY_SECONDS = 86_400;
+
 /** The local chain's, where nothing is secret. */
 const LOCAL_SALE_REF_KEY = "10ca1".padEnd(64, "0");
 
@@ -46,8 +48,8 @@ const LOCAL_SALE_REF_KEY = "10ca1".padEnd(64, "0");
 export const SALE_VARIABLES = {
   AFFILIATE_ACCOUNTS: z.string().optional(),
   AFFILIATE_SECRETS: affiliateSecrets.default([]),
-  HOLD_SECONDS: wholeNumber(30 * 24 * 3_600, 0),
-  MINT_DELAY_SECONDS: wholeNumberIfSet(0),
+  HOLD_SECONDS: wholeNumber(30 * DAY_SECONDS, 0, 366 * DAY_SECONDS),
+  MINT_DELAY_SECONDS: wholeNumberIfSet(0, 366 * DAY_SECONDS),
   FX_URL: z
     .string()
     .refine(
@@ -56,19 +58,24 @@ export const SALE_VARIABLES = {
     )
     .optional(),
   FX_RATES: fxRate.default([]),
-  SALES_PER_DAY_MAX: wholeNumber(10, 1),
+  SALES_PER_DAY_MAX: wholeNumber(10, 1, 1_000_000),
   SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
-  SALE_MIN_SECONDS: wholeNumber(5, 0),
+  SALE_MIN_SECONDS: wholeNumber(5, 0, DAY_SECONDS),
   SALE_REF_KEY: saleRefKey.optional(),
   SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, KEY_MISTAKE, { isSecret: true }).default([]),
 };
 
 type SaleVariables = z.output<z.ZodObject<typeof SALE_VARIABLES>>;
 
-const LIVE_MINT_DELAY_SECONDS = 24 * 3_600;
+const LIVE_MINT_DELAY_SECONDS = DAY_SECONDS;
 
 /** As a rule of a process's schema. */
-export const saleProblems = (values: Partial<SaleVariables>) => accountProblems(() => accountsOf(values));
+export const saleProblems = (values: Partial<SaleVariables>): Problem[] => [
+  ...accountProblems(() => accountsOf(values)),
+  ...(values.FX_URL !== undefined && (values.FX_RATES ?? []).length > 0
+    ? [{ variable: "FX_RATES", message: "must not be set together with FX_URL: use the feed, or fixed rates" }]
+    : []),
+];
 
 /** Missing where sales of affiliate accounts are paid. docs/product.md#sale-ref */
 export function saleRefProblems(values: Partial<SaleVariables>, isLive: boolean): Problem[] {

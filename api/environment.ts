@@ -4,8 +4,9 @@ import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../affiliates/env
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
-import { isAddressShaped, toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import {
+  address,
   CHAIN_VARIABLES,
   chainEnvironment,
   chainProblems,
@@ -18,6 +19,7 @@ import {
   type Problem,
   port,
   readUrl,
+  siteUrl,
   type Variables,
   wholeNumber,
   wholeNumberIfSet,
@@ -27,9 +29,8 @@ import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
 
-const readAddress = (item: string) => (isAddressShaped(item) ? toWalletAddress(item) : undefined);
-
 const SECRET = { isSecret: true };
+const DAY_SECONDS = 86_400;
 
 const secrets = list(
   (item) => (item.length >= 32 ? item : undefined),
@@ -66,7 +67,7 @@ const VARIABLES = {
   ...KEY_VARIABLES,
   ADMIN_WALLETS: list(
     readAdmin,
-    "must be wallet addresses, each alone or with :operator, :catalogue, :support or :auditor",
+    "must be wallet addresses (mixed case with the right checksum), each alone or with :operator, :catalogue, :support or :auditor",
   )
     .refine(isOnceEach, "must name each wallet once")
     .default([]),
@@ -83,8 +84,8 @@ const VARIABLES = {
   PAYOUT_CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
   BATCH_SIZE: wholeNumber(100, 1, 128),
   BATCH_AGE_MS: wholeNumberIfSet(0, 600_000),
-  MAX_FEE_GWEI: wholeNumber(20_000, 1),
-  FEE_BUMP_AFTER_MS: wholeNumber(30_000, 500),
+  MAX_FEE_GWEI: wholeNumber(20_000, 1, 10_000_000),
+  FEE_BUMP_AFTER_MS: wholeNumber(30_000, 500, 3_600_000),
   WEI_PER_CENT: z
     .string()
     .regex(/^[1-9]\d{0,18}$/, "must be a whole number of wei")
@@ -95,8 +96,8 @@ const VARIABLES = {
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")
     .optional(),
-  RATE_REFRESH_SECONDS: wholeNumber(30, 1),
-  RATE_MAX_AGE_SECONDS: wholeNumber(900, 1),
+  RATE_REFRESH_SECONDS: wholeNumber(30, 1, DAY_SECONDS),
+  RATE_MAX_AGE_SECONDS: wholeNumber(900, 1, 7 * DAY_SECONDS),
   RATE_MAX_JUMP_PERCENT: wholeNumber(20, 1, 1_000),
   ASSETS_URL: z
     .string()
@@ -111,7 +112,7 @@ const VARIABLES = {
       },
     )
     .optional(),
-  SALE_OVERDUE_DAYS: wholeNumber(90, 1),
+  SALE_OVERDUE_DAYS: wholeNumber(90, 1, 3_650),
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   BOOST_APPROVAL_ABOVE_PERCENT: wholeNumber(10, 0, 100),
   SMTP_URL: z
@@ -134,12 +135,9 @@ const VARIABLES = {
     .optional(),
   NOTIFY_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
-  RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),
-  RECONCILE_CALLS: wholeNumber(60, 20),
-  PUBLIC_URL: z
-    .string()
-    .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address")
-    .optional(),
+  RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1, DAY_SECONDS),
+  RECONCILE_CALLS: wholeNumber(60, 20, 100_000),
+  PUBLIC_URL: siteUrl.optional(),
   SUPPORT_CONTACT: z
     .union([z.email(), z.string().refine((text) => readUrl(["https:"])(text) !== undefined)], {
       error: "must be an e-mail address or an https:// address",
@@ -160,7 +158,13 @@ const VARIABLES = {
     .refine((scale) => scale > 0, "must be more than 0")
     .default(1),
   // The web app's build settings, for the Content Security Policy of its pages.
-  VITE_ANALYTICS_URL: z.string().optional(),
+  VITE_ANALYTICS_URL: z
+    .string()
+    .refine(
+      (text) => text.startsWith("/") || readUrl(["https:", "http:"])(text) !== undefined,
+      "must be an https:// address, or a path of this site",
+    )
+    .optional(),
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
 
@@ -170,8 +174,8 @@ const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN, role: "owner" };
 
 /** `0x…` is an owner, `0x…:support` has that role. */
 function readAdmin(item: string): AdminEntry | undefined {
-  const [address = "", role = "owner", ...rest] = item.split(":");
-  const wallet = readAddress(address);
+  const [account = "", role = "owner", ...rest] = item.split(":");
+  const wallet = address.safeParse(account).data;
   return wallet !== undefined && isRole(role) && rest.length === 0 ? { wallet, role } : undefined;
 }
 
@@ -197,12 +201,8 @@ export function readEnvironment(source: Variables) {
       ...(right.METRICS_PORT !== undefined && right.METRICS_PORT === right.PORT
         ? [{ variable: "METRICS_PORT", message: "must differ from PORT, or be 0 to serve on PORT" }]
         : []),
-      ...(right.NOTIFY_URL !== undefined && right.NOTIFY_SECRET === undefined
-        ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
-        : []),
-      ...(right.SMTP_URL !== undefined && right.MAIL_FROM === undefined
-        ? [{ variable: "MAIL_FROM", message: "is missing: it is the sender of the e-mails that SMTP_URL takes" }]
-        : []),
+      ...missingHalves(right, wrong),
+      ...rateProblems(right),
       ...saleProblems(right),
       ...saleRefProblems(right, deriveNetwork(known) !== "localhost" && right.SIMULATED_PURCHASES !== true),
     ];
@@ -234,6 +234,26 @@ export function readEnvironment(source: Variables) {
   };
 }
 
+/** Of two settings that are of use only together. */
+const PAIRS = [
+  ["NOTIFY_URL", "NOTIFY_SECRET", "notices to NOTIFY_URL are signed with it"],
+  ["NOTIFY_SECRET", "NOTIFY_URL", "NOTIFY_SECRET signs the notices that are sent there"],
+  ["SMTP_URL", "MAIL_FROM", "it is the sender of the e-mails that SMTP_URL takes"],
+  ["MAIL_FROM", "SMTP_URL", "it is the server that takes the e-mails of MAIL_FROM"],
+] as const;
+
+function missingHalves(values: Partial<Values>, wrong: ReadonlySet<string>): Problem[] {
+  return PAIRS.filter(
+    ([has, lacks]) => values[has] !== undefined && values[lacks] === undefined && !wrong.has(lacks),
+  ).map(([, variable, reason]) => ({ variable, message: `is missing: ${reason}` }));
+}
+
+function rateProblems({ RATE_REFRESH_SECONDS: refresh = 0, RATE_MAX_AGE_SECONDS: age = Infinity }: Partial<Values>) {
+  if (age > refresh) return [];
+  const message = `must be more than RATE_REFRESH_SECONDS (${refresh}), or each rate is too old before the next`;
+  return [{ variable: "RATE_MAX_AGE_SECONDS", message }];
+}
+
 /** On the local chain they apply once one is set: its CHZ is worth nothing. docs/product.md#simulated-limits */
 function simulatedLimits(values: Values, isLocal: boolean) {
   const { SIMULATED_MAX_REAIS, SIMULATED_DAILY_MAX_REAIS, SIMULATED_TOTAL_DAILY_REAIS } = values;
@@ -246,6 +266,9 @@ function simulatedLimits(values: Values, isLocal: boolean) {
   };
 }
 
+/** The floor of the base fee on both public networks. */
+const LEAST_FEE_GWEI = 2_500;
+
 /** Settings that put money or accounts at risk; the local chain allows them. docs/product.md#production-refusals */
 function safetyProblems(values: Partial<Values>): Problem[] {
   const network = deriveNetwork(values);
@@ -256,6 +279,11 @@ function safetyProblems(values: Partial<Values>): Problem[] {
       knownAdmin !== undefined,
       "ADMIN_WALLETS",
       `must not have ${knownAdmin}: it is a test account whose key everyone knows`,
+    ],
+    [
+      (values.MAX_FEE_GWEI ?? LEAST_FEE_GWEI) < LEAST_FEE_GWEI,
+      "MAX_FEE_GWEI",
+      `must be at least ${LEAST_FEE_GWEI}: the base fee of ${network} is never lower, so nothing would be sent`,
     ],
     [
       values.PUBLIC_URL === undefined,

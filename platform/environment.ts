@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
-import { isAddressShaped, toWalletAddress } from "../domain/wallet-address.ts";
+import { isAddressShaped, toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
 /** Variables are invalid or missing; the message names each on its own line. */
@@ -86,9 +86,27 @@ export function list<T>(read: (item: string) => T | undefined, mistake: string, 
   });
 }
 
+/** A name or an address; `URL` takes more, such as the rest of a list with semicolons. */
+const HOST = /^([a-z0-9]([a-z0-9._-]*[a-z0-9])?\.?|\[[0-9a-f:.]+\])$/;
+
 /** For `list`: a URL with one of these protocols, such as `https:`. */
-export const readUrl = (protocols: readonly string[]) => (item: string) =>
-  URL.canParse(item) && protocols.includes(new URL(item).protocol) ? item : undefined;
+export const readUrl = (protocols: readonly string[]) => (item: string) => {
+  const url = URL.canParse(item) ? new URL(item) : undefined;
+  return url && protocols.includes(url.protocol) && HOST.test(url.hostname.toLowerCase()) ? item : undefined;
+};
+
+/** The address of a site, without a path: `https://shop.example`. */
+export const siteUrl = z
+  .string()
+  .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, {
+    error: "must be an http:// or https:// address",
+    abort: true,
+  })
+  .refine(
+    (text) => new URL(text).pathname === "/",
+    "must be the site's address without a path, such as https://shop.example",
+  )
+  .transform((text) => new URL(text).origin);
 
 /** A wallet or contract; a mixed-case one must have the right checksum. Becomes lower case. docs/product.md#wallet-address */
 export const address = z
@@ -123,10 +141,21 @@ export const LOG_LEVEL = z
   })
   .default("info");
 
+/** libpq's, and the one that our driver adds. */
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 const databaseUrl = z.string().refine((text) => {
-  if (/^postgres(ql)?:\/\//.test(text)) return hostUrls(text).every((url) => URL.canParse(url));
-  return !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(sqlite|file):/.test(text);
-}, "must be the path of a SQLite file, or postgres://user:password@host[,host…]/name");
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    return hostUrls(text).every((url) => URL.canParse(url) && isWhole(new URL(url)));
+  }
+  return !text.includes("://") || /^(sqlite|file):/.test(text);
+}, "must be the path of a SQLite file, or postgres://user:password@host[,host…]/name, with # and the like in the password as %23, and only a known sslmode");
+
+/** Whether it names a database, and no way of encryption that nobody knows. */
+function isWhole({ pathname, searchParams }: URL): boolean {
+  const mode = searchParams.get("sslmode");
+  return pathname.length > 1 && (mode === null || SSL_MODES.includes(mode));
+}
 
 /** Where a process keeps its data. */
 export const DATABASE_VARIABLES = {
@@ -149,7 +178,7 @@ const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];
 
 /** The chain of a process, its nodes and its contracts. */
 export const CHAIN_VARIABLES = {
-  NETWORK: z.enum(NETWORKS, { error: `must be ${NETWORKS.join(", ")}` }).optional(),
+  NETWORK: z.enum(NETWORKS, { error: "must be localhost, spicy or chiliz" }).optional(),
   CHAIN_ID: wholeNumberIfSet(1).refine(
     (id) => id === undefined || Object.values(CHAIN_IDS).includes(id),
     `must be ${CHAIN_IDS.spicy} (Chiliz Spicy) or ${CHAIN_IDS.chiliz} (Chiliz mainnet)`,
@@ -174,10 +203,34 @@ export function withWrongUrls<Values extends NetworkVariables>(values: Values, w
   return wrong.has("RPC_URLS") ? { ...values, RPC_URLS: [] } : values;
 }
 
+type ContractVariables = {
+  PURCHASE_NFT_ADDRESS?: WalletAddress | undefined;
+  CASHBACK_DISTRIBUTOR_ADDRESS?: WalletAddress | undefined;
+  FORMER_DISTRIBUTOR_ADDRESSES?: readonly WalletAddress[] | undefined;
+};
+
+/** Each contract has an address of its own. */
+function contractProblems({
+  PURCHASE_NFT_ADDRESS: nft,
+  CASHBACK_DISTRIBUTOR_ADDRESS: distributor,
+  FORMER_DISTRIBUTOR_ADDRESSES: former = [],
+}: ContractVariables): Problem[] {
+  const problems: Problem[] = [];
+  if (distributor !== undefined && distributor === nft) {
+    const message = "must differ from PURCHASE_NFT_ADDRESS: they are two contracts";
+    problems.push({ variable: "CASHBACK_DISTRIBUTOR_ADDRESS", message });
+  }
+  if (former.some((one) => one === distributor || one === nft)) {
+    const message = "must not name a contract in use: it has the retired predecessors of the distributor";
+    problems.push({ variable: "FORMER_DISTRIBUTOR_ADDRESSES", message });
+  }
+  return problems;
+}
+
 /** Contradictions between the variables of the chain, for a process that uses a node. */
-export function chainProblems(values: NetworkVariables): Problem[] {
+export function chainProblems(values: NetworkVariables & ContractVariables): Problem[] {
   const network = deriveNetwork(values);
-  const problems: Problem[] = networkContradictions(values);
+  const problems: Problem[] = [...networkContradictions(values), ...contractProblems(values)];
   if (network !== "localhost" && values.RPC_URLS === undefined) {
     problems.push({ variable: "RPC_URLS", message: `is missing: set the addresses of nodes of ${network}` });
   }

@@ -1,12 +1,13 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
 import { polledAccounts } from "../affiliates/accounts.ts";
-import { accountsOf } from "../affiliates/environment.ts";
+import { accountsOf, readEnvironment as readAffiliates } from "../affiliates/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
+import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
-import { examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -22,23 +23,34 @@ console.log(`${count("healthy")} healthy, ${count("warning")} to watch, ${count(
 process.exitCode = count("failure") === 0 ? 0 : 1;
 
 async function examine(): Promise<Finding[]> {
+  const mistakes = [readEnvironment, readIndexer, readAffiliates, readOperatorEnvironment].flatMap(mistakesOf);
+  if (mistakes.length > 0) {
+    return [...new Set(mistakes)].map((line) =>
+      failure("configuration", line, "Correct it; .env.example lists every variable"),
+    );
+  }
+  const environment = readEnvironment(process.env);
+  const { network, CHAIN_ID, AUTH_MODE, SIMULATED_PURCHASES } = environment;
+  const mode = SIMULATED_PURCHASES ? "simulated" : "live";
+  const operator = readOperatorEnvironment(process.env);
+  return [
+    healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
+    ...examineEnvFile(),
+    ...examineApprovals(environment),
+    ...examineAdmins(environment),
+    ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
+    ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
+  ];
+}
+
+/** A line for each variable that one of our processes would reject. */
+function mistakesOf(read: (variables: NodeJS.ProcessEnv) => unknown): string[] {
   try {
-    const environment = readEnvironment(process.env);
-    const { network, CHAIN_ID, AUTH_MODE, SIMULATED_PURCHASES } = environment;
-    const mode = SIMULATED_PURCHASES ? "simulated" : "live";
-    const operator = readOperatorEnvironment(process.env);
-    return [
-      healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
-      ...examineEnvFile(),
-      ...examineApprovals(environment),
-      ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
-      ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
-    ];
+    read(process.env);
+    return [];
   } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error;
-    return error.message
-      .split("\n")
-      .map((line) => failure("configuration", line, "Correct it; .env.example lists every variable"));
+    if (error instanceof EnvironmentError) return error.message.split("\n");
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { ApiEnvironment } from "../../api/environment.ts";
+import { permissionsOf } from "../../domain/roles.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /** Read by Node.js or the operating system, not by us. */
@@ -24,6 +25,31 @@ export function examineApprovals(environment: Pick<ApiEnvironment, "CHAIN_ID" | 
   if (environment.CHAIN_ID !== 88888 || environment.APPROVAL_ABOVE_CHZ !== undefined) return [];
   const toDo = "Set APPROVAL_ABOVE_CHZ: what one person's decisions may pay a day";
   return [warning("approvals", "one person alone can let any sum be paid", toDo)];
+}
+
+type Deciders = Pick<
+  ApiEnvironment,
+  "network" | "ADMIN_WALLETS" | "APPROVAL_ABOVE_CHZ" | "BOOST_APPROVAL_ABOVE_PERCENT"
+>;
+
+/** Whether there is a second person for what takes two. docs/product.md#panel-approvals */
+export function examineAdmins(environment: Deciders): Finding[] {
+  if (environment.network === "localhost") return [];
+  const toDo = "Add their wallets to ADMIN_WALLETS, each with its role, and restart the api";
+  if (environment.ADMIN_WALLETS.length === 0) return [warning("admins", "nobody can use the panel", toDo)];
+  return decisionsOfTwo(environment).flatMap(({ what, permission }) => {
+    const able = environment.ADMIN_WALLETS.filter(({ role }) => permissionsOf(role).includes(permission));
+    if (able.length > 1) return [];
+    const who = able.length === 1 ? "only one wallet" : "no wallet";
+    return [warning("admins", `${what} take two persons, and ${who} may decide them: they would wait for ever`, toDo)];
+  });
+}
+
+function decisionsOfTwo({ APPROVAL_ABOVE_CHZ: chz, BOOST_APPROVAL_ABOVE_PERCENT: percent }: Deciders) {
+  const payouts = { what: `payouts above ${chz} CHZ a day`, permission: "payments" } as const;
+  const percents = { what: `boosts and percents above ${percent} %`, permission: "catalogue" } as const;
+  // Nothing is above 100 %.
+  return [...(chz === undefined ? [] : [payouts]), ...(percent < 100 ? [percents] : [])];
 }
 
 export function unknownNames(file: string, documented: string): string[] {

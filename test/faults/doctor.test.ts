@@ -44,9 +44,11 @@ describe("The doctor", function () {
     }
   });
 
-  it("names a wrong variable", async () => {
-    const { code, output } = await consult({ PORT: "99999" });
-    expect(output).to.match(/✗ configuration: PORT /);
+  it("names every wrong variable of every process at once", async () => {
+    const wrong = { PORT: "99999", POLL_INTERVAL_MS: "1s", AFFILIATES_PORT: "none", BACKUP_PUBLIC_KEY: "age1" };
+    const { code, output } = await consult(wrong);
+    for (const name of Object.keys(wrong)) expect(output).to.match(new RegExp(`✗ configuration: ${name} must `));
+    expect(output).to.match(/, 4 to fix/);
     expect(code).to.equal(1);
   });
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 
-import { examineApprovals, unknownNames } from "../../scripts/doctor/examine-env-file.ts";
+import type { Role } from "../../domain/roles.ts";
+import { examineAdmins, examineApprovals, unknownNames } from "../../scripts/doctor/examine-env-file.ts";
 
 const PRELOAD = resolve("platform/env-file.ts");
 
@@ -67,5 +68,36 @@ describe("The file .env", () => {
     const states = (CHAIN_ID: number, APPROVAL_ABOVE_CHZ?: number) =>
       examineApprovals({ CHAIN_ID, APPROVAL_ABOVE_CHZ }).map(({ state }) => state);
     expect([states(88888), states(88888, 500), states(88882)]).to.deep.equal([["warning"], [], []]);
+  });
+});
+
+describe("The admins of a public shop", () => {
+  const examine = (admins: string[], more: object = {}) =>
+    examineAdmins({
+      network: "spicy",
+      ADMIN_WALLETS: admins.map((role, index) => ({ wallet: `0x${index}`, role: role as Role })),
+      APPROVAL_ABOVE_CHZ: 500,
+      BOOST_APPROVAL_ABOVE_PERCENT: 10,
+      ...more,
+    }).map(({ detail }) => detail);
+
+  it("are warned about while nobody, or one person alone, may decide what takes two", () => {
+    expect(examine([])).to.deep.equal(["nobody can use the panel"]);
+    expect(examine(["owner"])).to.deep.equal([
+      "payouts above 500 CHZ a day take two persons, and only one wallet may decide them: they would wait for ever",
+      "boosts and percents above 10 % take two persons, and only one wallet may decide them: they would wait for ever",
+    ]);
+    const [missing, ...more] = examine(["owner", "operator", "auditor"]);
+    expect(missing).to.match(/^boosts and percents .* only one wallet/);
+    expect(more).to.deep.equal([]);
+    expect(examine(["operator", "operator"])[0]).to.match(/ no wallet may decide them/);
+  });
+
+  it("are enough if two may decide each, if nothing takes two, and on the local chain", () => {
+    expect(examine(["owner", "owner"])).to.deep.equal([]);
+    expect(examine(["owner", "catalogue", "operator"])).to.deep.equal([]);
+    const alone = { APPROVAL_ABOVE_CHZ: undefined, BOOST_APPROVAL_ABOVE_PERCENT: 100 };
+    expect(examine(["owner"], alone)).to.deep.equal([]);
+    expect(examine(["owner"], { network: "localhost" })).to.deep.equal([]);
   });
 });

@@ -7,11 +7,12 @@ import { readEnvironment as readAffiliates } from "../../affiliates/environment.
 import { readEnvironment as readApi } from "../../api/environment.ts";
 import { readEnvironment as readIndexer } from "../../indexer/environment.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
+import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 
 const NONSENSE = ["n0nsense!", "-1", "0x", "http://", "99999999999999999999"];
 /** A path, a host or free text: only its use shows whether it is valid. */
 const FREE = ["HOST", "INDEXER_HOST", "AFFILIATES_HOST", "DATA_DIR", "WEB_DIR", "ERASED_FILE"];
-const BUILD = ["VITE_ANALYTICS_URL", "VITE_WALLETCONNECT_PROJECT_ID"];
+const BUILD = ["VITE_WALLETCONNECT_PROJECT_ID"];
 const SECRET = /PRIVATE_KEY|SECRET|TOKENS|RPC_URLS|ASSETS_URL/;
 const SIGNED_FOR = `0x${"cd".repeat(20)}`;
 /** Read by other programs. */
@@ -32,7 +33,6 @@ const OTHERS = [
   "DAILY_CAP_CHZ",
   "EXPLORER_API_URL",
   "BACKUP_RECEIVER",
-  "BACKUP_PUBLIC_KEY",
 ];
 
 describe("A configuration with one wrong variable", function () {
@@ -74,7 +74,7 @@ describe("A configuration with one wrong variable", function () {
   };
   const readAll = (variables: Record<string, string>) => {
     const lines = new Set<string>();
-    for (const read of [readApi, readIndexer, readAffiliates]) {
+    for (const read of [readApi, readIndexer, readAffiliates, readOperatorEnvironment]) {
       try {
         read(variables);
       } catch (error) {
@@ -110,6 +110,58 @@ describe("A configuration with one wrong variable", function () {
       }
     }
     expect([...accepted]).to.have.members([...FREE, ...BUILD]);
+  });
+
+  it("is rejected if it is what people write by mistake: another unit, form, network or pair", () => {
+    const other = `0x${"ab".repeat(20)}`;
+    const wrong: [variable: string, says: RegExp, changed: Record<string, string>][] = [
+      ["NETWORK", /localhost, spicy or chiliz/, { NETWORK: "mainnet" }],
+      ["CHAIN_ID", /contradicts .* NETWORK=chiliz/, { CHAIN_ID: "88882" }],
+      ["RPC_URLS", /comma separated/, { RPC_URLS: "https://one.example;https://two.example" }],
+      ["RPC_URLS", /at least one http/, { RPC_URLS: "wss://rpc.example" }],
+      ["PUBLIC_URL", /without a path/, { PUBLIC_URL: "https://shop.example/loja" }],
+      ["PUBLIC_URL", /https:\/\/ address/, { PUBLIC_URL: "shop.example" }],
+      ["ADMIN_WALLETS", /right checksum/, { ADMIN_WALLETS: "0xAbabababababababababababababababababaB" }],
+      ["ADMIN_WALLETS", /not "0xab.* 0x/, { ADMIN_WALLETS: `${other} ${other}` }],
+      ["DATABASE_URL", /postgres:\/\/user/, { DATABASE_URL: "'postgres://torcida@127.0.0.1/torcida'" }],
+      ["DATABASE_URL", /postgres:\/\/user/, { DATABASE_URL: "postgres://torcida@127.0.0.1" }],
+      ["DATABASE_URL", /as %23/, { DATABASE_URL: "postgres://torcida:a#b@127.0.0.1/torcida" }],
+      ["DATABASE_URL", /sslmode/, { DATABASE_URL: "postgres://torcida@db.example/torcida?sslmode=yes" }],
+      ["CASHBACK_DISTRIBUTOR_ADDRESS", /must differ/, { CASHBACK_DISTRIBUTOR_ADDRESS: `0x${"a1".repeat(20)}` }],
+      ["FORMER_DISTRIBUTOR_ADDRESSES", /in use/, { FORMER_DISTRIBUTOR_ADDRESSES: `0x${"b1".repeat(20)}` }],
+      ["DRAIN_SECONDS", /at most 300/, { DRAIN_SECONDS: "5000" }],
+      ["HOLD_SECONDS", /whole number/, { HOLD_SECONDS: "30d" }],
+      ["HOLD_SECONDS", /at most/, { HOLD_SECONDS: "2592000000" }],
+      ["MINT_DELAY_SECONDS", /at most/, { MINT_DELAY_SECONDS: "86400000" }],
+      ["MAX_FEE_GWEI", /at least 2500/, { MAX_FEE_GWEI: "100" }],
+      ["MAX_FEE_GWEI", /at most/, { MAX_FEE_GWEI: "20000000000000" }],
+      ["RATE_MAX_AGE_SECONDS", /more than RATE_REFRESH_SECONDS/, { RATE_MAX_AGE_SECONDS: "30" }],
+      ["RATE_REFRESH_SECONDS", /at most/, { RATE_REFRESH_SECONDS: "900000" }],
+      ["RATE_MAX_JUMP_PERCENT", /whole number/, { RATE_MAX_JUMP_PERCENT: "20%" }],
+      ["WEI_PER_CENT", /number of wei/, { WEI_PER_CENT: "0.01" }],
+      ["SALE_MAX_REAIS", /whole number/, { SALE_MAX_REAIS: "10.000,00" }],
+      ["FX_RATES", /such as USD:5.00/, { FX_RATES: "USD=5.00" }],
+      ["FX_RATES", /together with FX_URL/, { FX_RATES: "USD:5.00", FX_URL: "https://fx.example" }],
+      ["SALE_REF_KEY", /openssl rand -hex 32/, { SALE_REF_KEY: "" }],
+      ["NOTIFY_URL", /NOTIFY_SECRET signs/, { NOTIFY_URL: "" }],
+      ["MAIL_FROM", /sender of the e-mails/, { SMTP_URL: "smtps://mail.example" }],
+      ["SMTP_URL", /the server that takes/, { MAIL_FROM: "avisos@shop.example" }],
+      ["SMTP_URL", /such as smtps/, { SMTP_URL: "mail.example:587", MAIL_FROM: "avisos@shop.example" }],
+      ["BACKUP_PUBLIC_KEY", /copies leave this server encrypted/, { BACKUP_RECEIVER: "ssh backup@elsewhere.example" }],
+      ["BACKUP_PUBLIC_KEY", /age1/, { BACKUP_RECEIVER: "ssh elsewhere", BACKUP_PUBLIC_KEY: "ssh-ed25519 AAAA" }],
+      ["PAYER_SIGNER_URL", /use one signer/, { PAYER_SIGNER_URL: "https://signer.example" }],
+      ["PAYER_ADDRESS", /PAYER_SIGNER_URL signs for/, { PAYER_KEY_FILE: "", PAYER_SIGNER_URL: "https://s.example" }],
+      ["METRICS_PORT", /differ from PORT/, { METRICS_PORT: "3000" }],
+      ["VITE_ANALYTICS_URL", /path of this site/, { VITE_ANALYTICS_URL: "analytics.example" }],
+    ];
+    for (const [variable, says, changed] of wrong) {
+      const said = JSON.stringify(changed);
+      const [line = "", ...more] = readAll({ ...right, ...changed });
+      expect(more, said).to.deep.equal([]);
+      expect(line, said)
+        .to.match(new RegExp(`^${variable} `))
+        .and.match(says);
+    }
   });
 
   it("does not repeat a secret given in place of a file name (F53)", () => {
