@@ -12,7 +12,6 @@ import { attribute, lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { recordTracked } from "./events.ts";
-import { settleSales } from "./sale-totals.ts";
 
 /*
  * Every change of a purchase's row. Only `counting.ts` sets how a purchase was counted.
@@ -353,16 +352,16 @@ async function lockPurchase(queries: Queries, id: bigint) {
   return select();
 }
 
-/** Settles these purchases, and the sales whose last purchase is among them. */
-export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  if (ids.length === 0) return;
+/** Settles these purchases. Returns their sales, which are to be decided anew. */
+export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
+  if (ids.length === 0) return new Set();
   const settled = await queries
     .updateTable("purchases")
     .set({ settled_at: databaseNow(queries) })
     .where(among(queries, "id", ids))
     .where("settled_at", "is", null)
-    .returning(["sale_id", "cashback_cent_bps", "reversed_at"])
+    .returning("sale_id")
     .execute();
-  await settleSales(queries, settled);
   await recountPurchases(queries, ids);
+  return new Set(settled.flatMap(({ sale_id }) => sale_id ?? []));
 }

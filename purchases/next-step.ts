@@ -82,10 +82,11 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
   const purchases = await decided(queries, lives, moment, options.rules);
   const debts = await readDebts(queries, walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")));
   const steps = nextSteps(purchases, { debts, weiPerCent, moment });
-  const { stepDelayMs, approvals } = options;
-  const { waiting } = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: BigInt(stepDelayMs), approvals });
+  const { approvals, rules } = options;
+  const stepDelayMs = BigInt(options.stepDelayMs);
+  const saved = await saveSteps(queries, steps, { weiPerCent, stepDelayMs, approvals, rules });
   await countLate(queries, purchases);
-  const requested = new Set(waiting.map(({ purchaseId }) => purchaseId));
+  const requested = new Set(saved.waiting.map(({ purchaseId }) => purchaseId));
   // What was decided anew is due again.
   const isStaying = new Set(purchases);
   const changed = lives.filter((one) => !isStaying.has(one));
@@ -95,7 +96,8 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
     const step = steps[index];
     return { row, life: step ? afterStep(life, step, requested.has(row.id)) : life };
   });
-  await setNextCheck(queries, after, { moment, depth });
+  const isSame = ({ row }: PurchaseWithLife) => row.sale_id === null || !saved.changed.has(row.sale_id);
+  await setNextCheck(queries, after.filter(isSame), { moment, depth });
 }
 
 const PLAN_LIMIT = 1_000;

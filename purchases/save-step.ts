@@ -1,9 +1,11 @@
 import type { Queries } from "../database/transaction.ts";
 import type { Step } from "../domain/purchase/step.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import type { Operation } from "../sender/queue.ts";
 import { enqueue, expedite, findOperation, lockOperations, UNSENT } from "../sender/queue.ts";
 import { type ApprovalRules, requestApprovals } from "./approvals.ts";
 import { freezeRates, keepOffset, setMetadataUri, settlePurchases } from "./lifecycle.ts";
+import { decideSales } from "./save.ts";
 
 export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 
@@ -11,6 +13,8 @@ export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 export type PlannedPayouts = {
   queued: readonly QueuedPayout[];
   waiting: readonly (QueuedPayout & { approvalId: bigint })[];
+  /** The sales whose purchases were decided otherwise once some of them were settled. */
+  changed: ReadonlySet<bigint>;
 };
 
 export type StepOptions = {
@@ -19,6 +23,7 @@ export type StepOptions = {
   /** Between the steps of a simulated purchase, so that users can see them. */
   stepDelayMs: bigint;
   approvals: ApprovalRules;
+  rules: SaleRules;
 };
 
 /**
@@ -28,12 +33,12 @@ export type StepOptions = {
 export async function saveSteps(
   queries: Queries,
   steps: readonly Step[],
-  { weiPerCent, stepDelayMs, approvals }: StepOptions,
+  { weiPerCent, stepDelayMs, approvals, rules }: StepOptions,
 ): Promise<PlannedPayouts> {
   const idsOf = (some: readonly Step[]) => some.map(({ id }) => id);
   await freezeRates(queries, idsOf(steps.filter(({ isRateNew }) => isRateNew)), weiPerCent);
   for (const { id, keptGwei } of steps) if (keptGwei > 0n) await keepOffset(queries, id, keptGwei);
-  await settlePurchases(queries, idsOf(steps.filter(({ isOver }) => isOver)));
+  const settled = await settlePurchases(queries, idsOf(steps.filter(({ isOver }) => isOver)));
   const payouts = steps
     .filter(({ move }) => move === "pay")
     .map(({ id: purchaseId, wallet, amountGwei }) => ({ purchaseId, wallet, amountGwei }));
@@ -53,7 +58,7 @@ export async function saveSteps(
     if (approvalId === undefined) queued.push({ purchaseId, amountGwei });
     else waiting.push({ purchaseId, amountGwei, approvalId });
   }
-  return { queued, waiting };
+  return { queued, waiting, changed: await decideSales(queries, settled, rules) };
 }
 
 /** Queues the confirmation of a purchase by staff, due now. */

@@ -22,7 +22,7 @@ import {
   withdrawPayout,
   withdrawPurchase,
 } from "./lifecycle.ts";
-import { contributionOf, countPaid, moveTotals } from "./sale-totals.ts";
+import { contributionOf, moveTotals } from "./sale-totals.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
@@ -90,7 +90,7 @@ async function save(
   }
   const columns = columnsOf({ row, facts }, decision, click);
   const after = { ...row, ...columns };
-  const counted = await moveTotals(queries, row.counted, contributionOf(after));
+  const counted = await moveTotals(queries, row.counted, contributionOf(after, decision.paidCentBps));
   const isSame =
     counted === row.counted && Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);
   if (!isSame) {
@@ -128,8 +128,7 @@ async function act(
   touched.add(action.id);
   if (action.kind === "adjust") {
     const wallet = facts.purchases.find((one) => one.id === action.id)?.wallet as WalletAddress;
-    await adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
-    return countPaid(queries, [{ saleId: row.id, centBps: -action.centBps }]);
+    return adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
   }
   if (action.kind === "withdraw") return withdrawPurchase(queries, action.id);
   const { id, centBps } = action;

@@ -66,8 +66,8 @@ export async function payBuyer(
     purchases.map(({ row }) => row.id),
     actor,
   );
-  const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals });
-  return { kind: "decided", payableGwei, queued: [...waiting, ...planned.queued], waiting: planned.waiting };
+  const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules });
+  return { ...planned, kind: "decided", payableGwei, queued: [...waiting, ...planned.queued] };
 }
 
 /** Pays a purchase now if it is due. Returns the request that it waits for, if it takes two people. */

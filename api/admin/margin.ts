@@ -1,7 +1,8 @@
 import type { Queries } from "../../database/transaction.ts";
 import { marginQuerySchema, marginResponseSchema } from "../../domain/api/sales.ts";
 import { reaisText } from "../../domain/money.ts";
-import type { FIGURES } from "../../purchases/sale-totals.ts";
+import { recordOf } from "../../domain/records.ts";
+import { FIGURES } from "../../purchases/sale-totals.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -77,14 +78,6 @@ export async function listMargin(queries: Queries, from: string, to: string) {
 }
 
 /** The sum of rows. */
-export function marginOf(rows: readonly (Figures & { paid_cent_bps: bigint })[]) {
-  const sum = (field: keyof (typeof rows)[number]) => rows.reduce((total, row) => total + row[field], 0n);
-  return {
-    sales: sum("sales"),
-    amount_cents: sum("amount_cents"),
-    commission_pending_cents: sum("commission_pending_cents"),
-    commission_cents: sum("commission_cents"),
-    promised_cent_bps: sum("promised_cent_bps"),
-    paid_cent_bps: sum("paid_cent_bps"),
-  };
+export function marginOf(rows: readonly Figures[]): Figures {
+  return recordOf(FIGURES, (name) => rows.reduce((total, row) => total + row[name], 0n));
 }

@@ -147,7 +147,8 @@ async function payReleased(services: Services, queries: Queries, id: bigint): Pr
     isLive: services.saleRules.isLive,
   };
   const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
-  return payIfDue(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals: services.approvals });
+  const { approvals, saleRules: rules } = services;
+  return payIfDue(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals, rules });
 }
 
 function paymentsRoute({ database: { reader } }: Services): Route {

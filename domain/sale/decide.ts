@@ -146,6 +146,8 @@ export type SaleDecision = {
   /** Undefined while an amount is not known. */
   value: SaleValue | undefined;
   cashbackCentBps: bigint;
+  /** What its buyers were paid or kept, less what they owe back. */
+  paidCentBps: bigint;
   unknownGroups: readonly string[];
   holds: readonly Hold[];
   isHeld: boolean;
@@ -245,7 +247,8 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const payableAt = approvedAt === null ? null : payableTime(facts, approvedAt, click, rules);
   const permission = isHeld ? { approvedAt: null, payableAt: null } : { approvedAt, payableAt };
   const mintDelayMs = click?.store.mintDelayMs ?? rules.mintDelayMs;
-  const after = own.map((one) => afterActions(one, actions));
+  const all = facts.purchases.map((one) => afterActions(one, actions));
+  const after = all.filter(isOwn);
   return {
     click,
     kept,
@@ -258,6 +261,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     }),
     value: valued.value,
     cashbackCentBps,
+    paidCentBps: all.reduce((sum, one) => sum + paidCentBpsOf(one), 0n),
     unknownGroups: valued.unknownGroups,
     holds,
     isHeld,
@@ -393,9 +397,16 @@ function isOwedToUs(action: SaleAction): boolean {
   return action.kind === "adjust" ? action.centBps > 0n : action.kind === "entitle" || action.kind === "withdraw";
 }
 
+function paidCentBpsOf({ isSettled, isWithdrawn, centBps, returnedCentBps }: PurchaseFacts): bigint {
+  return (isSettled && !isWithdrawn ? centBps : 0n) - returnedCentBps;
+}
+
 /** A purchase once its actions are carried out. */
-function afterActions(purchase: PurchaseFacts, actions: readonly SaleAction[]): PurchaseFacts {
-  const action = actions.find((one) => "id" in one && one.id === purchase.id && one.kind !== "adjust");
+function afterActions(before: PurchaseFacts, actions: readonly SaleAction[]): PurchaseFacts {
+  const own = actions.filter((one) => "id" in one && one.id === before.id);
+  const owed = own.reduce((sum, one) => sum + (one.kind === "adjust" ? one.centBps : 0n), before.returnedCentBps);
+  const purchase = { ...before, returnedCentBps: owed };
+  const action = own.find(({ kind }) => kind !== "adjust");
   if (!action) return purchase;
   const isWithdrawn = action.kind === "withdraw";
   const kept = (moves: ReadonlySet<Move>) => new Set([...moves].filter((move) => !purchase.unsent.has(move)));

@@ -74,8 +74,7 @@ describe("What was decided", () => {
         .filter((one) => one.includes('updateTable("sales")') && DECIDED.test(setOf(one)))
         .map((one) => `${file} ${one.match(/function (\w+)/)?.[1]}`),
     );
-    // A sale whose last purchase ended is settled with it.
-    expect(writers).to.deep.equal(["purchases/sale-totals.ts settleSales"]);
+    expect(writers).to.deep.equal([]);
     expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["purchases/save.ts"]);
   });
 
