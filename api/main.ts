@@ -24,7 +24,7 @@ import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { queueSummaryReader } from "../sender/queue-summary.ts";
-import { approvalRules } from "./admin/approval-rules.ts";
+import { approvalRules } from "./admin/approvals.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";

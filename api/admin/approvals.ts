@@ -6,15 +6,16 @@ import type { ListSource, PageQuery } from "../../database/lists/source.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { type Approval, approvalSchema, approvalsQuerySchema } from "../../domain/api/admin-approvals.ts";
-import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import type { Role } from "../../domain/roles.ts";
+import type { ApprovalRules } from "../../purchases/approvals.ts";
 import { decideApproval } from "../../purchases/lifecycle.ts";
-import { conflict, forbidden, notFound } from "../http/api-error.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { forbidden } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { alreadyDecided, type Decision, decisionRoutes, requireOpen, toWireDecision } from "./second-person.ts";
 
 type ApprovalRow = Selectable<Schema["approvals"]>;
 
@@ -32,9 +33,33 @@ export function approvalRoutes(services: Services): Route[] {
         return { ...page, rows: rows.map(toWireApproval) };
       },
     }),
-    decisionRoute(services, "approve", "Approves a payout that another person's decision leads to; it is then queued"),
-    decisionRoute(services, "refuse", "Refuses a payout that another person's decision leads to"),
+    ...decisionRoutes({
+      path: "/api/admin/approvals",
+      permission: "payments",
+      what: "Payment",
+      summaries: {
+        approve: "Approves a payout that another person's decision leads to; it is then queued",
+        refuse: "Refuses a payout that another person's decision leads to",
+      },
+      decide: (decision) => decide(services, decision),
+    }),
   ];
+}
+
+const GWEI_PER_CHZ = 1_000_000_000n;
+
+/** Which payouts take a second person, and who may be one. docs/product.md#panel-approvals */
+export function approvalRules(
+  environment: Pick<ApiEnvironment, "APPROVAL_ABOVE_CHZ">,
+  adminWallets: ReadonlyMap<string, Role>,
+): ApprovalRules {
+  return {
+    get aboveGwei() {
+      const { APPROVAL_ABOVE_CHZ: limit } = environment;
+      return limit === undefined ? undefined : BigInt(limit) * GWEI_PER_CHZ;
+    },
+    roleOf: (wallet) => adminWallets.get(wallet),
+  };
 }
 
 /** Requests that can still be decided. */
@@ -70,62 +95,24 @@ async function readApprovals(queries: Queries, ids: readonly bigint[]): Promise<
 }
 
 function toWireApproval(row: ApprovalRow): Approval {
-  return {
-    id: Number(row.id),
-    purchase_id: Number(row.purchase_id),
-    wallet: row.wallet,
-    amount: chzTextFromGwei(row.amount_gwei),
-    state: row.state,
-    asked_by: row.asked_by,
-    decided_by: row.decided_by,
-    decision_reason: row.decision_reason,
-    created_at: isoTime(row.created_at),
-    decided_at: isoTimeIfAny(row.decided_at),
-  };
+  const { purchase_id, wallet, amount_gwei } = row;
+  return { ...toWireDecision(row), purchase_id: Number(purchase_id), wallet, amount: chzTextFromGwei(amount_gwei) };
 }
 
-function decisionRoute(services: Services, verb: "approve" | "refuse", summary: string): Route {
-  return route({
-    method: "post",
-    path: `/api/admin/approvals/:id/${verb}` as const,
-    access: "fresh_admin",
-    permission: "payments",
-    summary,
-    limit: { perMinute: 60, by: "wallet" },
-    body: noBodyOrReasonSchema,
-    failures: { 409: "It is decided or has lapsed already" },
-    responses: { 200: doneSchema },
-    async handle({ params, body, identity }) {
-      const id = readId(params.id, "Approval");
-      const actor = actorOf(identity);
-      const reason = body.reason || null;
-      const about = await inAuditedTransaction(services.database.kysely, (queries) =>
-        decide(queries, id, { verb, actor, reason }),
-      );
-      services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
-      services.senders.wake();
-      return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
-    },
+async function decide(services: Services, { id, verb, actor, reason }: Decision): Promise<void> {
+  const about = await inAuditedTransaction(services.database.kysely, async (queries) => {
+    const row = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
+    const asked = requireOpen(row, actor, "The amount or the buyer has changed since: it is asked again");
+    const { purchase_id, asked_by, wallet } = asked;
+    if (wallet === actor)
+      throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
+    const isDecided = await decideApproval(queries, id, { isApproved: verb === "approve", actor, reason });
+    if (!isDecided) throw alreadyDecided();
+    const amount = chzTextFromGwei(asked.amount_gwei);
+    const detail = { purchase_id, asked_by, wallet, amount, reason };
+    await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
+    return { purchase: Number(purchase_id), chz: amount };
   });
-}
-
-/** Returns what was decided, for the log. */
-async function decide(
-  queries: Queries,
-  id: bigint,
-  { verb, actor, reason }: { verb: "approve" | "refuse"; actor: string; reason: string | null },
-) {
-  const asked = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!asked) throw notFound("Approval");
-  const { purchase_id: purchaseId, asked_by, wallet } = asked;
-  if (asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
-  if (wallet === actor) throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
-  if (asked.state === "lapsed")
-    throw conflict("The amount or the buyer has changed since: it is asked again", "LAPSED");
-  const isDecided = await decideApproval(queries, id, { isApproved: verb === "approve", actor, reason });
-  if (!isDecided) throw conflict("This request is already decided", "DECIDED");
-  const amount = chzTextFromGwei(asked.amount_gwei);
-  const detail = { purchase_id: purchaseId, asked_by, wallet, amount, reason };
-  await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
-  return { purchase: Number(purchaseId), chz: amount };
+  services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
+  services.senders.wake();
 }

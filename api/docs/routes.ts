@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { PRODUCT_NAME } from "../../domain/product.ts";
+import { escapeHtml } from "../http/escape-html.ts";
 import { type Route, route } from "../http/route.ts";
 import { ERROR_REMEDIES } from "./error-remedies.ts";
 import { type Operation, openApiDocument } from "./openapi.ts";
@@ -87,8 +88,4 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 
 function jsonHtml(title: string, value: unknown): string {
   return value === undefined ? "" : `<h3>${title}</h3><pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -6,6 +6,7 @@ import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { SAO_PAULO } from "../../domain/sao-paulo-time.ts";
 import type { EventRow } from "../../purchases/events.ts";
+import { escapeHtml } from "../http/escape-html.ts";
 
 /** The texts of an e-mail. */
 export type Composed = { subject: string; text: string; html: string };
@@ -136,8 +137,4 @@ function button(url: string, label: string): string {
 
 function link(url: string, label: string): string {
   return `<a href="${escapeHtml(url)}" style="color:#0b5d3f">${escapeHtml(label)}</a>`;
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

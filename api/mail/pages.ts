@@ -1,6 +1,6 @@
 import type { Language } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
-import { escapeHtml } from "./compose.ts";
+import { escapeHtml } from "../http/escape-html.ts";
 
 /** The pages behind the links of e-mails: they need neither a login nor a script. */
 

@@ -1,15 +1,18 @@
 import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { booksSchema, walletBooksQuerySchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
+import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
+import { WEI_PER_GWEI } from "../../domain/product.ts";
 import { listPublishedBooks } from "../../purchases/published-books.ts";
 import { listPaidTickets } from "../../purchases/queries.ts";
+import { payoutSums, readShopTotals } from "../../purchases/totals.ts";
+import { readFlows } from "../../reconcile/distributor-flows.ts";
 import { nextBefore } from "../http/answers.ts";
 import { invalid } from "../http/api-error.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { booksReader } from "./books.ts";
 
 const LIMIT = { perMinute: 120, by: "origin" } as const;
+const KEPT_MS = 30_000;
 
 /** Data that anyone can check against the chain. docs/product.md#proof-page */
 export function proofRoutes(services: Services): Route[] {
@@ -88,4 +91,41 @@ function booksRoute(readBooks: ReturnType<typeof booksReader>): Route {
       return { body: { success: true, data: await readBooks() }, headers: { "cache-control": "public, max-age=30" } };
     },
   });
+}
+
+type Books = { funded: string; paid: string; withdrawn: string };
+
+/**
+ * Reads the distributors' books, at most twice a minute. Deposits and withdrawals are summed from the chain, starting
+ * at the last comparison of database and chain; payouts come from the index.
+ */
+function booksReader(services: Services): () => Promise<Books> {
+  let books: Promise<Books> | undefined;
+  let readAt = 0;
+  return () => {
+    if (books && (readAt === 0 || Date.now() - readAt < KEPT_MS)) return books;
+    readAt = 0;
+    books = readBooks(services);
+    books.then(
+      () => {
+        readAt = Date.now();
+      },
+      // Failures are not cached.
+      () => {
+        books = undefined;
+      },
+    );
+    return books;
+  };
+}
+
+async function readBooks(services: Services): Promise<Books> {
+  const head = await services.client.getBlockNumber();
+  const flows = await readFlows(services, head);
+  const { paid } = payoutSums(await readShopTotals(services.database.kysely));
+  return {
+    funded: chzTextFromWei(flows.fundedWei),
+    paid: chzTextFromWei(paid * WEI_PER_GWEI + flows.withdrawnWei),
+    withdrawn: chzTextFromWei(flows.sweptWei),
+  };
 }

@@ -1,5 +1,6 @@
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { Language } from "../../domain/languages.ts";
+import { escapeHtml } from "../http/escape-html.ts";
 import type { Head } from "./heads.ts";
 import type { SitePage } from "./pages.ts";
 
@@ -21,13 +22,13 @@ export function withHead(
   head: Head,
   { origin, path, language, page }: { origin: string; path: string; language: Language; page?: SitePage },
 ): string {
-  const title = escaped(head.title);
-  const description = escaped(head.description);
+  const title = escapeHtml(head.title);
+  const description = escapeHtml(head.description);
   const images = [head.image, "/og.png"].filter((one) => one !== undefined);
   const links =
     head.isMissing || head.isPrivate
       ? '<meta name="robots" content="noindex" />'
-      : linksTo(`${origin}${escaped(path)}`, language);
+      : linksTo(`${origin}${escapeHtml(path)}`, language);
   const scripts = (page?.scripts ?? [])
     .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
     .join("");
@@ -35,7 +36,7 @@ export function withHead(
     .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
     .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
     .replace("<!--page-->", () => page?.paint ?? "")
-    .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
+    .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
     .replaceAll(" data-description></p>", () => `>${description}</p>`)
     .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}${scripts}`)
     .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
@@ -64,10 +65,6 @@ function linksTo(pt: string, language: Language): string {
     `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
     `<meta property="og:url" content="${here}" />`,
   ].join("");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** Larger ones are split; a search engine reads at most 50,000 addresses of a file. */

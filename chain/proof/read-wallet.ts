@@ -4,7 +4,6 @@ import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address
 import { readInRanges } from "../block-ranges.ts";
 import { CashbackDeferred, CashbackPaid, paidWord, predecessor } from "../generated/cashback-distributor.ts";
 import { balanceOf, Transfer } from "../generated/purchase-nft.ts";
-import { inChunks } from "./in-chunks.ts";
 import { isTransactionHash, type PurchasePayout, payoutsIn } from "./payouts.ts";
 import { readTicket } from "./read-ticket.ts";
 
@@ -34,6 +33,8 @@ const PAYOUTS = [CashbackPaid, CashbackDeferred] as const;
 const PREDECESSORS_MAX = 20;
 /** The blocks that public nodes accept in one call. */
 const RANGE = 5_000n;
+/** The number of concurrent requests that public nodes accept. */
+const AT_ONCE = 12;
 /** `paidWord` has the bits of 256 purchases. */
 const WORD_BITS = 8n;
 
@@ -166,4 +167,25 @@ function toHash(text: string): `0x${string}` {
 
 function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : 1;
+}
+
+/**
+ * Runs work on all items, a few at a time, and returns the results in order; stops between them when aborted.
+ * @throws the first failure
+ */
+async function inChunks<Item, Result>(
+  items: readonly Item[],
+  signal: AbortSignal | undefined,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const remaining = items.entries();
+  const runner = async () => {
+    for (const [index, item] of remaining) {
+      signal?.throwIfAborted();
+      results[index] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, runner));
+  return results;
 }

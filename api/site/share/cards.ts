@@ -2,6 +2,7 @@ import type { Language } from "../../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../../domain/product.ts";
 import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
+import { escapeHtml } from "../../http/escape-html.ts";
 
 /** The size that link previews crop least. */
 export const CARD = { width: 1200, height: 630 } as const;
@@ -68,7 +69,7 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
       bold({ x: 290, y: 165, size: fitted(store.name, 830, 92), text: store.name, colour: "#ffffff" }),
       plain({ x: 292, y: 225, size: 32, text: store.tags.join("  ·  "), colour: "#e4ebe6" }),
       ...(store.isRange ? [plain({ x: percentX, y: 350, size: 44, text: words.upTo, colour: "#e4ebe6" })] : []),
-      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escaped(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${words.cashback}</tspan></text>`,
+      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escapeHtml(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${words.cashback}</tspan></text>`,
       bold({ x: 1120, y: 570, size: 44, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "end" }),
     ].join(""),
   );
@@ -147,7 +148,7 @@ const bold = (text: Text): string => written(text, "800", "condensed");
 const plain = (text: Text): string => written(text, "600", "normal");
 
 function written({ x, y, size, text, colour, anchor = "start", spacing = 0 }: Text, weight: string, stretch: string) {
-  return `<text x="${x}" y="${y}" font-family="Archivo" font-size="${size}" font-weight="${weight}" font-stretch="${stretch}" fill="${colour}" text-anchor="${anchor}" letter-spacing="${spacing}">${escaped(text)}</text>`;
+  return `<text x="${x}" y="${y}" font-family="Archivo" font-size="${size}" font-weight="${weight}" font-stretch="${stretch}" fill="${colour}" text-anchor="${anchor}" letter-spacing="${spacing}">${escapeHtml(text)}</text>`;
 }
 
 /** Approximate width of a bold letter, relative to its size. */
@@ -156,6 +157,3 @@ const LETTER_WIDTH = 0.5;
 /** The size at which a text is no wider than `width`, at most `largest`. */
 const fitted = (text: string, width: number, largest: number): number =>
   Math.floor(Math.min(largest, width / (LETTER_WIDTH * Math.max(1, [...text].length))));
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../domain/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
 import { type Answered, type Asked, Simulator } from "./simulator.ts";
 
@@ -40,7 +41,7 @@ export class AdmitadSimulator extends Simulator {
     const isWithin = (at: number, [from, to]: (number | undefined)[], lengthMs: number) =>
       (from === undefined || at >= from) && (to === undefined || at < to + lengthMs);
     const found = [...this.book.sales.values()]
-      .filter((sale) => isWithin(sale.changedAt, updated, 1_000) && isWithin(sale.soldAt, dates, 86_400_000))
+      .filter((sale) => isWithin(sale.changedAt, updated, 1_000) && isWithin(sale.soldAt, dates, DAY_MS))
       .sort((a, b) => Number(b.id) - Number(a.id));
     return {
       status: 200,

@@ -5,7 +5,7 @@ import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
 import { storePaces } from "../../../affiliates/store-pace.ts";
-import { approvalRules } from "../../../api/admin/approval-rules.ts";
+import { approvalRules } from "../../../api/admin/approvals.ts";
 import { BalanceReader } from "../../../api/chain/balances.ts";
 import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
