@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { eraseUser } from "./users.ts";
@@ -19,6 +20,7 @@ type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[
 
 /** Before the profile is erased: one that is in the list and not erased is erased at the next restore. */
 export function addToErasedList(file: string, { SALE_REF_KEY: key }: Keys, wallet: WalletAddress): void {
+  mkdirSync(dirname(file), { recursive: true });
   const opened = openSync(file, "a", 0o600);
   try {
     writeSync(opened, `${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}\n`);
