@@ -3,7 +3,7 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { isRecord } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../platform/lease.ts";
-import { listMailable } from "../../purchases/events.ts";
+import { type EventRow, listMailable, setMailAt } from "../../purchases/events.ts";
 import type { Services } from "../services.ts";
 import { writeMails } from "./gather.ts";
 import { dropMail, listDueMails, type MailRow, recordFailure, recordSent } from "./mails.ts";
@@ -16,6 +16,7 @@ const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 const EVENTS_AT_ONCE = 500;
 const SENT_AT_ONCE = 50;
+const WRITE_AGAIN_MS = 900_000;
 /** After so many failures in a row a round ends: the server is away, not one address. */
 const FAILURES_A_ROUND = 3;
 
@@ -54,16 +55,24 @@ export async function mailRound(
   const { kysely } = services.database;
   const mailable = await listMailable(kysely, BigInt(Date.now()), EVENTS_AT_ONCE);
   for (const [wallet, events] of mailable) {
-    await inTransaction(kysely, async (queries) => {
+    const write = inTransaction(kysely, async (queries) => {
       if (lease) await assertLease(queries, lease);
       await writeMails(queries, wallet, events, post);
     });
+    await write.catch((error: unknown) => putOff(services, events, error));
   }
   let failures = 0;
   for (const mail of await listDueMails(kysely, BigInt(Date.now()), SENT_AT_ONCE)) {
     if (failures >= FAILURES_A_ROUND) return;
     failures = (await sendOne(services, post, mail)) ? 0 : failures + 1;
   }
+}
+
+/** So that one wallet's events keep no other's waiting. */
+async function putOff({ database, log }: Pick<Services, "database" | "log">, events: EventRow[], error: unknown) {
+  log.warn({ events: events.length, reason: messageOf(error) }, "An e-mail could not be written");
+  const ids = events.map((event) => event.id);
+  await setMailAt(database.kysely, ids, BigInt(Date.now() + WRITE_AGAIN_MS));
 }
 
 /** Returns whether the server answered. */
