@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { among } from "../../database/among.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -60,20 +60,22 @@ export async function dropMail(queries: Queries, id: bigint): Promise<void> {
 }
 
 /** How many e-mails of a kind a wallet was written since a time. */
-export async function countMails(
-  queries: Queries,
-  wallet: WalletAddress,
-  kind: MailRow["kind"],
-  since: bigint,
-): Promise<number> {
-  const rows = await queries
-    .selectFrom("mails")
-    .select("id")
-    .where("wallet", "=", wallet)
-    .where("created_at", ">=", since)
-    .where("kind", "=", kind)
-    .execute();
-  return rows.length;
+export function countMails(queries: Queries, wallet: WalletAddress, kind: MailRow["kind"], since: bigint) {
+  return countOf(mailsSince(queries, since).where("wallet", "=", wallet).where("kind", "=", kind));
+}
+
+/** How many links an address was sent since a time, whoever asked for them. */
+export function countLinksTo(queries: Queries, address: string, since: bigint): Promise<number> {
+  const isTo = sql<boolean>`lower(address) = ${address.toLowerCase()}`;
+  return countOf(mailsSince(queries, since).where("kind", "=", "verify").where(isTo));
+}
+
+function mailsSince(queries: Queries, since: bigint) {
+  return queries.selectFrom("mails").select("id").where("created_at", ">=", since);
+}
+
+async function countOf(mails: ReturnType<typeof mailsSince>): Promise<number> {
+  return (await mails.execute()).length;
 }
 
 /** Deletes some of the oldest e-mails; false if none is too old. */

@@ -10,7 +10,7 @@ import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { composeVerification, messageId } from "./compose.ts";
-import { countMails, insertMail } from "./mails.ts";
+import { countLinksTo, countMails, insertMail } from "./mails.ts";
 import { type MailPage, mailPage } from "./pages.ts";
 import type { Post } from "./post.ts";
 import {
@@ -25,7 +25,7 @@ import {
   verify,
 } from "./readers.ts";
 
-/** Links that verify addresses are sent at most so often a day. */
+/** Links are sent at most so often a day to a wallet, and to an address, which many wallets may name. */
 const VERIFICATIONS_A_DAY = 5;
 const LINK_LIMIT = { perMinute: 60, by: "origin" } as const;
 const HTML = "text/html; charset=utf-8";
@@ -98,7 +98,8 @@ export async function wantMail(
   const reader = await chooseTopics(queries, wallet, user);
   if (user.topics.length === 0 || reader.mail_address === email) return;
   const since = BigInt(Date.now()) - BIG_DAY_MS;
-  if ((await countMails(queries, wallet, "verify", since)) >= VERIFICATIONS_A_DAY) return;
+  const counts = [await countMails(queries, wallet, "verify", since), await countLinksTo(queries, email, since)];
+  if (counts.some((count) => count >= VERIFICATIONS_A_DAY)) return;
   const token = await newVerification(queries, wallet, email);
   await insertMail(queries, {
     wallet,

@@ -561,6 +561,7 @@ create table mails (
 create index mails_due_at on mails (due_at) where due_at is not null;
 create index mails_waiting on mails (created_at) where due_at is not null;
 create index mails_wallet on mails (wallet, created_at);
+create index mails_links on mails (lower(address), created_at) where kind = 'verify';
 
 -- The outbox.
 

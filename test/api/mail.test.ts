@@ -76,6 +76,30 @@ describe("E-mails", function () {
       expect(server.received, "nothing about the time before").to.have.lengthOf(1);
     });
 
+    it("send an address at most five links a day, however many wallets name it", async () => {
+      for (let count = 0; count < 7; count++) {
+        const caller = await api.user();
+        const email = count % 2 ? "Ana@Example.com" : "ana@example.com";
+        await kysely().updateTable("users").set({ email }).where("wallet", "=", caller.address).execute();
+        expect((await want(caller)).status).to.equal(200);
+      }
+      await round();
+      expect(server.received).to.have.length(5);
+    });
+
+    it("of one wallet that cannot be written keep no other's waiting", async () => {
+      const [poisoned, other] = [await reader(), await reader()];
+      server.received.length = 0;
+      for (const caller of [poisoned, other]) await caller.buy(1, 100);
+      const own = () =>
+        kysely().selectFrom("events").select("mail_at").where("wallet", "=", poisoned.address).execute();
+      const created_at = 9_000_000_000_000_000n;
+      await kysely().updateTable("events").set({ created_at }).where("wallet", "=", poisoned.address).execute();
+      await round();
+      expect(server.received).to.have.length(1);
+      expect((await own()).every(({ mail_at }) => Number(mail_at) > Date.now())).to.equal(true);
+    });
+
     it("say what happened, plain and in HTML, in the reader's language, and nothing about others", async () => {
       const [one, other] = [await reader("pt"), await reader("en")];
       server.received.length = 0;
