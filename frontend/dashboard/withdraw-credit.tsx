@@ -3,7 +3,7 @@ import { type Hex, isAddress } from "viem";
 import { readContract, waitForTransactionReceipt, writeContract } from "wagmi/actions";
 import { creditOf, withdrawCredit } from "../../chain/generated/cashback-distributor.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
-import { distributors } from "../chain/read-chain.ts";
+import { distributors } from "../chain/contracts.ts";
 import { targetChain } from "../chain/target-chain.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";

@@ -1,5 +1,5 @@
+import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { createIntl, createIntlCache, type IntlShape, RawIntlProvider, useIntl } from "react-intl";
 import { type Language, languageFrom } from "../../domain/languages.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import pt from "./pt.json";
@@ -45,6 +45,15 @@ export async function restoreLanguage(): Promise<Language> {
   }
 }
 
+const IntlContext = createContext<IntlShape | undefined>(undefined);
+
+/** The library's messages, numbers and dates in the language of this part of the page. */
+export function useIntl(): IntlShape {
+  const intl = useContext(IntlContext);
+  if (!intl) throw new Error("useIntl must be called inside a LanguageProvider");
+  return intl;
+}
+
 const LanguageContext = createContext<{ language: Language; toggle: () => Promise<void> }>({
   language: "pt",
   toggle: async () => {},
@@ -63,7 +72,7 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
   const value = useMemo(() => ({ language, toggle }), [language, toggle]);
   return (
     <LanguageContext value={value}>
-      <RawIntlProvider value={intl}>{children}</RawIntlProvider>
+      <IntlContext value={intl}>{children}</IntlContext>
     </LanguageContext>
   );
 }
@@ -71,7 +80,7 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
 /** Renders its children in Portuguese, whatever the user's language: texts, numbers and dates. */
 export function InPortuguese({ children }: { children: ReactNode }) {
   const intl = useMemo(() => intlFor("pt"), []);
-  return <RawIntlProvider value={intl}>{children}</RawIntlProvider>;
+  return <IntlContext value={intl}>{children}</IntlContext>;
 }
 
 export const useLanguage = () => useContext(LanguageContext);
@@ -87,7 +96,7 @@ export function useText(): Translate {
   return useCallback((id, values) => say(intl, id, values), [intl]);
 }
 
-/** Only a message with parts is compiled by the build; react-intl would try to parse the plain ones, and fail. */
+/** Only a message with parts is compiled by the build; the library would try to parse the plain ones, and fail. */
 function say(intl: IntlShape, id: MessageId, values?: Values): string {
   const message = intl.messages[id];
   return typeof message === "string" ? message : intl.formatMessage({ id }, values);

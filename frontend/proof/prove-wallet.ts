@@ -1,3 +1,5 @@
+import type { PublicClient } from "viem";
+import { getBlockNumber, getLogs, getTransactionReceipt } from "viem/actions";
 import { available } from "../../chain/generated/cashback-distributor.ts";
 import { isWhole, type ProofChain, readWallet } from "../../chain/proof/read-wallet.ts";
 import { parseDecimal } from "../../domain/money.ts";
@@ -6,7 +8,8 @@ import { type Outcome, outcomesOf, type ProofBooks, type ProvenTicket } from "..
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { getBooks, getWalletBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { chainClient, distributor, purchaseNft, readBalance } from "../chain/read-chain.ts";
+import { client, readBalance, readContract } from "../chain/client.ts";
+import { distributor, purchaseNft } from "../chain/contracts.ts";
 
 export type ProvenPurchase = {
   ticket: ProvenTicket;
@@ -21,13 +24,20 @@ const ATTEMPTS = 3;
 const BEHIND_MS = 2_000;
 const GWEI_DECIMALS = 9;
 
+const proofClient: ProofChain["client"] = {
+  readContract,
+  getBlockNumber: (options) => getBlockNumber(client, options),
+  getLogs: ((options) => getLogs(client, options)) as PublicClient["getLogs"],
+  getTransactionReceipt: (options) => getTransactionReceipt(client, options),
+};
+
 /**
  * Reads a wallet's tickets and payouts from the chain and recomputes the amounts, newest first. The api only says where
  * to look, and why a payout is lower.
  */
 export async function proveWallet(wallet: WalletAddress, options: Options): Promise<ProvenPurchase[]> {
   const chain: ProofChain = {
-    client: chainClient,
+    client: proofClient,
     purchaseNft: purchaseNft(),
     cashbackDistributor: distributor(),
     firstBlock: BigInt(deployment.start_block),
@@ -89,7 +99,7 @@ export type DistributorBooks = {
 export async function readBooks(): Promise<DistributorBooks> {
   const [balanceWei, availableWei, books] = await Promise.all([
     readBalance(distributor()),
-    chainClient.readContract({ address: distributor(), abi: [available], functionName: "available" }),
+    readContract({ address: distributor(), abi: [available], functionName: "available" }),
     getBooks().catch(() => undefined),
   ]);
   const wei = (chz: string) => parseDecimal(chz, CHZ_DECIMALS);

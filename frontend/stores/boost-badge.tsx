@@ -1,9 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useIntl } from "react-intl";
 import { STORES_KEY } from "../api/queries.ts";
 import type { Store, StoreCashback } from "../api/shapes.ts";
-import { useText } from "../i18n/language.tsx";
+import { useIntl, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { timeLeft } from "./time-left.ts";
 

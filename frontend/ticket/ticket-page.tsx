@@ -12,7 +12,6 @@ import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
-import type { ChainTicket } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
@@ -23,6 +22,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
+import type { ChainTicket } from "./read-chain-ticket.ts";
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -162,7 +162,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
     queryKey: ["chain-ticket", ticket.tokenId, ticket.paid?.tx],
     queryFn: async () => {
       // Loaded with the proof, because the ticket is shown without any code for the chain.
-      const { readChainTicket } = await import("../chain/read-chain.ts");
+      const { readChainTicket } = await import("./read-chain-ticket.ts");
       return readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx);
     },
     enabled: useSeen(ref),

@@ -5,11 +5,11 @@ import { isTransactionHash } from "../../chain/proof/payouts.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
-import { readTransaction } from "../chain/read-chain.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { readTransaction } from "./read-transaction.ts";
 
 /** By class: the build shortens the names of classes. Which of the two it is depends on which call ends first. */
 function isUnknown(error: Error): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { createIntl } from "@formatjs/intl";
 import { expect } from "chai";
-import { createIntl } from "react-intl";
 import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
 import { ApiError, UnreachableError } from "../../frontend/api/http.ts";
 import { reasonOf } from "../../frontend/api/reason-of.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { createIntl } from "@formatjs/intl";
 import { expect } from "chai";
-import { createIntl } from "react-intl";
 import { updateStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
 import { ruleOf } from "../../domain/field-rules.ts";

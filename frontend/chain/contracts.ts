@@ -1,0 +1,11 @@
+import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+import { deployment } from "../app/deployment.ts";
+
+export const purchaseNft = () => toWalletAddress(deployment.purchase_nft);
+
+/** The distributor that pays. */
+export const distributor = () => toWalletAddress(deployment.cashback_distributor);
+
+/** The current distributor and its predecessors. */
+export const distributors = (): WalletAddress[] =>
+  [deployment.cashback_distributor, ...deployment.former_distributors].map(toWalletAddress);

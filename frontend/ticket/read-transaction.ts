@@ -1,0 +1,16 @@
+import type { Hex } from "viem";
+import { getBlock, getTransaction, getTransactionReceipt } from "viem/actions";
+import { payoutsIn } from "../../chain/proof/payouts.ts";
+import { client } from "../chain/client.ts";
+import { distributors } from "../chain/contracts.ts";
+
+/** A transaction with its receipt, the payouts in it, and when it was mined. */
+export async function readTransaction(hash: Hex) {
+  const [transaction, receipt] = await Promise.all([
+    getTransaction(client, { hash }),
+    getTransactionReceipt(client, { hash }),
+  ]);
+  const block = await getBlock(client, { blockNumber: receipt.blockNumber });
+  const at = new Date(Number(block.timestamp) * 1_000).toISOString();
+  return { transaction, receipt, payouts: payoutsIn(receipt.logs, distributors()), at };
+}
