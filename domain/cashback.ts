@@ -32,6 +32,11 @@ export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
   return (centBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
 }
 
+/** What gwei of CHZ are worth at a rate, in BRL cents, rounded down. docs/product.md#worth */
+export function worthCents(gwei: bigint, weiPerCent: bigint): bigint {
+  return (gwei * WEI_PER_GWEI) / weiPerCent;
+}
+
 /** The range of a store's percents, in basis points; undefined if it has none. */
 export function cashbackRange(allBps: readonly bigint[]): { minBps: bigint; maxBps: bigint } | undefined {
   const [first, ...rest] = allBps;

@@ -1,4 +1,4 @@
-/** The time zone of the panel: admins plan by it, the database has UTC. */
+/** The time zone of the panel and of yearly statements; the database has UTC. */
 export const SAO_PAULO = "America/Sao_Paulo";
 
 const parts = new Intl.DateTimeFormat("en-CA", {
@@ -18,6 +18,9 @@ function wallClockOf(at: number): number {
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
+
+/** The day of a moment: `2026-11-29`. */
+export const saoPauloDay = (at: number): string => toSaoPaulo(at).slice(0, 10);
 
 /** A moment for a `datetime-local` field: `2026-11-29T23:59`. */
 export function toSaoPaulo(at: number): string {

@@ -1,7 +1,7 @@
 import { getAddress } from "viem";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../domain/api/purchases.ts";
-import { cashbackOfCentBps } from "../domain/cashback.ts";
+import { cashbackOfCentBps, worthCents } from "../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { PRODUCT_NAME } from "../domain/product.ts";
@@ -49,8 +49,19 @@ export function situationIn(purchase: Purchase, view: PurchaseView): Situation {
   return situationOf({ ...facts, saleState: purchase.sale_state }, view);
 }
 
-/** One purchase as its buyer sees it; `pace` is its store's, where that matters. */
-export function toPurchaseRecord(purchase: Purchase, view: PurchaseView, pace?: StorePace): PurchaseRecord {
+type Known = {
+  /** The store's, where that matters. */
+  pace?: StorePace | undefined;
+  /** Wei per cent on the day of its payment, if it is known. */
+  dayRate?: bigint | undefined;
+};
+
+/** One purchase as its buyer sees it. */
+export function toPurchaseRecord(
+  purchase: Purchase,
+  view: PurchaseView,
+  { pace, dayRate }: Known = {},
+): PurchaseRecord {
   const life = lifeOf(purchase);
   const status = shownStatus(life.status, life);
   const cashback = cashbackOf(purchase, view.rate);
@@ -76,6 +87,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView, pace?: 
     cashback_state: state,
     situation,
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
+    paid_value: state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate)) : null,
     kept_amount: chzTextFromGwei(purchase.offset_gwei),
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),
     mint_tx: purchase.mint_transaction,

@@ -18,8 +18,8 @@ type ListDefinition<Row, Query extends ListQuery> = {
 };
 
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
-const HEADERS = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
-const CSV_TYPE = "text/csv; charset=utf-8";
+export const LIST_HEADERS = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
+export const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
 export function listRoute<Row extends object, Query extends ListQuery>({
@@ -44,7 +44,7 @@ export function listRoute<Row extends object, Query extends ListQuery>({
     async handle({ query, request }) {
       if (!wantsCsv(request)) {
         const { rows, nextBefore, total } = await read(request, query, query.limit ?? PAGE_ROWS);
-        return { body: { success: true, rows, next_before: nextBefore, total }, headers: HEADERS };
+        return { body: { success: true, rows, next_before: nextBefore, total }, headers: LIST_HEADERS };
       }
       const first = await read(request, query, query.limit ?? LIST_LIMIT);
       const next = (before: string) => read(request, query, LIST_LIMIT, before);
@@ -52,7 +52,7 @@ export function listRoute<Row extends object, Query extends ListQuery>({
       return {
         chunks: csvChunks(Object.keys(row.shape), first, query.limit === undefined ? next : undefined),
         type: CSV_TYPE,
-        headers: { ...HEADERS, "content-disposition": `attachment; filename="${file}.csv"` },
+        headers: { ...LIST_HEADERS, "content-disposition": `attachment; filename="${file}.csv"` },
       };
     },
   });
@@ -62,7 +62,7 @@ function refuseCursor(error: unknown): never {
   throw error instanceof CursorError ? invalid(`before ${error.message}`, "before") : error;
 }
 
-function wantsCsv(request: Request): boolean {
+export function wantsCsv(request: Request): boolean {
   return request.accepts(["application/json", "text/csv"]) === "text/csv";
 }
 

@@ -9,6 +9,7 @@ import { DAY_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
 import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
+import { dailyRateKeeper } from "../../rates/daily-rates.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { deleteOldMails } from "../mail/mails.ts";
@@ -27,6 +28,7 @@ const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const IDS_MS = 500;
+const DAILY_RATE_MS = 5_000;
 /** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
@@ -55,6 +57,8 @@ export function startHousekeeping(
     whileSending(services, NOTICES_MS, () => notify(services)),
     whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
   ];
+  const keepRate = dailyRateKeeper(services.database.kysely, services.rates);
+  timers.push(setInterval(() => void quietly(services, keepRate), DAILY_RATE_MS));
   timers.push(openIds(services), findStoreIds(services));
   for (const timer of timers) timer.unref();
   return () => {

@@ -1,16 +1,24 @@
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import type { Purchase } from "../../purchases/queries.ts";
 import { type PurchaseView, toPurchaseRecord } from "../../purchases/view.ts";
+import { readDailyRates } from "../../rates/daily-rates.ts";
 import type { Services } from "../services.ts";
 
-/** Purchases as their buyer sees them, with the usual day of what an open one waits for. */
+/** Purchases as their buyer sees them, with the usual day of what an open one waits for, and what a paid one was worth. */
 export async function toPurchaseRecords(
-  { paces }: Pick<Services, "paces">,
+  { paces, database }: Pick<Services, "paces" | "database">,
   purchases: readonly Purchase[],
   view: PurchaseView,
 ): Promise<PurchaseRecord[]> {
   const waiting = purchases.filter((one) => one.source === "live" && one.settled_at === null);
   const stores = [...new Set(waiting.map((one) => one.store_id))];
-  const known = new Map(await Promise.all(stores.map(async (id) => [id, await paces.of(id)] as const)));
-  return purchases.map((one) => toPurchaseRecord(one, view, known.get(one.store_id)));
+  const paidAt = purchases.flatMap((one) => one.paid_at ?? []);
+  const [known, rateOf] = await Promise.all([
+    Promise.all(stores.map(async (id) => [id, await paces.of(id)] as const)).then((pairs) => new Map(pairs)),
+    readDailyRates(database.kysely, paidAt),
+  ]);
+  return purchases.map((one) => {
+    const dayRate = one.paid_at === null ? undefined : rateOf(one.paid_at);
+    return toPurchaseRecord(one, view, { pace: known.get(one.store_id), dayRate });
+  });
 }

@@ -19,6 +19,7 @@ import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
+import { paymentsRoute } from "./payments.ts";
 import { distributeCashback } from "./payout.ts";
 import { toPurchaseRecords } from "./records.ts";
 import { openRegistrations, type Registrations, registerPurchase } from "./registration.ts";
@@ -33,6 +34,7 @@ export function purchaseRoutes(services: Services): Route[] {
   return [
     registerRoute(services, registrations),
     ownPurchasesRoute(services),
+    paymentsRoute(services),
     withdrawRoute(services),
     mintRoute(services),
     confirmRoute(services),

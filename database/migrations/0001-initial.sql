@@ -364,6 +364,12 @@ create table affiliate_events (
 ) strict;
 create index affiliate_events_click_id on affiliate_events (click_id);
 
+create table chz_rates (
+  day text primary key not null,
+  wei_per_cent integer not null check (wei_per_cent > 0),
+  accepted_at integer not null
+) strict;
+
 create table fx_rates (
   currency text not null,
   day text not null,
@@ -688,6 +694,7 @@ create table payouts (
 create index payouts_block on payouts (block_number, log_index);
 create index payouts_deferred on payouts (recipient, block_number) where state = 'deferred';
 create index payouts_recipient on payouts (recipient, block_number);
+create index payouts_recipient_paid_at on payouts (recipient, paid_at, token_id);
 
 -- Administration.
 

@@ -12,7 +12,11 @@ export type PurchaseTables = {
   simulated_days: SimulatedDaysTable;
   decided_days: DecidedDaysTable;
   adjustments: AdjustmentsTable;
+  chz_rates: ChzRatesTable;
 };
+
+/** The first rate of a day of São Paulo (`YYYY-MM-DD`): what CHZ that was paid on it is said to be worth. */
+type ChzRatesTable = { day: string; wei_per_cent: bigint; accepted_at: bigint };
 
 /** What simulated purchases of a UTC day are worth; the empty wallet stands for all. */
 type SimulatedDaysTable = { day: bigint; wallet: string; cents: bigint };

@@ -26,6 +26,8 @@ export const configResponseSchema = z.object({
     support_contact: z.string().nullable(),
     /** Whether it sends e-mails to buyers who ask for them. docs/product.md#mail */
     mail: z.boolean(),
+    /** Whether `wei_per_cent` is today's: otherwise it is the last known one, or the configured one. */
+    is_rate_known: z.boolean(),
     /** The current rate, decimal text: wei of CHZ per BRL cent. */
     wei_per_cent: z.string(),
   }),

@@ -101,6 +101,8 @@ export const purchaseRecordSchema = z.object({
   situation: z.enum(keysOf(SITUATIONS)),
   /** What was paid, in CHZ, decimal text; null before that. */
   paid_amount: z.string().nullable(),
+  /** What that was worth in reais on the day of the payment, decimal text; null if no rate of it is known. */
+  paid_value: z.string().nullable(),
   /** What was kept for a debt, in CHZ, decimal text. */
   kept_amount: z.string(),
   token_id: z.string().nullable(),

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
+import type { PaymentsOfYear, paymentsResponseSchema } from "../../domain/api/payments.ts";
 import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
@@ -10,7 +11,7 @@ import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ConfigAnswer } from "../app/deployment.ts";
-import { call } from "./http.ts";
+import { call, callForText } from "./http.ts";
 import {
   type AppConfig,
   type FanToken,
@@ -160,6 +161,18 @@ export function getMailChoice(): Promise<MailChoice> {
 
 export function chooseMail(choice: z.input<typeof chooseMailRequestSchema>): Promise<MailChoice> {
   return call("PUT", "/api/me/mail", choice);
+}
+
+const paymentsPath = (year: number | undefined): string => `/api/me/payments${year ? `?year=${year}` : ""}`;
+
+/** What the user was paid in a year; in this one if none is given. */
+export async function getPayments(year?: number): Promise<PaymentsOfYear> {
+  return (await call<z.infer<typeof paymentsResponseSchema>>("GET", paymentsPath(year))).data;
+}
+
+/** Each payment of a year, as CSV. */
+export function getPaymentsCsv(year: number): Promise<string> {
+  return callForText(paymentsPath(year), "text/csv");
 }
 
 export function eraseProfile(): Promise<unknown> {

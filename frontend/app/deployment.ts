@@ -21,6 +21,7 @@ const DEFAULTS: AppConfig = {
   auth_mode: "strict",
   bonus_program: "club",
   support_contact: null,
+  is_rate_known: false,
   wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
 };
 

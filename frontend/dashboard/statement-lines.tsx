@@ -1,12 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
 import { Link } from "react-router";
-import type { Review } from "../../domain/api/purchases.ts";
+import type { PurchaseRecord, Review } from "../../domain/api/purchases.ts";
+import { worthCents } from "../../domain/cashback.ts";
+import { parseDecimal, reaisText } from "../../domain/money.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { configQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Stamp } from "../ui/ticket.tsx";
-import { byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./statement.ts";
+import { byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
@@ -144,6 +148,20 @@ function CreditButton() {
   );
 }
 
+/** What a payment was worth in reais on its day, and is today. docs/product.md#worth */
+function Worth({ purchase: { paid_amount, paid_value } }: { purchase: PurchaseRecord }) {
+  const t = useText();
+  const { brl } = useFormat();
+  const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
+  const today = worthCents(parseDecimal(paid_amount ?? "0", GWEI_DECIMALS), BigInt(wei_per_cent));
+  return (
+    <span className="muted figures">
+      {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
+      {is_rate_known && ` · ${t("worth.today", { amount: brl(reaisText(today)) })}`}
+    </span>
+  );
+}
+
 function StatementRow({ entry }: { entry: Entry }) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();
@@ -172,6 +190,7 @@ function StatementRow({ entry }: { entry: Entry }) {
           {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
           {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
         </span>
+        {entry.purchase?.cashback_state === "paid" && <Worth purchase={entry.purchase} />}
       </p>
       <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
       <div className="statement-actions">

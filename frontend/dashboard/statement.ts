@@ -118,7 +118,7 @@ export function linesOf(
   return lines.sort((a, b) => b.date.localeCompare(a.date));
 }
 
-const GWEI_DECIMALS = 9;
+export const GWEI_DECIMALS = 9;
 
 /** Older debts are settled first, so what is left belongs to the newest; they come newest first. */
 export function owedDebts(debts: readonly Debt[], toOffset: string): OwedDebt[] {

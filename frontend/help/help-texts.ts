@@ -141,6 +141,58 @@ export const HELP: Record<HelpTopic, Record<Language, Section[]>> = {
       },
     ],
   },
+  "using-chz": {
+    pt: [
+      {
+        text: "CHZ é a moeda da rede Chiliz, onde vivem os fan tokens dos clubes. O seu cashback chega em CHZ, direto na sua carteira, e é seu: a Torcida não o guarda, não o move e não pode tomá-lo de volta.",
+      },
+      {
+        heading: "Guardar",
+        text: "O CHZ fica em qualquer carteira que conheça a rede Chiliz, como a da Socios.com, a MetaMask ou a Trust Wallet. Quem tem a frase secreta tem o CHZ: anote-a em papel e não a mostre a ninguém.",
+      },
+      {
+        heading: "Usar",
+        text: "Com CHZ você paga as taxas da rede, que são pequenas, e compra fan tokens no aplicativo da Socios.com. Com mais fan tokens do clube da loja, o seu bônus aqui aumenta.",
+      },
+      {
+        heading: "Trocar por reais",
+        text: "Corretoras de criptoativos que negociam CHZ recebem depósitos e pagam em reais. Antes de enviar, veja três coisas: se a corretora aceita depósitos pela rede Chiliz, e não só por outra rede; se o endereço está certo, porque um envio não pode ser desfeito; e quanto ela cobra. Comece com um valor pequeno.\nA Torcida não troca CHZ e não indica corretora.",
+      },
+      {
+        heading: "Quanto vale",
+        text: "O preço do CHZ muda o tempo todo, para cima e para baixo. A quantidade é fixada quando a loja confirma a compra; ao lado de cada pagamento você vê quanto ele valia em reais no dia e quanto vale hoje. Se falta a cotação de um dia, dizemos que falta.",
+      },
+      {
+        heading: "Imposto de renda",
+        text: "No seu perfil há um extrato de cada ano, com data, loja, CHZ, cotação do dia, valor em reais e o comprovante na rede. Leve-o a quem cuida da sua declaração: o que declarar depende do seu caso, e esta página não é conselho fiscal nem de investimento.",
+      },
+    ],
+    en: [
+      {
+        text: "CHZ is the currency of the Chiliz chain, home of the clubs' fan tokens. Your cashback arrives in CHZ, straight in your wallet, and is yours: Torcida does not hold it, does not move it and cannot take it back.",
+      },
+      {
+        heading: "Keep it",
+        text: "CHZ can be held in any wallet that knows the Chiliz chain, such as Socios.com's, MetaMask or Trust Wallet. Whoever has the secret phrase has the CHZ: write it on paper and show it to nobody.",
+      },
+      {
+        heading: "Use it",
+        text: "CHZ pays the network's fees, which are small, and buys fan tokens in the Socios.com app. With more fan tokens of the store's club, your bonus here grows.",
+      },
+      {
+        heading: "Exchange it",
+        text: "Crypto exchanges that trade CHZ take deposits and pay out in reais or another currency. Check three things before you send: that the exchange takes deposits on the Chiliz chain, not only on another one; that the address is right, because a transfer cannot be undone; and what it charges. Start with a small amount.\nTorcida exchanges no CHZ and recommends no exchange.",
+      },
+      {
+        heading: "What it is worth",
+        text: "The price of CHZ changes all the time, up and down. The amount is fixed when the store confirms the purchase; beside each payment you see what it was worth in reais on its day and what it is worth today. If a day's rate is missing, we say so.",
+      },
+      {
+        heading: "Taxes",
+        text: "Your profile has a statement of each year, with date, store, CHZ, the day's rate, the value in reais and the proof on the chain. Take it to whoever does your tax return: what to declare depends on your case, and this page is neither tax nor investment advice.",
+      },
+    ],
+  },
   terms: {
     pt: [
       {

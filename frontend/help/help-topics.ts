@@ -3,6 +3,7 @@ export const HELP_TOPICS = [
   "bonus",
   "when-cashback-comes",
   "missing-cashback",
+  "using-chz",
   "terms",
   "privacy",
   "contact",

@@ -21,6 +21,7 @@ import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { MailChoice } from "./mail-choice.tsx";
 
+const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
 
 const checkProfile = schemaLater<PersonalData>(
@@ -39,6 +40,9 @@ export default function ProfilePage() {
           <Names profile={profile} />
           <Sessions />
           <YourData profile={profile} />
+          <Suspense fallback={<Skeletons count={1} className="h-64" />}>
+            <YearInChz wallet={profile.wallet} />
+          </Suspense>
           {/* Last, since whether the site sends e-mails is known only later. */}
           <MailChoice wallet={profile.wallet} email={profile.email} />
         </>

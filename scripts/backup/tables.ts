@@ -24,6 +24,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   claims: ["id"],
   affiliate_cursors: ["network", "account", "pass"],
   affiliate_status: ["network", "account"],
+  chz_rates: ["day"],
   fx_rates: ["currency", "day"],
   fx_requests: ["currency", "day"],
   purchases: ["id"],

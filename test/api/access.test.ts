@@ -69,6 +69,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/percent-approvals/{id}/approve": freshAdmins,
   "post /api/admin/percent-approvals/{id}/refuse": freshAdmins,
   "get /api/me/mail": users,
+  "get /api/me/payments": users,
   "put /api/me/mail": proven,
   "get /mail/verify": everyone,
   "post /mail/verify": everyone,

@@ -150,6 +150,8 @@ describe("Dashboard", () => {
         store: index % 2 ? "=Mercado da Bola" : "Verdão Store",
         status: index % 3 ? "confirmed" : "processing",
         situation: index % 3 ? "paid" : "recorded",
+        cashback_state: index % 3 ? "paid" : "unpaid",
+        paid_value: index === 1 ? "6.30" : null,
         created_at: day(index),
         date: day(index),
         destination: wallet.address,
@@ -169,6 +171,8 @@ describe("Dashboard", () => {
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
     for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
+    await first.getByText("R$ 6,30 no dia do pagamento · R$ 7,00 hoje").waitFor();
+    await rows.nth(1).getByText("Sem cotação do dia do pagamento · R$ 7,00 hoje").waitFor();
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);
     await page.getByRole("combobox", { name: "Status" }).selectOption("processing");

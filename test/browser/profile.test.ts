@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import { fixturePayments } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -37,6 +38,27 @@ describe("Profile", () => {
     expect(server.callsTo("DELETE /api/me")).to.have.length(1);
     expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
     expect(problems).to.deep.equal([]);
+  });
+
+  it("says what each year's CHZ was and is worth, and saves its payments", async () => {
+    const { page } = await site.openLoggedIn("/profile");
+    const card = page.getByRole("region", { name: "O seu ano em CHZ" });
+    await card.getByText("12,50 CHZ").waitFor();
+    for (const text of ["Em 2 pagamentos", "R$ 4,20", "R$ 11,00", /Falta a cotação do dia de 1 pagamento/]) {
+      await card.getByText(text).waitFor();
+    }
+    site.server.answer("GET /api/me/payments", { text: "Data;CHZ" });
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      card.getByRole("button", { name: "Baixar o extrato (CSV)" }).click(),
+    ]);
+    expect(file.suggestedFilename()).to.equal("torcida-2026.csv");
+    expect(readFileSync(await file.path(), "utf8")).to.equal("Data;CHZ");
+    site.server.answer("GET /api/me/payments", { body: { success: true, data: fixturePayments(2025) } });
+    await card.getByLabel("Ano").selectOption("2025");
+    await card.getByText("Nenhum pagamento em 2025.").waitFor();
+    expect(await card.getByRole("button").count()).to.equal(0);
+    expect(site.server.callsTo("GET /api/me/payments").at(-1)?.query).to.deep.equal({ year: "2025" });
   });
 
   it("ends the other sessions, says how many, and stays logged in", async () => {

@@ -45,6 +45,7 @@ import { listDebts, outstandingDebt } from "../../purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../purchases/due.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
+import { firstPaidAt, listPayments } from "../../purchases/payments.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { IS_HELD, listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../purchases/queries.ts";
@@ -120,6 +121,12 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
       ...{ totals: emptyTotals(), view: { rate: 1n, shownUpTo: 10n, now: 1n, isLive: true } },
       readCredit: async () => 0n,
     }),
+  "a page of a buyer's payments": (queries) =>
+    listPayments(queries, BUYER, {
+      ...{ from: 0n, to: 10n ** 13n, shownUpTo: 10n ** 9n, limit: 500 },
+      after: { paid_at: 5n, token_id: 77n },
+    }),
+  "a buyer's first payment": (queries) => firstPaidAt(queries, BUYER),
   "a buyer's debts": (queries) => listDebts(queries, BUYER, 50),
   "a buyer's debt": (queries) => outstandingDebt(queries, BUYER),
   "the overview": (queries) => readFigures(queries, 10n ** 16n),

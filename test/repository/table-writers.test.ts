@@ -16,6 +16,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   shop_totals: ["purchases/totals.ts", "indexer/store/count-change.ts"],
   day_totals: ["database/day-totals.ts", "indexer/store/count-change.ts"],
   simulated_days: ["purchases/simulated-limits.ts"],
+  chz_rates: ["rates/daily-rates.ts"],
   operations: ["sender/"],
   transactions: ["sender/"],
   transaction_hashes: ["sender/"],

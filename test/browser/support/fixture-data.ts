@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../../domain/api/config.ts";
 import type { eventSchema } from "../../../domain/api/events.ts";
+import type { PaymentsOfYear } from "../../../domain/api/payments.ts";
 import type { Me, PublicTicket, PurchaseNft } from "../../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
@@ -81,6 +82,7 @@ export const fixtureConfig = (): AppConfig => ({
   auth_mode: "compat",
   bonus_program: "club",
   support_contact: null,
+  is_rate_known: true,
   wei_per_cent: "10000000000000000",
 });
 
@@ -114,6 +116,7 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
     confirmed_at: "2026-05-02T12:00:10.000Z",
     paid_at: "2026-05-02T12:00:15.000Z",
     expected_at: null,
+    paid_value: null,
     usual_at: null,
     ...change,
   };
@@ -205,6 +208,13 @@ export function fixtureTicket(tokenId: string): PublicTicket {
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /** Visits: a fresh one, one that can be claimed, one with a sale, an expired one. */
+/** Two payments this year, of which one has no rate, and none before. */
+export function fixturePayments(year: number): PaymentsOfYear {
+  const years = { year, years: [2026, 2025] };
+  if (year !== 2026) return { ...years, count: 0, amount: "0", value: "0.00", without_rate: 0, value_today: "0.00" };
+  return { ...years, count: 2, amount: "12.5", value: "4.20", without_rate: 1, value_today: "11.00" };
+}
+
 export function fixtureClicks(): z.infer<typeof clickSchema>[] {
   const visit = (letter: string, days: number, store: string, sales: number) => ({
     id: letter.repeat(26),

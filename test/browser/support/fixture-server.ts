@@ -17,6 +17,7 @@ import {
   fixtureClicks,
   fixtureConfig,
   fixtureMe,
+  fixturePayments,
   fixtureStores,
   fixtureTicket,
   fixtureTokens,
@@ -238,6 +239,8 @@ export class FixtureServer {
       case "PUT /api/me/mail":
         if (Array.isArray(call.body.topics)) this.mailTopics = call.body.topics;
         return ok({ is_available: true, is_verified: false, topics: this.mailTopics, language: "pt" });
+      case "GET /api/me/payments":
+        return ok({ data: fixturePayments(Number(call.query.year ?? 2026)) });
       case "POST /api/events/read":
         this.events = this.events.map((event) => ({ ...event, is_read: true }));
         return ok({ message: "Marked as read" });
