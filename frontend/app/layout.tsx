@@ -133,10 +133,10 @@ function WalletControl() {
 
 /** Only its end on a phone; screen readers read all of it. */
 function ShortAddress({ of }: { of: string }) {
-  const [head, tail] = shortenAddress(of).split("…");
+  const [head, tail] = shortenAddress(of).split("...");
   return (
     <>
-      <span className="address-head">{head}</span>…{tail}
+      <span className="address-head">{head}</span>...{tail}
     </>
   );
 }
