@@ -14,7 +14,7 @@ import {
   storedStatus,
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
-import { type Situation, situationOf } from "../domain/purchase/situation.ts";
+import { isWorthless, type Situation, situationOf } from "../domain/purchase/situation.ts";
 import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { listDebts } from "./debt.ts";
@@ -64,9 +64,9 @@ export function toPurchaseRecord(
 ): PurchaseRecord {
   const life = lifeOf(purchase);
   const status = shownStatus(life.status, life);
-  const cashback = cashbackOf(purchase, view.rate);
   const state = cashbackState(purchase, view);
   const situation = situationIn(purchase, view);
+  const cashback = isWorthless(situation) ? 0n : cashbackOf(purchase, view.rate);
   const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
   return {
     id: Number(purchase.id),
@@ -89,6 +89,7 @@ export function toPurchaseRecord(
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
     paid_value: state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate)) : null,
     kept_amount: chzTextFromGwei(purchase.offset_gwei),
+    corrected_from: isCorrected(purchase) ? chzTextFromGwei(cashbackAtIssue(purchase, view)) : null,
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),
     mint_tx: purchase.mint_transaction,
     status_tx: purchase.status_transaction,
@@ -99,6 +100,16 @@ export function toPurchaseRecord(
     expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
     usual_at: pace && purchase.source === "live" ? isoTimeIfAny(usualAt(situation, steps, pace)) : null,
   };
+}
+
+/** Parts of different percents give one that is rounded up to a basis point: what is missing then is no correction. */
+function isCorrected({ amount_cents, cashback_bps, bonus_bps, cashback_cent_bps }: Purchase): boolean {
+  return amount_cents * (cashback_bps + bonus_bps) - cashback_cent_bps >= amount_cents;
+}
+
+/** What the ticket says: value × percent. */
+function cashbackAtIssue({ amount_cents, cashback_bps, bonus_bps, wei_per_cent }: Purchase, view: PurchaseView) {
+  return cashbackOf({ cashback_cent_bps: amount_cents * (cashback_bps + bonus_bps), wei_per_cent }, view.rate);
 }
 
 function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {

@@ -7,6 +7,7 @@ import { publicTicketSchema, purchaseNftSchema } from "../../domain/api/people.t
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
@@ -86,6 +87,10 @@ function ticketRoute(services: Services): Route {
               nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
                 ? null
                 : { at: isoTime(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
+            is_over:
+              nft.payout_transaction !== null ||
+              purchaseStatusFromChain(nft.status) === "cancelled" ||
+              (nft.situation !== null && SITUATIONS[nft.situation].figure === undefined),
           },
         },
         headers: { "cache-control": "no-cache" },

@@ -68,6 +68,8 @@ export const publicTicketSchema = purchaseNftSchema.extend({
   settled: momentSchema.nullable(),
   /** `amount` is CHZ, decimal text. */
   paid: momentSchema.extend({ amount: z.string() }).nullable(),
+  /** Nothing will be paid for it any more: it is paid, cancelled, or its cashback was kept for a debt. */
+  is_over: z.boolean(),
 });
 export type PublicTicket = z.infer<typeof publicTicketSchema>;
 

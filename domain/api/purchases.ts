@@ -94,7 +94,7 @@ export const purchaseRecordSchema = z.object({
   destination: z.string(),
   /** Pendente, Confirmado or Cancelado. */
   stored_status: z.string(),
-  /** Cashback in CHZ, decimal text, exact. */
+  /** Cashback in CHZ, decimal text, exact; 0 if it was declined. */
   cashback_amount: z.string(),
   cashback_state: z.enum(CASHBACK_STATES),
   /** Where it is, in one word. docs/product.md#situations */
@@ -105,6 +105,8 @@ export const purchaseRecordSchema = z.object({
   paid_value: z.string().nullable(),
   /** What was kept for a debt, in CHZ, decimal text. */
   kept_amount: z.string(),
+  /** Its cashback before the store corrected the sale to less, in CHZ, decimal text; null if it did not. */
+  corrected_from: z.string().nullable(),
   token_id: z.string().nullable(),
   mint_tx: z.string().nullable(),
   status_tx: z.string().nullable(),

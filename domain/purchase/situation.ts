@@ -39,6 +39,15 @@ export const SITUATIONS = {
 >;
 export type Situation = keyof typeof SITUATIONS;
 
+/** Nothing is paid for it, ever: its amount is nil. */
+export const isWorthless = (situation: Situation): boolean => situation === "declined" || situation === "never_paid";
+
+/** Whether it goes on by itself: neither over, nor waiting for our staff or its buyer. */
+export function isMoving(situation: Situation): boolean {
+  const { figure } = SITUATIONS[situation];
+  return (figure === "waiting" && situation !== "in_review") || (figure === "on_the_way" && situation !== "credit");
+}
+
 export type SituationFacts = {
   life: Pick<PurchaseLife, "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt">;
   /** Its payout as far as it is final. */

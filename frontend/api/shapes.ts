@@ -195,8 +195,8 @@ export type { PublicTicket };
 
 export function readTicket({ data }: TicketAnswer): PublicTicket {
   if (!data?.tokenId) throw new Error("The answer holds no ticket");
-  const { store_id, status, minted, settled = null, paid = null } = data;
-  return { ...toNft(data), store_id, status, minted, settled, paid };
+  const { store_id, status, minted, settled = null, paid = null, is_over = false } = data;
+  return { ...toNft(data), store_id, status, minted, settled, paid, is_over };
 }
 
 function toNft(row: Loose): PurchaseNft {

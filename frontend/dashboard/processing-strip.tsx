@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { isMoving } from "../../domain/purchase/situation.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -31,7 +32,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
           <li key={purchase.id}>
             <p>
               <strong>{purchase.store}</strong> · {brl(purchase.amount)} ·{" "}
-              {t("strip.cashback", { amount: chz(purchase.cashback_amount) })}
+              {t("strip.cashback", { amount: chz(purchase.paid_amount ?? purchase.cashback_amount) })}
             </p>
             <Timeline purchase={purchase} isCompact />
           </li>
@@ -66,9 +67,12 @@ function leavesAtMs(purchase: PurchaseRecord): number {
 
 /** In progress, or paid within the last minute. */
 function isShown(purchase: PurchaseRecord, nowMs = Date.now()): boolean {
-  if (purchase.status === "cancelled") return false;
   if (isInFlight(purchase)) return isFresh(purchase, nowMs);
-  return purchase.paid_at !== null && nowMs - Date.parse(purchase.paid_at) < SETTLED_SHOWN_MS;
+  return (
+    purchase.situation === "paid" &&
+    purchase.paid_at !== null &&
+    nowMs - Date.parse(purchase.paid_at) < SETTLED_SHOWN_MS
+  );
 }
 
 /** How often the profile is read: every second while a new purchase is in progress, otherwise every half minute. */
@@ -76,10 +80,7 @@ export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number {
   return profile.purchases.some((one) => isInFlight(one) && isFresh(one, nowMs)) ? LIVE_MS : SLOW_MS;
 }
 
-function isInFlight(purchase: PurchaseRecord): boolean {
-  if (purchase.status === "processing" || purchase.status === "pending") return true;
-  return purchase.status === "confirmed" && purchase.cashback_state === "unpaid";
-}
+const isInFlight = ({ situation }: PurchaseRecord): boolean => isMoving(situation);
 
 /** Whether its buyer may still be waiting for it on the page. */
 function isFresh(purchase: PurchaseRecord, nowMs: number): boolean {

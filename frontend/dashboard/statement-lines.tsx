@@ -119,7 +119,7 @@ function Note({ entry }: { entry: Entry }) {
 function Why({ entry }: { entry: Entry }) {
   const t = useText();
   const { date, chz } = useFormat();
-  const { expected_at = null, usual_at = null, kept_amount = "0" } = entry.purchase ?? {};
+  const { expected_at = null, usual_at = null, kept_amount = "0", corrected_from = null } = entry.purchase ?? {};
   const situation = situationIn(entry);
   const isLate = usual_at !== null && Date.parse(usual_at) < Date.now();
   return (
@@ -127,7 +127,8 @@ function Why({ entry }: { entry: Entry }) {
       {t(`situation.${situation}`, { date: expected_at ? date(expected_at) : "" })}
       {usual_at !== null &&
         ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
-      {kept_amount !== "0" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
+      {corrected_from !== null && ` ${t("situation.corrected", { amount: chz(corrected_from) })}`}
+      {kept_amount !== "0" && situation !== "netted" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
       {situation === "credit" && <CreditButton />}
     </>
   );

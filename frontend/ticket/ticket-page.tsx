@@ -126,7 +126,7 @@ function Life({ ticket }: { ticket: PublicTicket }) {
   const life = [
     ["minted", ticket.minted],
     [ticket.status === "cancelled" ? "cancelled" : "confirmed", ticket.settled],
-    ["paid", ticket.paid],
+    ...(ticket.is_over && !ticket.paid ? [] : [["paid", ticket.paid] as const]),
   ] as const;
   return (
     <Card title={t("timeline.title")}>
@@ -149,7 +149,11 @@ function Life({ ticket }: { ticket: PublicTicket }) {
           </li>
         ))}
       </ol>
-      {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
+      {ticket.paid ? (
+        <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>
+      ) : (
+        ticket.is_over && <p className="mt-3">{t("ticketPage.over")}</p>
+      )}
     </Card>
   );
 }
@@ -179,7 +183,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
           </button>
         </div>
       ) : chain.data ? (
-        <Sums chain={chain.data} />
+        <Sums chain={chain.data} isOver={ticket.is_over} />
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
@@ -187,23 +191,33 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
   );
 }
 
-const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", less: "proof-less", wrong: "problem" };
+const VERDICT_STYLES = {
+  open: "muted",
+  over: "muted",
+  unread: "muted",
+  exact: "proof-holds",
+  less: "proof-less",
+  wrong: "problem",
+};
 
 /** What the page says of a ticket. Its payout may be younger than what the server knows. */
-function verdictOn({ isPaid, ...ticket }: ChainTicket): { kind: keyof typeof VERDICT_STYLES; differenceWei?: bigint } {
+function verdictOn(
+  { isPaid, ...ticket }: ChainTicket,
+  isOver: boolean,
+): { kind: keyof typeof VERDICT_STYLES; differenceWei?: bigint } {
   const outcome = outcomeOf(ticket);
   if (outcome.kind === "less") return outcome;
   if (outcome.kind === "paid") return { kind: "exact" };
   if (outcome.kind === "more") return { kind: "wrong" };
-  return { kind: isPaid ? "unread" : "open" };
+  return { kind: isPaid ? "unread" : isOver ? "over" : "open" };
 }
 
-function Sums({ chain }: { chain: ChainTicket }) {
+function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
   const t = useText();
   const { brl, percent, exactChz } = useFormat();
   const [payout] = chain.payouts;
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
-  const verdict = verdictOn(chain);
+  const verdict = verdictOn(chain, isOver);
   return (
     <>
       <dl className="facts">

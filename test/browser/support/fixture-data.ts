@@ -12,6 +12,7 @@ import { EVENT_KINDS } from "../../../domain/events.ts";
 import { DAY_MS } from "../../../domain/iso-time.ts";
 import { percentText } from "../../../domain/money.ts";
 import { CHAIN_IDS } from "../../../domain/networks.ts";
+import type { Situation } from "../../../domain/purchase/situation.ts";
 
 /** Responses in the API's format, chosen by the test. */
 
@@ -88,6 +89,11 @@ export const fixtureConfig = (): AppConfig => ({
 
 const hash = (digit: string): string => `0x${digit.repeat(64)}`;
 
+function usualSituation({ status = "confirmed", cashback_state = "paid" }: Partial<PurchaseRecord>): Situation {
+  if (status === "confirmed") return cashback_state === "unpaid" ? "paying" : "paid";
+  return ({ processing: "recorded", pending: "awaiting_store", cancelled: "declined" } as const)[status];
+}
+
 export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }): PurchaseRecord {
   return {
     store_id: 2,
@@ -103,9 +109,10 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
     tokenType: "PSG",
     destination: `0x${"ab".repeat(20)}`,
     stored_status: "Confirmado",
-    situation: "paid",
+    situation: usualSituation(change),
     paid_amount: "7",
     kept_amount: "0",
+    corrected_from: null,
     cashback_amount: "7",
     cashback_state: "paid",
     token_id: String(change.id),
@@ -202,6 +209,7 @@ export function fixtureTicket(tokenId: string): PublicTicket {
     minted: moment("a"),
     settled: moment("b"),
     paid: { ...moment("c"), amount: "7" },
+    is_over: true,
   };
 }
 
