@@ -12,14 +12,14 @@ import {
 import { readInRanges } from "../../chain/block-ranges.ts";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
-import type { CheckConfiguration } from "./configuration.ts";
+import { successionFindings } from "./check-succession.ts";
+import type { CheckConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
-import { roleId, roleName, roleTable } from "./roles.ts";
+import { type RoleRow, roleId, roleName, roleTable } from "./roles.ts";
 
 type RoleHolding = { contract: Address; role: Hex; holder: Address };
 
@@ -58,7 +58,7 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
       deployment.cashbackDistributor.address,
       distributorCreation(deployment.cashbackDistributor.constructorArguments),
     ),
-    ...(await predecessorFindings(client, deployment)),
+    ...(await successionFindings(client, deployment)),
     ...(await roleFindings(client, configuration, deployment)),
   ];
 }
@@ -91,40 +91,21 @@ async function descriptorFinding(client: PublicClient, deployment: Deployment): 
   };
 }
 
-/** Whether each distributor names its predecessor in the record, and that one is retired. */
-async function predecessorFindings(
-  client: PublicClient,
-  { cashbackDistributor, formerDistributors }: Deployment,
-): Promise<Finding[]> {
-  const all = [cashbackDistributor, ...formerDistributors];
-  return Promise.all(
-    formerDistributors.map(async ({ address }, index): Promise<Finding> => {
-      const successor = all[index]?.address ?? zeroAddress;
-      const abi = cashbackDistributorAbi;
-      const [before, isRetired] = await Promise.all([
-        client.readContract({ address: successor, abi, functionName: "predecessor" }).catch(() => undefined),
-        client.readContract({ address, abi, functionName: "isRetired" }).catch(() => false),
-      ]);
-      const isGood = before !== undefined && isAddressEqual(before, address) && isRetired;
-      const what = isRetired ? "is retired" : "is not retired";
-      return { isGood, text: `${address} ${what}, and the predecessor of ${successor} is ${before ?? "unknown"}` };
-    }),
-  );
-}
-
 /** Missing holders, and unexpected ones: a former key, or an attacker's. */
 async function roleFindings(
   client: PublicClient,
   configuration: CheckConfiguration,
   deployment: Deployment,
 ): Promise<Finding[]> {
-  const contracts = [deployment.purchaseNft.address, deployment.cashbackDistributor.address] as const;
+  const [nft, distributor] = [deployment.purchaseNft.address, deployment.cashbackDistributor.address];
+  const former = deployment.formerDistributors.map(({ address }) => address);
+  const contracts = [nft, distributor, ...former];
   const held = (await roleHolders(client, contracts, BigInt(deployment.block))).filter(
     // There is at most one admin, returned by `defaultAdmin`.
     ({ role }) => role !== DEFAULT_ADMIN_ROLE,
   );
   const findings = configuration.roles
-    ? judgeRoles(held, roleTable(configuration.roles, ...contracts))
+    ? judgeRoles(held, configuration.roles, { nft, distributor, former })
     : held.map(({ contract, role, holder }) => ({
         isGood: true,
         text: `${holder} holds ${roleName(role)} on ${contract}; set OPERATOR_PRIVATE_KEY to check whether it should`,
@@ -156,20 +137,30 @@ async function adminFindings(
   return [...findings, { isGood: false, text }];
 }
 
-function judgeRoles(held: readonly RoleHolding[], table: ReturnType<typeof roleTable>): Finding[] {
-  const wanted = table.map(({ contract, role, holder }) => ({ contract, role: roleId(role), holder }));
+/** A former distributor's roles may be revoked, but nobody else may hold them: its treasurer can still sweep. */
+function judgeRoles(
+  held: readonly RoleHolding[],
+  roles: RoleHolders,
+  { nft, distributor, former }: { nft: Address; distributor: Address; former: readonly Address[] },
+): Finding[] {
+  const wanted = holdingsOf(roleTable(roles, nft, distributor));
+  const allowed = [...wanted, ...former.flatMap((address) => holdingsOf(roleTable(roles, nft, address)))];
   return [
     ...wanted.map((one) => {
       const isGood = held.some((other) => isSame(one, other));
       return { isGood, text: `${one.holder} ${isGood ? "holds" : "lacks"} ${roleName(one.role)} on ${one.contract}` };
     }),
     ...held
-      .filter((one) => !wanted.some((other) => isSame(one, other)))
+      .filter((one) => !allowed.some((other) => isSame(one, other)))
       .map(({ contract, role, holder }) => ({
         isGood: false,
         text: `${holder} holds ${roleName(role)} on ${contract} and should not`,
       })),
   ];
+}
+
+function holdingsOf(table: readonly RoleRow[]): RoleHolding[] {
+  return table.map(({ contract, role, holder }) => ({ contract, role: roleId(role), holder }));
 }
 
 function isSame(one: RoleHolding, other: RoleHolding): boolean {

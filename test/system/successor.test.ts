@@ -151,6 +151,48 @@ describe("A distributor that takes over", function () {
     expect(checked.output).to.include(`✓ ${old()} is retired, and the predecessor of ${next} is ${old()}`);
   });
 
+  it("is compared with the former one by --check: limits, pause, the day's spending and who holds roles", async () => {
+    await confirmed(1n);
+    await pay(old(), 1n);
+    const next = await succeed();
+    const bad = async () => {
+      const { code, output } = await deploy("--check");
+      const lines = output.split("\n").filter((line) => line.startsWith("✗"));
+      expect(code, output).to.equal(lines.length > 0 ? 1 : 0);
+      return lines;
+    };
+    const call = (to: Address, functionName: string, args: unknown[] = []) =>
+      send(to, cashbackDistributorAbi, functionName, args);
+    expect(await bad()).to.deep.equal([]);
+
+    // What no transaction of the admin explains; all four are packed into two slots.
+    const taken = await anvil.request("evm_snapshot");
+    const zero = `0x${"0".repeat(64)}`;
+    for (let slot = 0; slot < 16; slot++) {
+      const at = `0x${slot.toString(16)}`;
+      const word = BigInt(await anvil.request<Hex>("eth_getStorageAt", next, at, "latest"));
+      if (word >> 112n !== 0n && (word & (2n ** 112n - 1n)) === 100_000_000n * CHZ) {
+        await anvil.request("anvil_setStorageAt", next, `0x${slot.toString(16).padStart(64, "0")}`, zero);
+      }
+    }
+    expect(await bad()).to.deep.equal([
+      `✗ limits of ${next}: not as ${old()}`,
+      `✗ spent today of ${next}: not as ${old()}`,
+    ]);
+    await anvil.request("evm_revert", taken);
+
+    await call(old(), "grantRole", [roleId("TREASURER_ROLE"), STRANGER]);
+    expect(await bad()).to.deep.equal([`✗ ${STRANGER} holds TREASURER_ROLE on ${old()} and should not`]);
+    await call(old(), "revokeRole", [roleId("TREASURER_ROLE"), STRANGER]);
+    await call(old(), "revokeRole", [roleId("PAYER_ROLE"), OPERATOR.address]);
+    await call(next, "pause");
+    await call(next, "setLimits", [{ maxWeiPerCent: CENT_WEI, maxPayout: CHZ, dailyCap: CHZ }]);
+    const { output } = await deploy("--check");
+    expect(output).to.include(`✓ limits of ${next}: changed since it took over from ${old()}`);
+    expect(output).to.include(`✓ pause of ${next}: changed since it took over from ${old()}`);
+    expect(await bad()).to.deep.equal([]);
+  });
+
   it("changes nothing when it is repeated, or when the rest is deployed again", async () => {
     await succeed();
     const text = JSON.stringify(record());
