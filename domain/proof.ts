@@ -27,7 +27,7 @@ export type ProvenTicket = {
 /**
  * What the published books say of a purchase, in gwei of CHZ: its cashback, less than value × percent × rate if the store
  * corrected the sale or its items earn different percents; what of it was kept back for a debt; and what its return made
- * the wallet owe.
+ * the wallet owe, as far as it was kept from others.
  */
 export type BookEntry = { cashbackGwei: bigint; keptGwei: bigint; owedGwei: bigint };
 /** A wallet's books by purchase. */

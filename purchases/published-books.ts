@@ -1,21 +1,38 @@
 import { sql } from "kysely";
-import { among } from "../database/among.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
+import { cashbackGwei } from "../domain/cashback.ts";
 import type { BookEntry } from "../domain/proof.ts";
+import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
+/** A ticket, and what the books say of it, where that explains a payout on the chain. */
+export type PublishedRow = { id: bigint; entry: BookEntry | undefined };
+
+const PAID = sql<bigint | null>`(select amount_gwei from payouts where payouts.token_id = purchases.id)`;
+
 /**
- * What anyone may know of a wallet's tickets, newest first: why a payout was lower than its ticket says.
+ * What anyone may know of a wallet's tickets, newest first: why a payout was lower than its ticket says, and nothing else.
  * docs/product.md#proof
  */
 export async function listPublishedBooks(
   queries: Queries,
   wallet: WalletAddress,
   page: NewestPage,
-): Promise<(BookEntry & { id: bigint })[]> {
-  const query = queries
+): Promise<PublishedRow[]> {
+  const rows = await listNewest(tickets(queries, wallet), "purchases.id", page);
+  const used = await readUsedDebts(queries, wallet);
+  return rows.map((row) => {
+    const { keptGwei, dueGwei } = amountsOf(row);
+    const owedGwei = used.get(row.id) ?? 0n;
+    const entry = { cashbackGwei: dueGwei, keptGwei, owedGwei };
+    return { id: row.id, entry: differs(row) || owedGwei > 0n ? entry : undefined };
+  });
+}
+
+function tickets(queries: Queries, wallet: WalletAddress) {
+  return queries
     .selectFrom("purchases")
     .innerJoin("nfts", (join) =>
       join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
@@ -27,35 +44,52 @@ export async function listPublishedBooks(
       "purchases.offset_gwei",
       "purchases.settled_at",
       "purchases.reversed_at",
-      sql<bigint | null>`(select amount_gwei from payouts where payouts.token_id = purchases.id)`.as("paid_gwei"),
+      "nfts.status",
+      "nfts.value_cents",
+      sql<bigint>`nfts.cashback_bps + nfts.bonus_bps`.as("total_bps"),
+      PAID.as("paid_gwei"),
     ])
     .where("purchases.wallet", "=", wallet);
-  const rows = await listNewest(query, "purchases.id", page);
-  const owed = await sumOwed(
-    queries,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => {
-    // A purchase that was returned before its payout is due nothing, and nothing is kept from it or owed for it.
-    const isDue = row.paid_gwei !== null || row.reversed_at === null;
-    const isSettled = row.paid_gwei !== null || row.settled_at !== null;
-    return {
-      id: row.id,
-      cashbackGwei: isDue ? cashbackOf(row, 0n) : 0n,
-      keptGwei: isDue ? row.offset_gwei : 0n,
-      owedGwei: isDue && isSettled ? (owed.get(row.id) ?? 0n) : 0n,
-    };
-  });
 }
 
-/** The debts of some purchases; what was lifted again does not count. */
-async function sumOwed(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, bigint>> {
-  const rows = await queries
+type TicketRow = Awaited<ReturnType<ReturnType<typeof tickets>["execute"]>>[number];
+
+/** A purchase that was returned before its payout is due nothing, and nothing is kept from it. */
+function amountsOf(row: TicketRow) {
+  const isDue = row.paid_gwei !== null || row.reversed_at === null;
+  return { dueGwei: isDue ? cashbackOf(row, 0n) : 0n, keptGwei: isDue ? row.offset_gwei : 0n };
+}
+
+/** Whether the chain shows less than value × percent × rate, for good. */
+function differs(row: TicketRow): boolean {
+  if (Number(row.status) !== CHAIN_STATUS.confirmed || row.wei_per_cent === null) return false;
+  if (row.paid_gwei === null) return row.settled_at !== null || row.reversed_at !== null;
+  const terms = { valueCents: row.value_cents, totalBps: BigInt(row.total_bps), weiPerCent: row.wei_per_cent };
+  return row.paid_gwei !== cashbackGwei(terms);
+}
+
+/**
+ * The debts by purchase, the oldest first, up to what was kept for them: what a buyer still owes is nobody else's business.
+ */
+async function readUsedDebts(queries: Queries, wallet: WalletAddress): Promise<Map<bigint, bigint>> {
+  const kept = await tickets(queries, wallet).where("purchases.offset_gwei", ">", 0n).execute();
+  let left = kept.filter(differs).reduce((sum, row) => sum + amountsOf(row).keptGwei, 0n);
+  const used = new Map<bigint, bigint>();
+  if (left === 0n) return used;
+  const debts = await queries
     .selectFrom("adjustments")
-    .select(["purchase_id", "amount_gwei"])
-    .where(among(queries, "purchase_id", ids))
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .select(({ fn }) => ["purchases.id", fn.sum<bigint>("adjustments.amount_gwei").as("gwei")])
+    .where("adjustments.wallet", "=", wallet)
+    // What was declined before its payout is not owed back.
+    .where(sql<boolean>`(${PAID} is not null or (purchases.settled_at is not null and purchases.reversed_at is null))`)
+    .groupBy("purchases.id")
+    .orderBy("purchases.id")
     .execute();
-  const owed = new Map<bigint, bigint>();
-  for (const { purchase_id, amount_gwei } of rows) owed.set(purchase_id, (owed.get(purchase_id) ?? 0n) + amount_gwei);
-  return owed;
+  for (const { id, gwei } of debts) {
+    const part = BigInt(gwei) < left ? BigInt(gwei) : left;
+    if (part > 0n) used.set(id, part);
+    left -= part > 0n ? part : 0n;
+  }
+  return used;
 }

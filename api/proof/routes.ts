@@ -2,6 +2,7 @@ import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { booksSchema, walletBooksQuerySchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
+import type { BookEntry } from "../../domain/proof.ts";
 import { listPublishedBooks } from "../../purchases/published-books.ts";
 import { listPaidTickets } from "../../purchases/queries.ts";
 import { payoutSums, readShopTotals } from "../../purchases/totals.ts";
@@ -56,7 +57,7 @@ function walletBooksRoute(services: Services): Route {
     method: "get",
     path: "/api/proof",
     access: "anyone",
-    summary: "A wallet's published books, newest first: why less was paid than a ticket says",
+    summary: "A wallet's published books, newest first: the tickets that were paid less than they say, and why",
     limit: LIMIT,
     query: walletBooksQuerySchema,
     responses: { 200: walletBooksSchema },
@@ -65,18 +66,22 @@ function walletBooksRoute(services: Services): Route {
       return {
         body: {
           success: true,
-          purchases: rows.map(({ id, cashbackGwei, keptGwei, owedGwei }) => ({
-            token_id: Number(id),
-            cashback: chzTextFromGwei(cashbackGwei),
-            kept: chzTextFromGwei(keptGwei),
-            owed: chzTextFromGwei(owedGwei),
-          })),
+          purchases: rows.flatMap(({ id, entry }) => (entry ? [publishedEntry(id, entry)] : [])),
           next_before: nextBefore(rows, page.limit, (row) => row.id),
         },
         headers: { "cache-control": "no-cache" },
       };
     },
   });
+}
+
+function publishedEntry(id: bigint, { cashbackGwei, keptGwei, owedGwei }: BookEntry) {
+  return {
+    token_id: Number(id),
+    cashback: chzTextFromGwei(cashbackGwei),
+    kept: chzTextFromGwei(keptGwei),
+    owed: chzTextFromGwei(owedGwei),
+  };
 }
 
 function booksRoute(readBooks: ReturnType<typeof booksReader>): Route {

@@ -17,7 +17,10 @@ export const walletTicketsSchema = z.object({
 
 export const walletBooksQuerySchema = pageQuerySchema.extend({ wallet: addressSchema });
 
-/** A wallet's published books: why less was paid than value × percent × rate. CHZ as decimal text. */
+/**
+ * A wallet's published books: the tickets for which less was paid than value × percent × rate, and the returns for which
+ * it was kept. CHZ as decimal text.
+ */
 export const walletBooksSchema = z.object({
   success: z.literal(true),
   purchases: z.array(
@@ -27,7 +30,7 @@ export const walletBooksSchema = z.object({
       cashback: z.string(),
       /** Kept back from it for the wallet's debt. */
       kept: z.string(),
-      /** What its return made the wallet owe. */
+      /** What its return made the wallet owe, as far as it was kept from other tickets. */
       owed: z.string(),
     }),
   ),

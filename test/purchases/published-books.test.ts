@@ -44,7 +44,7 @@ describe("The published books", function () {
           };
         });
         const rows = await listPublishedBooks(kysely, wallet, { limit: LIMIT });
-        const books = new Map(rows.map(({ id, ...entry }) => [id, entry]));
+        const books = new Map(rows.flatMap(({ id, entry }) => (entry ? [[id, entry] as const] : [])));
         expect(new Set(rows.map(({ id }) => id))).to.deep.equal(new Set(nfts.map(({ token_id }) => token_id)));
         return { tickets, books, outcomes: outcomesOf(tickets, books), rows };
       };
@@ -96,6 +96,25 @@ describe("The published books", function () {
         }
       });
     }
+
+    it("say nothing of what was paid in full, nor of a debt until and beyond what is kept for it", async () => {
+      const { shop, click, prove } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      expect((await prove()).books.size, "paid in full").to.equal(0);
+      await shop.read({ ...report, ...declined });
+      await shop.run();
+      expect((await prove()).books.size, "owed").to.equal(0);
+      await shop.read(reportOf(click, { reais: 60, ...payable }));
+      await shop.run();
+      const { tickets, books, outcomes } = await prove();
+      const [returned, kept] = tickets.map(({ id }) => id) as [bigint, bigint];
+      const chz = 10n ** 9n;
+      expect(books.get(returned)).to.deep.equal({ cashbackGwei: 5n * chz, keptGwei: 0n, owedGwei: 3n * chz });
+      expect(books.get(kept)).to.deep.equal({ cashbackGwei: 3n * chz, keptGwei: 3n * chz, owedGwei: 0n });
+      expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["paid", "kept"]);
+    });
 
     it("name what was kept and for which return, and explain nothing that they get wrong", async () => {
       const { shop, click, prove } = await open();
