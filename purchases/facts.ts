@@ -35,8 +35,8 @@ import { decodeReport } from "./stored-report.ts";
 export type SaleRow = Selectable<Schema["sales"]>;
 export type LoadedSale = { row: SaleRow; facts: SaleFacts };
 
-/** Other sales of one order that are looked at. */
-const SAME_ORDER = 50;
+/** Sales with one order number, of any merchant, that are looked at. */
+const SAME_NUMBER = 1_000;
 
 /**
  * Everything that decides about some sales, with a number of queries that does not depend on how many. Locks their
@@ -67,7 +67,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     const known = { report, createdAt: row.created_at, click: click(row), named: named(row), kept: readKept(row) };
     const buyer = buyerOf({ ...known, purchases: own }).click;
     const day = dayOf(row.occurred_at ?? row.created_at);
-    return { row, known, own, buyer, rates: rates(day), orderKey: orderKeyOf(buyer?.store, row.order_ref) };
+    return { row, known, own, buyer, rates: rates(day), orderKey: orderKeyOf(row.order_ref) };
   });
   const orders = await readSameOrder(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
@@ -86,7 +86,9 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       released: readReleased(row.released_reasons),
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
-      sameOrder: orderKey === null ? [] : (orders.get(orderKey) ?? []).filter((one) => one.id !== row.id),
+      sameOrder: (orders.get(orderKey ?? "") ?? []).filter(
+        (one) => one.id !== row.id && one.merchant === buyer?.store.merchant,
+      ),
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
@@ -203,7 +205,7 @@ function reportedIds({ network, advertiser_id, link_code }: StoreRow): string {
   return network === "admitad" && link_code === null ? "" : (advertiser_id ?? "");
 }
 
-function merchantOf({ id, merchant, store_url }: StoreRow): string {
+function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "merchant" | "store_url">): string {
   const host = (store_url && URL.parse(store_url)?.hostname.replace(/^www\./, "")) || null;
   return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
 }
@@ -405,13 +407,18 @@ async function readRates(
 
 type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null };
 
-/** Sales with the same order of one merchant, by order. */
-async function readSameOrder(queries: Queries, drafts: readonly Draft[]): Promise<Map<string, SameOrder[]>> {
+/** Sales with the same order numbers, of any merchant. */
+async function readSameOrder(
+  queries: Queries,
+  drafts: readonly Draft[],
+): Promise<Map<string, (SameOrder & { merchant: string })[]>> {
   const keys = new Set(drafts.flatMap(({ orderKey }) => orderKey ?? []));
   if (keys.size === 0) return new Map();
   const rows = await queries
     .selectFrom("sales")
-    .select(["sales.id", "network", "account", "click_id", "created_at", "state", "order_key"])
+    .innerJoin("stores", "stores.id", "sales.store_id")
+    .select(["sales.id", "sales.network", "sales.account", "sales.click_id", "sales.created_at", "state", "order_key"])
+    .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
     .select(
       sql<unknown>`(select min(purchases.id) from purchases where purchases.sale_id = sales.id and purchases.reversed_at is null
         and (exists (select 1 from payouts where payouts.token_id = purchases.id)
@@ -420,8 +427,9 @@ async function readSameOrder(queries: Queries, drafts: readonly Draft[]): Promis
           or (purchases.settled_at is not null and purchases.offset_gwei > 0)))`.as("paid_id"),
     )
     .where(amongTexts(queries, "order_key", keys))
-    .orderBy("id")
-    .limit(SAME_ORDER * drafts.length)
+    .where("sales.click_id", "is not", null)
+    .orderBy("sales.id")
+    .limit(SAME_NUMBER * keys.size)
     .execute();
   const found = rows.map((row) => ({
     id: row.id,
@@ -431,6 +439,7 @@ async function readSameOrder(queries: Queries, drafts: readonly Draft[]): Promis
     createdAt: row.created_at,
     isDeclined: row.state === "declined",
     isPaid: row.paid_id !== null,
+    merchant: merchantOf({ ...row, id: row.seller }),
     orderKey: row.order_key ?? "",
   }));
   return Map.groupBy(found, ({ orderKey }) => orderKey);

@@ -187,7 +187,7 @@ export async function registerSimulated(
   return create(queries, created);
 }
 
-function columnsOf({ row, facts }: LoadedSale, decision: SaleDecision, click: ClickFacts | null) {
+function columnsOf({ facts }: LoadedSale, decision: SaleDecision, click: ClickFacts | null) {
   const { value, holds, isHeld, isDeclined, kept } = decision;
   return {
     ...(click && { click_id: click.id, wallet: click.wallet, store_id: click.store.id }),
@@ -209,6 +209,6 @@ function columnsOf({ row, facts }: LoadedSale, decision: SaleDecision, click: Cl
         ? sayHolds(holds, "en")
         : null,
     kept: encodeKept(kept),
-    order_key: decision.orderKey ?? row.order_key,
+    order_key: decision.orderKey,
   };
 }

@@ -212,10 +212,12 @@ function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
   return occurredAt <= click.expiresAt + WINDOW_GRACE_MS;
 }
 
-/** By which sales of one order are found; null if it has no order number. docs/product.md#sales-once */
-export function orderKeyOf(store: StoreFacts | undefined, orderRef: string | null): string | null {
-  const order = orderRef?.normalize("NFC").trim().toLowerCase() ?? "";
-  return store === undefined || order === "" ? null : `${store.merchant} ${order}`;
+/**
+ * By which sales of one order are found; null if it has no order number. Whose order it is follows from the stores, whose
+ * merchants can change. docs/product.md#sales-once
+ */
+export function orderKeyOf(orderRef: string | null): string | null {
+  return orderRef?.normalize("NFC").trim().toLowerCase() || null;
 }
 
 /**
@@ -266,7 +268,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     holds,
     isHeld,
     isDeclined,
-    orderKey: orderKeyOf(click?.store, facts.report.orderRef),
+    orderKey: orderKeyOf(facts.report.orderRef),
     actions,
     permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
     steps: after.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),

@@ -271,6 +271,26 @@ describe("A sale whose facts change", function () {
         expect((await shop.sale(lost.saleKey)).store_id).to.equal(other);
       });
 
+      it("is one order from the moment when two stores get the same merchant, also for earlier sales", async () => {
+        const { shop, wallet, click } = await open();
+        const { kysely } = shop.database;
+        const other = await insertStore(kysely, {
+          ...{ name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "6" },
+          merchant: "other",
+        });
+        const there = await shop.click(wallet);
+        await kysely.updateTable("clicks").set({ store_id: other }).where("id", "=", there.id).execute();
+        await shop.read(reportOf(click, { ...payable, orderRef: "9" }));
+        await shop.run();
+        const paid = await shop.received(wallet);
+        await kysely.updateTable("stores").set({ merchant: "OTHER" }).where("id", "=", shop.storeId).execute();
+        const second = reportOf(there, { ...payable, orderRef: "9", advertiserId: "6" });
+        await shop.read(second);
+        await shop.run();
+        expect((await shop.sale(second.saleKey)).hold_reasons).to.equal("order_twice");
+        expect(await shop.received(wallet)).to.equal(paid);
+      });
+
       it("is held at a second network of one merchant", async () => {
         const { shop, wallet, click } = await open();
         const store = { name: "Loja", country: "Brasil", network: "admitad", account: "main", advertiser_id: "5" };
