@@ -19,6 +19,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
+import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { MailChoice } from "./mail-choice.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
@@ -57,6 +58,9 @@ export default function ProfilePage() {
   );
 }
 
+/** The mutation keeps its error, which the form shows. */
+const shownBelow = () => {};
+
 function Names({ profile }: { profile: Profile }) {
   const t = useText();
   const { refresh } = useSession();
@@ -76,8 +80,9 @@ function Names({ profile }: { profile: Profile }) {
       toast.success(t("profile.saved"), { id: "profile" });
     },
   });
+  const submit = useOneSubmit(handleSubmit((fields) => save.mutateAsync(fields).catch(shownBelow)));
   return (
-    <form className="card card-body" onSubmit={handleSubmit((fields) => save.mutate(fields))} noValidate>
+    <form className="card card-body" onSubmit={submit} noValidate>
       <DraftNotice draft={draft} />
       <FormField label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
         {(wiring) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...wiring} />}

@@ -41,7 +41,7 @@ export default function ProofPage() {
     <section className="page proof-page">
       <PageHeading>{t("proofPage.title")}</PageHeading>
       <p className="lead">{t("proofPage.text")}</p>
-      <form className="proof-form" onSubmit={submit}>
+      <form className="proof-form" noValidate onSubmit={submit}>
         <label className="field">
           <span>{t("proofPage.wallet")}</span>
           <input

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually, until } from "../testing/until.ts";
-import { BUYER, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
+import { approvals, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -20,12 +20,14 @@ const BUTTONS: readonly (readonly [path: string, name: RegExp, permission: Permi
 describe("The panel, role by role", () => {
   const site = useSite();
 
-  async function openAs(role: Role, path: string): Promise<Page> {
+  async function openAs(role: Role, path: string, prepare = (_reader: string) => {}): Promise<Page> {
     const wallet = testWallet();
     site.server.reset();
     site.server.isAdmin = true;
     site.server.signIn(wallet.address);
-    fillPanel(site.server, role, wallet.address.toLowerCase());
+    const reader = wallet.address.toLowerCase();
+    fillPanel(site.server, role, reader);
+    prepare(reader);
     const { page } = await site.openLoggedIn(`/admin?${path}`, { wallet });
     await page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
     return page;
@@ -127,6 +129,54 @@ describe("The panel, role by role", () => {
     const calls = (id: number) => site.server.callsTo(`POST /api/admin/operations/${id}/retry`).map(({ body }) => body);
     const reason = { reason: "Contrato retomado" };
     expect([calls(9), calls(8)]).to.deep.equal([[reason], [reason, reason]]);
+  });
+
+  /** Answers a list of the panel with these rows. */
+  const list = (name: string, rows: readonly object[]) =>
+    site.server.answer(`GET /api/admin/${name}`, {
+      body: { success: true, rows, next_before: null, total: rows.length },
+    });
+
+  it("approves all that a page asks for by one confirmation, but not what the reader asked for", async () => {
+    const page = await openAs("operator", "view=approvals", (reader) => {
+      const [open, own] = approvals(reader);
+      list("approvals", [{ ...open }, { ...open, id: 6, purchase_id: 12, amount: "50.5" }, { ...own }]);
+    });
+    await page.getByRole("button", { name: "Aprovar os 2 pedidos abertos desta página" }).click();
+    const dialog = page.getByRole("dialog", { name: "Aprovar os 2 pedidos abertos?" });
+    for (const amount of ["464,92 CHZ", "50,50 CHZ"]) await dialog.getByText(amount).waitFor();
+    for (const id of [4, 5, 6]) {
+      const body = { success: true, message: "Payment approved" };
+      site.server.answer(`POST /api/admin/approvals/${id}/approve`, { body });
+    }
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidos");
+    await dialog.getByRole("button", { name: "Aprovar 2" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const sent = [4, 5, 6].map((id) => site.server.callsTo(`POST /api/admin/approvals/${id}/approve`));
+    const reason = [{ reason: "Conferidos" }];
+    expect(sent.map((calls) => calls.map(({ body }) => body))).to.deep.equal([[], reason, reason]);
+  });
+
+  it("releases all held sales of a page by one confirmation, but none that changed since it was listed", async () => {
+    const page = await openAs("operator", "view=sales", () => {
+      const [held, , settled] = sales;
+      list("sales", [{ ...held }, { ...held, id: 13, amount: "77.00" }, { ...settled }]);
+      const details = { unknown_groups: null, revisions: [], purchases: [], holds: ["low_commission"] };
+      const changed = { ...held, ...details, id: 13, amount: "78.00", revision: 2 };
+      site.server.answer("GET /api/admin/sales/13", { body: { success: true, sale: changed } });
+      for (const id of [10, 12, 13]) {
+        const body = { success: true, message: "The sale is released" };
+        site.server.answer(`POST /api/admin/sales/${id}/release`, { body });
+      }
+    });
+    await page.getByRole("button", { name: "Liberar as 2 vendas retidas desta página" }).click();
+    const dialog = page.getByRole("dialog", { name: "Liberar as 2 vendas retidas?" });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidas");
+    await dialog.getByRole("button", { name: "Liberar 2" }).click();
+    await dialog.getByText(/^1 de 2 feitos\. Nº 13: /).waitFor();
+    const sent = [10, 12, 13].map((id) => site.server.callsTo(`POST /api/admin/sales/${id}/release`));
+    const once = [{ reason: "Conferidas", revision: 1, holds: ["low_commission"] }];
+    expect(sent.map((calls) => calls.map(({ body }) => body))).to.deep.equal([[], once, []]);
   });
 
   it("says whose wallets they are, by one call a list", async () => {

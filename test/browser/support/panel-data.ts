@@ -195,7 +195,7 @@ const sale = (id: number, change: Partial<Sale>): Sale => ({
   released_by: null,
   ...change,
 });
-const sales = [
+export const sales = [
   sale(12, {}),
   sale(11, { state: "unmatched", reason: null, wallet: null, click_id: null }),
   sale(10, { state: "settled", reason: null, status: "approved", payable: true, commission: "12.00" }),
