@@ -167,7 +167,7 @@ function settings(chain: SpicyChain, hands: Hands): Record<string, string> {
     ADMIN_ADDRESS: hands.multisig,
     TREASURER_ADDRESS: hands.treasurer,
     PAUSER_ADDRESS: hands.pauser,
-    BACKUPS: "backup@elsewhere.example",
+    BACKUPS: "torcida-backup@elsewhere.example",
     // Nobody has its private key.
     BACKUP_PUBLIC_KEY: "age1ale0k5vd790s368wpesl4f9cm5gdj64ksdcachdfdwfh0rfar95qgjx3m2",
     ALERT_URL: "https://alerts.example/torcida",
