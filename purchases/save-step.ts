@@ -1,10 +1,13 @@
 import type { Queries } from "../database/transaction.ts";
+import { type Moment, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
 import type { Step } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { Operation } from "../sender/queue.ts";
 import { enqueue, expedite, findOperation, lockOperations, UNSENT } from "../sender/queue.ts";
 import { type ApprovalRules, requestApprovals } from "./approvals.ts";
+import { lockWithBuyers } from "./due.ts";
 import { freezeRates, keepOffset, setMetadataUri, settlePurchases } from "./lifecycle.ts";
+import { readLives, salesOf } from "./queries.ts";
 import { decideSales } from "./save.ts";
 
 export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
@@ -61,11 +64,24 @@ export async function saveSteps(
   return { queued, waiting, changed: await decideSales(queries, settled, rules) };
 }
 
-/** Queues the confirmation of a purchase by staff, due now. */
-export async function confirmNow(queries: Queries, id: bigint, weiPerCent: bigint): Promise<void> {
-  await freezeRates(queries, [id], weiPerCent);
+/**
+ * Queues the confirmation of a purchase by staff, due now: it is decided anew first, in the same transaction. Returns why
+ * it cannot be confirmed. `requireRate` is called once it can.
+ */
+export async function confirmNow(
+  queries: Queries,
+  id: bigint,
+  { moment, rules, requireRate }: { moment: Moment; rules: SaleRules; requireRate: () => bigint },
+): Promise<Obstacle | undefined> {
+  await lockWithBuyers(queries, [id]);
+  await decideSales(queries, await salesOf(queries, [id]), rules);
+  const [purchase] = await readLives(queries, [id]);
+  const obstacle = purchase && obstacleTo("confirm", purchase.life, moment, "staff");
+  if (obstacle && obstacle.kind !== "queued") return obstacle;
+  await freezeRates(queries, [id], requireRate());
   await enqueue(queries, [{ kind: "confirm", subjectId: id }]);
   await expedite(queries, "confirm", [id]);
+  return undefined;
 }
 
 /**

@@ -9,10 +9,10 @@ import type {
 } from "../../domain/api/purchases.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
-import { type Obstacle, obstacleTo, purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { type Obstacle, purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { withdrawPurchase } from "../../purchases/lifecycle.ts";
-import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
+import { findPurchase, type Purchase } from "../../purchases/queries.ts";
 import { confirmNow, mintNow } from "../../purchases/save-step.ts";
 import { findOperation, findOperationHash, lockOperations, UNSENT } from "../../sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
@@ -131,11 +131,11 @@ export async function confirmPurchase(
 
 async function queueConfirmation(services: Services, identity: Identity, purchase: Purchase): Promise<void> {
   const moment = { now: 0n, deepestBlock: 0n, hasRate: true, isLive: services.saleRules.isLive };
-  const obstacle = obstacleTo("confirm", lifeOf(purchase), moment, "staff");
-  if (obstacle) throw refusedConfirmation(purchase, obstacle);
-  const weiPerCent = requireRate(services);
+  const { saleRules: rules } = services;
   await inAuditedTransaction(services.database.kysely, async (queries) => {
-    await confirmNow(queries, purchase.id, weiPerCent);
+    const asked = { moment, rules, requireRate: () => requireRate(services) };
+    const obstacle = await confirmNow(queries, purchase.id, asked);
+    if (obstacle) throw refusedConfirmation(purchase, obstacle);
     if (identity.kind !== "user") return;
     const { id, wallet, store_name: store, amount_cents } = purchase;
     const detail = { wallet, store, amount: reaisText(amount_cents) };

@@ -50,6 +50,11 @@ describe("What was decided", () => {
     expect(importersOf(changes, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save.ts"]);
     const steps = ["freezeRates", "keepOffset", "settlePurchases", "setMetadataUri"];
     expect(importersOf(steps, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save-step.ts"]);
+    // A buyer takes back their own simulated purchase, whose ticket nobody has sent: no network is asked.
+    expect(importersOf(["withdrawPurchase"], "purchases/lifecycle.ts")).to.deep.equal([
+      "api/purchases/steps.ts",
+      "purchases/save.ts",
+    ]);
     expect(importersOf(["adjustDebt"], "purchases/debt.ts")).to.deep.equal(["purchases/save.ts"]);
     expect(importersOf(["moveTotals"], "purchases/sale-totals.ts")).to.deep.equal(["purchases/save.ts"]);
   });
@@ -65,6 +70,39 @@ describe("What was decided", () => {
       const kinds = [...readFileSync(file, "utf8").matchAll(/enqueue(?:Again)?\([^;]*?kind: "(\w+)"/g)];
       expect(kinds).not.to.be.empty;
       for (const [, kind] of kinds) expect(kind).to.match(/_store$/);
+    }
+  });
+
+  it("takes operations back, or makes them due, where a purchase is decided or its row changes", () => {
+    expect(importersOf(["forgetOperations"], "sender/queue.ts")).to.deep.equal([
+      "purchases/lifecycle.ts",
+      "purchases/save.ts",
+      // A payout that is tried again waits for a second person like any other.
+      "purchases/settlement.ts",
+    ]);
+    expect(importersOf(["expedite"], "sender/queue.ts")).to.deep.equal([
+      "purchases/save-step.ts",
+      // What is queued already is paid now: the wallet's sales were decided anew in the same transaction.
+      "purchases/settlement.ts",
+    ]);
+    // What a batch no longer wants is not sent; an operator dismisses what failed.
+    expect(importersOf(["withdraw"], "sender/queue.ts")).to.deep.equal(["sender/sender.ts"]);
+  });
+
+  it("is preceded by what staff say about a purchase, which makes it due: the only columns that they write", () => {
+    const facts = ["holdPurchase", "releasePurchase", "decideApproval"];
+    const ofStaff = /^(?:held_at|held_by|held_reason|approval_id|decided_by|decided_day)$/;
+    const functions = [...functionsOf("purchases/lifecycle.ts"), ...functionsOf("purchases/approvals.ts")].filter(
+      (text) => [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),
+    );
+    expect(functions).to.have.lengthOf(facts.length + 1);
+    for (const text of functions) {
+      const sets = [...text.matchAll(/updateTable\("purchases"\)\s*\.set\(\{([^}]*)\}/g)];
+      expect(sets, text).not.to.be.empty;
+      for (const [, set = ""] of sets) {
+        for (const [, column] of set.matchAll(/\b(\w+):/g)) expect(column, text).to.match(ofStaff);
+      }
+      expect(text).to.match(/recountPurchases\(|makeDue\(/);
     }
   });
 
