@@ -95,6 +95,9 @@ export const noBodyOrReasonSchema = givenReasonSchema.default({});
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
 /** It is decided, and its payout waits for a second person. docs/product.md#panel-approvals */
 export const askedSchema = doneSchema.extend({ approval_id: z.number() });
+/** What the answer to every decision has. */
+export const decidedSchema = z.object({ success: z.literal(true), approval_id: z.number().optional() });
+export type Decided = z.infer<typeof decidedSchema>;
 export const createdSchema = doneSchema.extend({ id: z.number() });
 
 export const healthSchema = z.object({ success: z.literal(true), status: z.literal("ok") });

@@ -1,5 +1,6 @@
-import { catalogueImportResponseSchema } from "../../domain/api/admin-catalogue.ts";
-import { ask } from "../api/ask.ts";
+import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
+import { type Decided, decidedSchema } from "../../domain/api/common.ts";
+import { ask, held } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
 import type { SaleDetails } from "./shapes.ts";
 
@@ -55,6 +56,9 @@ export type CashbackChange = Pick<CashbackFields, "category" | "cashback_percent
 };
 export type FanTokenFields = { id?: string; name: string; slug: string; image: string; contract?: string | null };
 
+/** A decision of the panel. @throws MalformedAnswer, and what `call` throws */
+const decide = (path: string, body: object): Promise<Decided> => ask(decidedSchema, path, { method: "POST", body });
+
 async function attempt(method: string, path: string, body: unknown, fallback: string): Promise<Outcome> {
   try {
     const {
@@ -109,12 +113,12 @@ export const deleteCashback = (storeId: string, id: string) =>
 export type BoostFields = { percent: string; category_id: number | null; starts_at: string | null; ends_at: string };
 export const planBoost = (storeId: string, fields: BoostFields) =>
   attempt("POST", `/api/admin/stores/${storeId}/boosts`, fields, "Failed to plan boost");
-export const endBoost = (id: number) => call("POST", `/api/admin/boosts/${id}/end`, {});
-export const withdrawBoost = (id: number) => call("POST", `/api/admin/boosts/${id}/withdraw`, {});
+export const endBoost = (id: number) => decide(`/api/admin/boosts/${id}/end`, {});
+export const withdrawBoost = (id: number) => decide(`/api/admin/boosts/${id}/withdraw`, {});
 
 /** Percents that need two people. docs/product.md#percent-approvals */
 export const decidePercent = (id: number, verb: "approve" | "refuse", reason: string) =>
-  call("POST", `/api/admin/percent-approvals/${id}/${verb}`, { reason });
+  decide(`/api/admin/percent-approvals/${id}/${verb}`, { reason });
 
 /** An empty picture is omitted; the contract is sent only if given, null clears it. */
 export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<Outcome> {
@@ -133,43 +137,40 @@ export const deleteFanToken = (id: string) =>
 /** A decision names the revision of the sale and the reasons to hold it that the admin sees. */
 type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds">;
 const decideSale = ({ id, revision, holds }: SeenSale, decision: string, body: object) =>
-  call("POST", `/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }), holds });
+  decide(`/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }), holds });
 export const releaseSale = (sale: SeenSale, reason: string) => decideSale(sale, "release", { reason });
 export const declineSale = (sale: SeenSale, reason: string) => decideSale(sale, "decline", { reason });
 export const assignSale = (sale: SeenSale, click_id: string, reason: string) =>
   decideSale(sale, "assign", { click_id, reason });
 export const matchClaim = (id: number, sale_id: number, reason: string) =>
-  call("POST", `/api/admin/claims/${id}/match`, { sale_id, reason });
-export const refuseClaim = (id: number, reason: string) => call("POST", `/api/admin/claims/${id}/refuse`, { reason });
+  decide(`/api/admin/claims/${id}/match`, { sale_id, reason });
+export const refuseClaim = (id: number, reason: string) => decide(`/api/admin/claims/${id}/refuse`, { reason });
 
 export const acceptRate = (currency: string, day: string) =>
-  call("POST", `/api/admin/fx-rates/${currency}/${day}/accept`, {});
+  decide(`/api/admin/fx-rates/${currency}/${day}/accept`, {});
 
 /** The queue of operations for the chain. docs/product.md#panel-lists. */
-export const retryOperation = (id: number, reason: string) =>
-  call("POST", `/api/admin/operations/${id}/retry`, { reason });
-export const setPayouts = (paused: boolean, reason: string) => call("POST", "/api/admin/payouts", { paused, reason });
+export const retryOperation = (id: number, reason: string) => decide(`/api/admin/operations/${id}/retry`, { reason });
+export const setPayouts = (paused: boolean, reason: string) => decide("/api/admin/payouts", { paused, reason });
 
 /** Payouts that need two people. docs/product.md#panel-approvals. */
-export const approvePayment = (id: number, reason: string) =>
-  call("POST", `/api/admin/approvals/${id}/approve`, { reason });
-export const refusePayment = (id: number, reason: string) =>
-  call("POST", `/api/admin/approvals/${id}/refuse`, { reason });
+export const approvePayment = (id: number, reason: string) => decide(`/api/admin/approvals/${id}/approve`, { reason });
+export const refusePayment = (id: number, reason: string) => decide(`/api/admin/approvals/${id}/refuse`, { reason });
 
 /** Purchases. docs/product.md#panel-purchase. */
-export const holdPurchase = (id: number, reason: string) => call("POST", `/api/admin/purchases/${id}/hold`, { reason });
-export const releasePurchase = (id: number, reason: string) =>
-  call("POST", `/api/admin/purchases/${id}/release`, { reason });
+export const holdPurchase = (id: number, reason: string) => decide(`/api/admin/purchases/${id}/hold`, { reason });
+export const releasePurchase = (id: number, reason: string) => decide(`/api/admin/purchases/${id}/release`, { reason });
 
 /** People. */
 export const revokeSessions = (wallet: string, reason: string) =>
-  call("POST", `/api/admin/users/${wallet}/sessions/revoke`, { reason });
-export const eraseUser = (wallet: string, reason: string) =>
-  call("POST", `/api/admin/users/${wallet}/erase`, { reason });
+  decide(`/api/admin/users/${wallet}/sessions/revoke`, { reason });
+export const eraseUser = (wallet: string, reason: string) => decide(`/api/admin/users/${wallet}/erase`, { reason });
 
 /** The catalogue. */
-export const uploadLogo = (storeId: string, file: File): Promise<{ logo: string }> =>
-  sendFile("POST", `/api/admin/stores/${storeId}/logo`, file, file.type);
+export async function uploadLogo(storeId: string, file: File): Promise<{ logo: string }> {
+  const path = `/api/admin/stores/${storeId}/logo`;
+  return held(logoResponseSchema, path, await sendFile("POST", path, file, file.type));
+}
 export const exportCatalogue = (format: "csv" | "json"): Promise<string> =>
   callForText(`/api/admin/catalogue?format=${format}`, format === "csv" ? "text/csv" : "application/json");
 export const importCatalogue = (format: "csv" | "json", content: string, apply: boolean) =>

@@ -12,7 +12,12 @@ export async function ask<Schema extends z.ZodType>(
   path: string,
   { method = "GET", body, signal }: Asked = {},
 ): Promise<z.output<Schema>> {
-  const { data, error } = schema.safeParse(await call(method, path, body, signal));
+  return held(schema, path, await call(method, path, body, signal));
+}
+
+/** An answer, held to its schema. @throws MalformedAnswer */
+export function held<Schema extends z.ZodType>(schema: Schema, path: string, answer: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(answer);
   if (error) throw new MalformedAnswer(path, error.issues[0]?.path.join(".") ?? "");
   return data;
 }

@@ -1,4 +1,11 @@
-import { infiniteQueryOptions, keepPreviousData, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+} from "@tanstack/react-query";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
 import {
@@ -27,12 +34,13 @@ export function isWorthRetrying(failures: number, error: Error): boolean {
 
 export const retryDelayMs = (attempt: number): number => 400 * 2 ** attempt;
 
+function onError(error: Error): void {
+  if (error instanceof MalformedAnswer) reportFault({ kind: "answer", at: error.call, detail: error.field });
+}
+
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError(error) {
-      if (error instanceof MalformedAnswer) reportFault({ kind: "answer", at: error.call, detail: error.field });
-    },
-  }),
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       retry: isWorthRetrying,

@@ -94,6 +94,19 @@ describe("The panel, role by role", () => {
     expect(authorization).to.equal(undefined);
   });
 
+  it("says that the answer to a decision is malformed, and tells the operator", async () => {
+    const page = await openAs("operator", "view=approvals");
+    site.server.answer("POST /api/admin/approvals/5/approve", { body: { success: true, approval_id: "six" } });
+    await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
+    const dialog = page.getByRole("dialog", { name: "Aprovar o pedido nº 5?" });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Conferido");
+    await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
+    await dialog.getByText("O servidor respondeu algo que esta página não entende.").waitFor();
+    await until("the operator is told", () => site.server.callsTo("POST /api/faults").length === 1);
+    const at = { kind: "answer", at: "/api/admin/approvals/:id/approve", detail: "approval_id" };
+    expect(site.server.callsTo("POST /api/faults")[0]?.body).to.include(at);
+  });
+
   it("loses one view if it cannot be drawn, and draws it when asked again", async () => {
     const page = await openAs("owner", "view=log");
     const { body: margin } = await page.evaluate(async () => ({

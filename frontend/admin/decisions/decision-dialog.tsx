@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
-import { isRecord } from "../../../domain/records.ts";
+import type { Decided } from "../../../domain/api/common.ts";
 import { ApiError } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { useSignAgain } from "../../session/challenge.ts";
@@ -35,7 +35,7 @@ type DecisionDialogProps = {
   children?: ReactNode;
   /** Returns what is wrong with the further fields. */
   validate?: () => string | undefined;
-  decide: (reason: string) => Promise<unknown>;
+  decide: (reason: string) => Promise<Decided | undefined>;
   onClose: () => void;
 };
 
@@ -189,15 +189,16 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
   const client = useQueryClient();
   const isShown = useIsShown();
   const { hasWallet, connect, signAgain } = useSignAgain();
+  const decision = useMutation({ mutationFn: decide });
   const [step, setStep] = useState<Step>("idle");
   const [problem, setProblem] = useState<string>();
   const [isReasonMissing, setReasonMissing] = useState(false);
   const isDone = useRef(false);
 
   async function run(reason: string): Promise<void> {
-    const answer = await decide(reason);
+    const answer = await decision.mutateAsync(reason);
     isDone.current = true;
-    if (isRecord(answer) && answer.approval_id !== undefined && isShown()) {
+    if (answer?.approval_id !== undefined && isShown()) {
       setStep("asked");
       await client.invalidateQueries({ queryKey: OWN_KEY });
       return;

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { isRecord } from "../../../domain/records.ts";
+import type { Decided } from "../../../domain/api/common.ts";
 import type { Permission } from "../../../domain/roles.ts";
 import { type Consequence, DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -15,7 +15,7 @@ export type Bulk<Row> = {
   what: (count: number) => string;
   text: string;
   consequences: (rows: readonly Row[]) => readonly Consequence[];
-  decide: (row: Row, reason: string) => Promise<unknown>;
+  decide: (row: Row, reason: string) => Promise<Decided>;
 };
 
 type BulkButtonProps<Row> = { bulk: Bulk<Row>; rows: readonly Row[]; keyOf: (row: Row) => string };
@@ -61,13 +61,13 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
  */
 function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: Row) => string) {
   const done = useRef(new Set<string>());
-  return async (reason: string): Promise<unknown> => {
-    let waitsForSecond: unknown;
+  return async (reason: string): Promise<Decided | undefined> => {
+    let waitsForSecond: Decided | undefined;
     const refused: string[] = [];
     for (const row of rows.filter((one) => !done.current.has(keyOf(one)))) {
       try {
         const answer = await bulk.decide(row, reason);
-        if (isRecord(answer) && answer.approval_id !== undefined) waitsForSecond = answer;
+        if (answer.approval_id !== undefined) waitsForSecond = answer;
         done.current.add(keyOf(row));
       } catch (error) {
         if (isSignInTooOld(error)) throw error;

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 import { useAttention } from "../../api/attention.ts";
 import { download } from "../../ui/download.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -135,23 +136,23 @@ function States({ all, states, counts = {}, selected, onSelect }: StatesProps) {
 type CsvButtonProps<Row> = { list: ListDefinition<Row>; address: ListAddress; query: string };
 
 function CsvButton<Row>({ list, address, query }: CsvButtonProps<Row>) {
-  const [isBusy, setBusy] = useState(false);
-  async function save() {
-    setBusy(true);
-    try {
+  const save = useMutation({
+    async mutationFn() {
       const { state, sort } = address;
       const name = `${list.path.split("/").at(-1)}-${new Date().toISOString().slice(0, 10)}.csv`;
       download(name, "text/csv", await getCsv(list.path, { query, state, sort }));
-    } catch (error) {
-      toast.error("O CSV não pôde ser baixado", { id: "admin", description: refusalOf(error) });
-    } finally {
-      setBusy(false);
-    }
-  }
+    },
+    onError: (error) => toast.error("O CSV não pôde ser baixado", { id: "admin", description: refusalOf(error) }),
+  });
   return (
-    <button type="button" className="button button-small button-quiet" disabled={isBusy} onClick={save}>
+    <button
+      type="button"
+      className="button button-small button-quiet"
+      disabled={save.isPending}
+      onClick={() => save.mutate()}
+    >
       <Icon name="download" />
-      {isBusy ? "Baixando..." : "CSV"}
+      {save.isPending ? "Baixando..." : "CSV"}
     </button>
   );
 }

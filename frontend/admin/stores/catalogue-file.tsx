@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { download } from "../../ui/download.ts";
 import { toast } from "../../ui/toast.ts";
@@ -9,24 +10,25 @@ import { ImportDialog } from "./import-dialog.tsx";
 /** Exports the whole catalogue as a file, and imports one. */
 export function CatalogueFile() {
   const [isImporting, setImporting] = useState(false);
-  const [isSaving, setSaving] = useState(false);
-  async function save() {
-    setSaving(true);
-    try {
+  const save = useMutation({
+    async mutationFn() {
       const name = `catalogo-${new Date().toISOString().slice(0, 10)}.csv`;
       download(name, "text/csv", await exportCatalogue("csv"));
-    } catch (error) {
-      toast.error("O catálogo não pôde ser exportado", { id: "admin", description: refusalOf(error) });
-    } finally {
-      setSaving(false);
-    }
-  }
+    },
+    onError: (error) =>
+      toast.error("O catálogo não pôde ser exportado", { id: "admin", description: refusalOf(error) }),
+  });
   return (
     <>
       <PermittedButton permission="catalogue" onClick={() => setImporting(true)}>
         Importar catálogo
       </PermittedButton>
-      <button type="button" className="button button-small button-quiet" disabled={isSaving} onClick={save}>
+      <button
+        type="button"
+        className="button button-small button-quiet"
+        disabled={save.isPending}
+        onClick={() => save.mutate()}
+      >
         Exportar catálogo
       </button>
       {isImporting && <ImportDialog onClose={() => setImporting(false)} />}

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useState } from "react";
 import { LOGO_BYTES } from "../../../domain/uploads.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,35 +12,31 @@ import { testClickQuery } from "./queries.ts";
 
 const LOGO_TYPES = "image/png,image/jpeg,image/webp";
 
+const refuse = (description: string | undefined) =>
+  toast.error("O logo não pôde ser enviado", { id: "admin", description });
+
 /** Uploads a picture; the server checks its content, whatever its name. */
 export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () => Promise<unknown> }) {
-  const [isBusy, setBusy] = useState(false);
+  const upload = useMutation({
+    mutationFn: (file: File) => uploadLogo(storeId, file),
+    async onSuccess() {
+      toast.success("Logo enviado.", { id: "admin" });
+      await onDone();
+    },
+    onError: (error) => refuse(refusalOf(error)),
+  });
   const denial = useDenial("catalogue");
-  async function send({ target }: ChangeEvent<HTMLInputElement>) {
+  function send({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0];
     target.value = "";
     if (!file) return;
-    setBusy(true);
-    try {
-      if (file.size > LOGO_BYTES)
-        throw new Error(`O arquivo tem mais de ${LOGO_BYTES / 1_024} kB. Escolha uma imagem menor.`);
-      await uploadLogo(storeId, file);
-      toast.success("Logo enviado.", { id: "admin" });
-      await onDone();
-    } catch (error) {
-      const isOurs = error instanceof Error && error.message.startsWith("O arquivo");
-      toast.error("O logo não pôde ser enviado", {
-        id: "admin",
-        description: isOurs ? error.message : refusalOf(error),
-      });
-    } finally {
-      setBusy(false);
-    }
+    if (file.size > LOGO_BYTES) refuse(`O arquivo tem mais de ${LOGO_BYTES / 1_024} kB. Escolha uma imagem menor.`);
+    else upload.mutate(file);
   }
   return (
     <label className="button button-small button-quiet file-button" title={denial}>
-      {isBusy ? "Enviando..." : "Enviar logo"}
-      <input type="file" accept={LOGO_TYPES} disabled={isBusy || denial !== undefined} onChange={send} />
+      {upload.isPending ? "Enviando..." : "Enviar logo"}
+      <input type="file" accept={LOGO_TYPES} disabled={upload.isPending || denial !== undefined} onChange={send} />
     </label>
   );
 }
