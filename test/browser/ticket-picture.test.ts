@@ -76,6 +76,20 @@ describe("The ticket that the contract draws", () => {
     });
   }
 
+  it("draws all digits equally wide, so that figures of two tickets compare at a glance", async () => {
+    await page.setContent(`<body style="margin:0"><div style="width:600px">${svg("pending")}</div></body>`);
+    const widths = await page.evaluate(() =>
+      Array.from(document.querySelectorAll("text"), (text) =>
+        Array.from("0123456789", (digit) => {
+          text.textContent = digit.repeat(10);
+          return text.getComputedTextLength();
+        }),
+      ),
+    );
+    expect(widths.length).to.be.greaterThan(5);
+    for (const ofText of widths) expect(Math.max(...ofText) - Math.min(...ofText)).to.be.below(0.1);
+  });
+
   for (const background of ["#ffffff", "#0b1b18"]) {
     it(`distinguishes the statuses at 64 pixels without colour, on ${background}`, async () => {
       const statuses = ["pending", "confirmed", "cancelled"];

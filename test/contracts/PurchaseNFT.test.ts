@@ -525,6 +525,8 @@ describeTree("PurchaseNFT", () => {
         ..."a\u0301b\u0301|é|⚽\ufe0f|🏟\ufe0f x|Ação|ที|שלום|مرحبا|한글|ก\u0e34|a b|1\u20e3|\u{10fffd}".split("|"),
         // Two marks on a letter, as Thai, Hindi and keycaps have them.
         ..."ที่|ก\u0e34\u0e48|हिन्दी|में|a\u0301\u0301|1\ufe0f\u20e3".split("|"),
+        // Just behind a hidden character, and behind the last mark.
+        ..."®|Ͱ".split("|"),
         ..."한|日本語|\u{1f1e7}\u{1f1f7}|👍🏽".split("|"),
       ];
       const refused = [

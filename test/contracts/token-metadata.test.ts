@@ -95,6 +95,15 @@ const textsOf = (picture: Element) => Array.from(picture.getElementsByTagName("t
 const reais = (cents: bigint) =>
   `R$ ${new Intl.NumberFormat("pt-BR").format(cents / 100n)},${String(cents % 100n).padStart(2, "0")}`;
 
+/** Colours of stores, and how they are drawn between header and paper. */
+const BORDER_COLOURS = [
+  [0x32471b, 0x3f532a],
+  [0x28681d, 0x437b3a],
+  [0x044461, 0x235b75],
+  [0xffd2bb, 0xefc4af],
+  [0xffd6b6, 0xffd6b6],
+] as const;
+
 /** How different two colours look, in units of the CIE's L*a*b*: 2 is just noticeable, 9 plain. */
 function difference(one: number, other: number): number {
   const [x, y] = [labOf(one), labOf(other)];
@@ -212,6 +221,8 @@ describe("Token metadata", () => {
     };
     for (const apart of IS_COVERAGE ? [] : [0xd50000, 0x1a2b3c, 0x000001, 0x1e88e5])
       expect(await drawn(apart)).to.equal(apart);
+    // Each stands at the border of what is moved: a neighbour that differed by one would change it.
+    for (const [wanted, seen] of IS_COVERAGE ? [] : BORDER_COLOURS) expect(await drawn(wanted)).to.equal(seen);
     const colour = fc.oneof(
       fc.integer({ min: 1, max: 0xffffff }),
       fc.constantFrom(pitch, mown, paper, 0xffffff, 0xffff00, 0x0d593e, 0x00ff00, 0x0a4a33),
@@ -286,10 +297,12 @@ describe("Token metadata", () => {
     stacked: "L\u0302\u0301o\u0302\u0301j\u0308\u0301a\u0302\u0301 do To\u0302\u0301rcedor",
   };
   for (const [name, store] of Object.entries(HOSTILE)) DRAWN[`hostile-${name}`] = { id: 7n, store };
+  const nearest = { id: 360_000_000n, storeId: 34, valueCents: 999_999_999_999n, cashbackBps: 900, bonusBps: 100 };
+  Object.assign(DRAWN, { "nearest-seat": nearest, "wider-seat": { id: 9n, storeId: 11, bonusBps: 0 } });
   for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
     if (IS_COVERAGE && !DRAWN_UNDER_COVERAGE.test(name)) continue;
     it(`draws the ${name} ticket as ${PICTURES}/${name}.svg, which people looked at`, async () => {
-      const storeId = index + 2;
+      const storeId = purchase.storeId ?? index + 2;
       await send(system.nft, "registerStore", [storeId, store ?? "Verdão Store"], system.catalogue);
       await mint({ buyer: PICTURED_BUYER, storeId, ...purchase });
       if (to) await send(system.nft, to, [[purchase.id]], system.confirmer);

@@ -47,6 +47,8 @@ contract TextFitTest {
         _expect(fitted.text.eq(unicode"WWW…") && fitted.size == 20, "three");
         _expect(TextFit.fit("WWWW", 88, 20, 20).text.eq(unicode"WWW…"), "a unit too little for four");
         _expect(TextFit.fit("WWWW", 89, 20, 20).text.eq("WWWW"), "just enough for four, without an ellipsis");
+        _expect(TextFit.fit("WWWW", 111, 25, 25).text.eq("WWWW"), "exactly enough for four");
+        _expect(TextFit.fit("WWWWW", 433, 100, 100).text.eq(unicode"WWW…"), "exactly enough for three and an ellipsis");
         _expect(TextFit.fit("a b", 50, 20, 20).text.eq("a b"), "short");
         _expect(TextFit.fit(unicode"a 球球球球", 60, 20, 20).text.eq(unicode"a…"), "no space before it");
         _expect(TextFit.fit("", 50, 20, 10).size == 20, "nothing is as large as may be");

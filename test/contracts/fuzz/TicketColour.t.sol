@@ -22,12 +22,15 @@ contract TicketColourTest {
         _expect(0x1c1a18, _BLACK, _WHITE, 0x1c1a18);
         _expect(0x0a1b1f, _BLACK, _WHITE, 0x1a2a2d);
         _expect(0x161521, _BLACK, _WHITE, 0x25242f);
+        _expect(0xe6c4d6, _PITCH, _PAPER, 0xe6c4d6);
+        _expect(0x1f5b60, _PITCH, _PAPER, 0x1f5b60);
     }
 
     /// Sixteenths, rounded towards where they lead.
     function test_steps() external pure {
         _expect(_WHITE, _BLACK, _WHITE, 0xd2d2d2);
         _expect(_BLACK, _BLACK, _WHITE, 0x1f1f1f);
+        _expect(0x0e0e0e, _BLACK, _WHITE, 0x1e1e1e);
         _expect(_WHITE, _PITCH, _PAPER, 0xc4c4c4);
         _expect(_PAPER, _PITCH, _PAPER, 0xcdc9c0);
         _expect(_PITCH, _PITCH, _PAPER, 0x38715c);
