@@ -3,6 +3,7 @@ import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { featuredStoresQuery, queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
+import { watchInstall } from "./app/install.ts";
 import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { fetchScreen } from "./app/screens.tsx";
 import { showClub } from "./club/club.ts";
@@ -40,4 +41,5 @@ if (import.meta.env.PROD && "serviceWorker" in navigator) {
   else addEventListener("load", register);
 }
 
+watchInstall();
 start();

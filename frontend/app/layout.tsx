@@ -15,6 +15,7 @@ import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { Declined } from "../wallet/declined.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
+import { endInstall, install, useInstallable } from "./install.ts";
 import { paths } from "./paths.ts";
 import { readStored, STORAGE_KEYS, store } from "./storage.ts";
 import { setTheme, useTheme } from "./theme.ts";
@@ -36,6 +37,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </main>
       <Footer />
       <Analytics />
+      <Install />
     </>
   );
 }
@@ -258,6 +260,26 @@ function AdminLinks() {
         </Link>
       )}
     </span>
+  );
+}
+
+/** Offers to install the app, once. docs/product.md#install */
+function Install() {
+  const t = useText();
+  const how = useInstallable();
+  if (!how || (SCRIPT && !readStored(STORAGE_KEYS.consent))) return null;
+  return (
+    <section className="consent" aria-label={t("install.title")}>
+      <p>{t(how === "ios" ? "install.ios" : "install.text")}</p>
+      <button type="button" className="button button-small button-quiet" onClick={endInstall}>
+        {t(how === "ios" ? "install.close" : "install.no")}
+      </button>
+      {how === "browser" && (
+        <button type="button" className="button button-small" onClick={install}>
+          {t("install.yes")}
+        </button>
+      )}
+    </section>
   );
 }
 

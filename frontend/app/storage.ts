@@ -10,6 +10,12 @@ export const STORAGE_KEYS = {
   language: "language",
   theme: "theme",
   consent: "analytics_consent",
+  /** `over` once they were all taken, or refused. */
+  firstSteps: "first_steps",
+  /** How many visits, and when the last one was seen: `2 1764000000000`. */
+  visits: "visits",
+  /** `over` once it was installed, or refused. */
+  install: "install",
 } as const;
 
 type StorageKey = (typeof STORAGE_KEYS)[keyof typeof STORAGE_KEYS];
@@ -29,6 +35,11 @@ export function store(key: StorageKey, value: string | null): void {
   } catch {
     // Without storage the choice is lost with the page.
   }
+}
+
+/** Once the first store was visited, or they were refused, they are never shown again. */
+export function endFirstSteps(): void {
+  store(STORAGE_KEYS.firstSteps, "over");
 }
 
 /** Deletes the session. @throws if the browser forbids it; then the session still exists */

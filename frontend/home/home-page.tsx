@@ -15,6 +15,7 @@ import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 
 const STEPS = ["connect", "buy", "receive"] as const;
 const TIERS = ["basic", "silver", "gold"] as const;
@@ -23,6 +24,7 @@ export default function Home() {
   return (
     <>
       <Hero />
+      <FirstSteps />
       <ClubQuestion />
       <HowItWorks />
       <Featured />

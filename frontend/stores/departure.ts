@@ -4,6 +4,7 @@ import { SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
 import { isRecord } from "../../domain/records.ts";
 import { registerPurchase, type WayOut } from "../api/calls.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
+import { endFirstSteps } from "../app/storage.ts";
 import { draftKey, readDraft, writeDraft } from "../session/drafts.ts";
 import { useEarnings } from "./token-choice.ts";
 
@@ -35,6 +36,7 @@ export function useDeparture(store: Store) {
     };
     const wayOut = await registerPurchase(request, `${key}-${token?.slug ?? ""}`);
     const departure = { ...wayOut, percent, reais, isSure, token: token?.slug };
+    endFirstSteps();
     writeDraft(visitKey(user, store.id), { at: Date.now(), departure });
     return departure;
   };
