@@ -7,28 +7,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
 import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "../test/browser/support/panel-data.ts";
-import {
-  addAllSituations,
-  addEvents,
-  addMoving,
-  boost,
-  empty,
-  fail,
-  hang,
-  openBuyDialog,
-  openBuyFailure,
-  openChooser,
-  openEvents,
-  openRegistration,
-  seeOtherNetwork,
-  withoutNfts,
-} from "../test/browser/support/states.ts";
-import { type TestWalletOptions, testWallet } from "../test/browser/support/test-wallet.ts";
+import { SCREENS, type Screen } from "../test/browser/support/screens.ts";
+import { addAllSituations, boost, openBuyDialog, openEvents, withoutNfts } from "../test/browser/support/states.ts";
+import { testWallet } from "../test/browser/support/test-wallet.ts";
 import { buildWebApp, WEB_APP } from "../test/testing/web-app.ts";
 
 const several = { type: "string", multiple: true } as const;
@@ -40,23 +25,7 @@ const [folder = "data/screenshots", ...wanted] = positionals;
 const LANGUAGES = values.language ?? ["pt", "en"];
 const THEMES = values.theme ?? ["light", "dark"];
 const WIDTHS = values.width?.map(Number) ?? [360, 768, 1440];
-const ADMIN = { isLoggedIn: true, isAdmin: true } as const;
-
-type Shot = {
-  name: string;
-  path: string;
-  isLoggedIn?: boolean;
-  isAdmin?: boolean;
-  /** The screenshot does not wait for pending requests. */
-  isLoading?: boolean;
-  /** Only the viewport, for screens with a fixed overlay. */
-  isViewport?: boolean;
-  wallet?: TestWalletOptions;
-  /** The wallet rejects switching to our chain. */
-  isRefusing?: boolean;
-  prepare?: (server: FixtureServer) => void;
-  act?: (page: Page) => Promise<void>;
-};
+const ADMIN = { isAdmin: true } as const;
 
 const live = (server: FixtureServer) => {
   server.config = { ...server.config, simulated: false };
@@ -101,22 +70,10 @@ const PANEL_STEPS: readonly (readonly [name: string, path: string, ...buttons: (
   ["import", "tab=stores", "Importar catálogo"],
 ];
 
-const SHOTS: Shot[] = [
-  { name: "home", path: "/" },
-  { name: "home-loading", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
+/** The screens that axe reads, and more. */
+const SHOTS: readonly Screen[] = [
+  ...SCREENS,
   { name: "home-connected", path: "/", isLoggedIn: true, isAdmin: true, isViewport: true, act: connectByHero },
-  { name: "wallet-choice", path: "/", isViewport: true, wallet: { names: ["Lua", "Rio"] }, act: openChooser },
-  { name: "wallet-none", path: "/", isViewport: true, wallet: { presence: "none" }, act: openChooser },
-  {
-    name: "other-network",
-    path: "/",
-    isViewport: true,
-    wallet: { chainId: 1 },
-    isRefusing: true,
-    act: seeOtherNetwork,
-  },
-  { name: "help", path: "/help/bonus" },
-  { name: "store-page", path: "/stores/1" },
   { name: "store-page-boosted", path: "/stores/1", prepare: forDays },
   { name: "stores-boosted", path: "/stores", isViewport: true, prepare: forDays },
   { name: "buy-boosted", path: "/stores", isLoggedIn: true, isViewport: true, prepare: forHours, act: openBuyDialog },
@@ -135,10 +92,7 @@ const SHOTS: Shot[] = [
     isViewport: true,
     act: (page) => page.getByRole("button", { name: "Turbinar" }).click(),
   },
-  { name: "ticket", path: "/ticket/2" },
-  { name: "proof", path: "/proof" },
   { name: "contact", path: "/help/contact", prepare: withContact },
-  { name: "profile", path: "/profile", isLoggedIn: true },
   { name: "profile-visitor", path: "/profile" },
   {
     name: "profile-erase",
@@ -150,9 +104,7 @@ const SHOTS: Shot[] = [
       await page.getByRole("dialog").waitFor();
     },
   },
-  { name: "visits", path: "/visits", isLoggedIn: true },
   { name: "visits-visitor", path: "/visits" },
-  { name: "events", path: "/", isLoggedIn: true, isViewport: true, prepare: addEvents, act: openEvents },
   { name: "events-none", path: "/", isLoggedIn: true, isViewport: true, act: openEvents },
   {
     name: "visits-claim",
@@ -164,39 +116,18 @@ const SHOTS: Shot[] = [
       await page.getByRole("dialog").waitFor();
     },
   },
-  { name: "stores", path: "/stores" },
-  { name: "stores-loading", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
-  { name: "stores-none", path: "/stores?q=zzz" },
   { name: "stores-filters", path: "/stores", isViewport: true, act: openFilters },
-  { name: "stores-away", path: "/stores", prepare: fail("GET /api/stores") },
-  { name: "buy", path: "/stores", isLoggedIn: true, isViewport: true, act: openBuyDialog },
   { name: "buy-visitor", path: "/stores", isViewport: true, prepare: manyTokens, act: openBuyDialog },
-  { name: "buy-away", path: "/stores", isViewport: true, prepare: fail("GET /api/fan-tokens"), act: openBuyFailure },
   { name: "redirect", path: "/redirect/sample-2" },
   { name: "redirect-direct", path: "/redirect/1", isLoggedIn: true },
   { name: "redirect-user", path: "/redirect/1", isLoggedIn: true, prepare: live },
-  { name: "auth", path: "/auth" },
-  { name: "auth-check-failed", path: "/auth", prepare: fail("POST /api/check-user"), act: connectOnAuth },
-  { name: "auth-register", path: "/auth", act: openRegistration },
   { name: "dashboard-login", path: "/dashboard" },
-  { name: "dashboard-loading", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
-  { name: "dashboard", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
   { name: "dashboard-situations", path: "/dashboard", isLoggedIn: true, prepare: addAllSituations },
   { name: "dashboard-figure", path: "/dashboard?figure=to_offset", isLoggedIn: true, prepare: addAllSituations },
   { name: "dashboard-full", path: "/dashboard", isLoggedIn: true, prepare: fill },
   { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: fillRecords },
   { name: "dashboard-live", path: "/dashboard", isLoggedIn: true, prepare: live },
-  { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },
-  {
-    name: "nft-details",
-    path: "/dashboard",
-    isLoggedIn: true,
-    prepare: fill,
-    isViewport: true,
-    act: (page) => page.locator(".ticket-stub button").first().click(),
-  },
   { name: "admin", path: "/admin", ...ADMIN, act: seePanel },
-  { name: "admin-checking", path: "/admin", ...ADMIN, prepare: hang("GET /api/is-admin") },
   {
     name: "admin-store",
     path: "/admin?tab=stores",
@@ -211,15 +142,15 @@ const SHOTS: Shot[] = [
       server.answer(`GET /api/admin/${call}`, response);
     };
     return [
-      { ...shot, name: `admin-${name}`, prepare: fillOwnersPanel },
-      { ...shot, name: `admin-${name}-empty`, prepare: withAnswer({ body: answer ?? NO_ROWS }) },
-      { ...shot, name: `admin-${name}-loading`, isLoading: true, prepare: withAnswer("hang") },
-      { ...shot, name: `admin-${name}-away`, prepare: withAnswer({ status: 503, body: AWAY }) },
+      { ...shot, name: `panel-${name}`, prepare: fillOwnersPanel },
+      { ...shot, name: `panel-${name}-empty`, prepare: withAnswer({ body: answer ?? NO_ROWS }) },
+      { ...shot, name: `panel-${name}-loading`, isLoading: true, prepare: withAnswer("hang") },
+      { ...shot, name: `panel-${name}-away`, prepare: withAnswer({ status: 503, body: AWAY }) },
     ];
   }),
   { name: "admin-many", path: "/admin?view=purchases", ...ADMIN, prepare: fillLongList, act: seePanel },
   ...PANEL_STEPS.map(([name, path, ...buttons]) => ({
-    name: `admin-${name}`,
+    name: `panel-${name}`,
     path: `/admin?${path}`,
     ...ADMIN,
     isViewport: true,
@@ -229,16 +160,8 @@ const SHOTS: Shot[] = [
       await page.getByRole("dialog").last().waitFor();
     },
   })),
-  { name: "admin-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
-  { name: "admin-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
-  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
-    name: `admin-${name}`,
-    path: `/admin?tab=${tab}`,
-    ...ADMIN,
-    isViewport: true,
-    act,
-  })),
-  { name: "not-found", path: "/nowhere" },
+  { name: "panel-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
+  { name: "panel-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
   { name: "offline", path: "/offline.html" },
 ];
 
@@ -284,10 +207,6 @@ async function openFilters(page: Page): Promise<void> {
 
 function pressHero(page: Page): Promise<void> {
   return page.locator(".hero .button").first().click();
-}
-
-function connectOnAuth(page: Page): Promise<void> {
-  return page.locator(".auth .button").first().click();
 }
 
 async function connectByHero(page: Page): Promise<void> {
@@ -368,21 +287,26 @@ function fillRecords(server: FixtureServer): void {
   withoutNfts(server);
 }
 
+function fileName({ name }: Screen): string {
+  return name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+}
+
 async function shoot(
   browser: Browser,
   server: FixtureServer,
-  shot: Shot,
+  shot: Screen,
   language: string,
   theme: string,
   width: number,
 ): Promise<void> {
   server.reset();
   const wallet = testWallet(shot.wallet);
-  if (shot.isRefusing) wallet.rejectNext("wallet_switchEthereumChain");
-  if (shot.isLoggedIn) server.signIn(wallet.address);
+  if (shot.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
+  const isLoggedIn = shot.isLoggedIn || shot.isAdmin;
+  if (isLoggedIn) server.signIn(wallet.address);
   server.isAdmin = shot.isAdmin ?? false;
   shot.prepare?.(server);
-  const storage = { language, theme, ...(shot.isLoggedIn && { auth_token: SESSION_TOKEN }) };
+  const storage = { language, theme, ...(isLoggedIn && { auth_token: SESSION_TOKEN }) };
   const { page, context, problems } = await visit(browser, {
     wallet,
     storage,
@@ -401,7 +325,7 @@ async function shoot(
   );
   if (!shot.isViewport) await seeWholePage(page, width);
   await page.screenshot({
-    path: join(folder, `${shot.name}-${language}-${theme}-${width}.png`),
+    path: join(folder, `${fileName(shot)}-${language}-${theme}-${width}.png`),
     fullPage: !shot.isViewport,
   });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -415,13 +339,13 @@ await buildWebApp();
 const server = await new FixtureServer(WEB_APP).start();
 const browser = await launchChromium();
 try {
-  for (const shot of SHOTS.filter((one) => wanted.length === 0 || wanted.includes(one.name))) {
+  for (const shot of SHOTS.filter((one) => wanted.length === 0 || wanted.includes(fileName(one)))) {
     for (const language of LANGUAGES) {
       for (const theme of THEMES) {
         for (const width of WIDTHS) await shoot(browser, server, shot, language, theme, width);
       }
     }
-    console.log(shot.name);
+    console.log(fileName(shot));
   }
 } finally {
   await browser.close();

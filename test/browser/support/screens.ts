@@ -1,0 +1,129 @@
+import type { Page } from "playwright-core";
+import { ADMIN_DIALOGS } from "./admin-dialogs.ts";
+import type { FixtureServer } from "./fixture-server.ts";
+import {
+  addEvents,
+  addMoving,
+  empty,
+  fail,
+  hang,
+  openBuyDialog,
+  openBuyFailure,
+  openChooser,
+  openEvents,
+  openRegistration,
+  seeOtherNetwork,
+  withoutNfts,
+} from "./states.ts";
+import type { TestWalletOptions } from "./test-wallet.ts";
+
+/** A screen, in a state that fixed responses and a few clicks lead to. */
+export type Screen = {
+  name: string;
+  path: string;
+  isLoggedIn?: boolean;
+  isAdmin?: boolean;
+  /** Pending responses stay pending. */
+  isLoading?: boolean;
+  /** A picture has only what the window shows: something lies over the page. */
+  isViewport?: boolean;
+  wallet?: TestWalletOptions;
+  prepare?: (server: FixtureServer) => void;
+  act?: (page: Page) => Promise<void>;
+};
+
+export const SCREENS: readonly Screen[] = [
+  { name: "home", path: "/" },
+  { name: "home with its stores on the way", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
+  {
+    name: "toasts, and the notice of another network",
+    isViewport: true,
+    path: "/",
+    wallet: { chainId: 1 },
+    act: seeOtherNetwork,
+  },
+  { name: "choice of wallets", isViewport: true, path: "/", wallet: { names: ["Lua", "Rio"] }, act: openChooser },
+  {
+    name: "help without a wallet, and its toast",
+    isViewport: true,
+    path: "/",
+    wallet: { presence: "none" },
+    act: openChooser,
+  },
+  { name: "stores", path: "/stores" },
+  { name: "stores on the way", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
+  { name: "stores away", path: "/stores", prepare: fail("GET /api/stores"), act: seeAlert },
+  { name: "no stores", path: "/stores?q=zzz" },
+  { name: "buy dialog", isViewport: true, path: "/stores", isLoggedIn: true, act: openBuyDialog },
+  {
+    name: "buy dialog without tokens",
+    isViewport: true,
+    path: "/stores",
+    prepare: fail("GET /api/fan-tokens"),
+    act: openBuyFailure,
+  },
+  { name: "redirect", path: "/redirect/sample-1" },
+  { name: "redirect without a link", path: "/redirect/1", prepare: withoutLinks },
+  { name: "auth", path: "/auth" },
+  { name: "auth after a failed check", path: "/auth", prepare: fail("POST /api/check-user"), act: failToSignIn },
+  { name: "registration", path: "/auth", act: openRegistration },
+  { name: "dashboard", path: "/dashboard", isLoggedIn: true },
+  { name: "dashboard on the way", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
+  { name: "dashboard with a purchase on its way", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
+  { name: "stored records", path: "/dashboard", isLoggedIn: true, prepare: withoutNfts },
+  { name: "empty dashboard", path: "/dashboard", isLoggedIn: true, prepare: empty },
+  { name: "NFT details", isViewport: true, path: "/dashboard", isLoggedIn: true, act: openDetails },
+  { name: "not found", path: "/nowhere" },
+  { name: "help", path: "/help/bonus" },
+  { name: "store page", path: "/stores/1" },
+  { name: "ticket", path: "/ticket/2" },
+  { name: "proof", path: "/proof" },
+  { name: "profile", path: "/profile", isLoggedIn: true },
+  { name: "visits", path: "/visits", isLoggedIn: true },
+  { name: "events", isViewport: true, path: "/", isLoggedIn: true, prepare: addEvents, act: openEvents },
+  { name: "admin overview", path: "/admin", isAdmin: true, act: openTab(/Dashboard/) },
+  { name: "admin stores", path: "/admin", isAdmin: true, act: openTab(/Lojas/) },
+  { name: "admin fan tokens", path: "/admin", isAdmin: true, act: openTab(/Fan Tokens/) },
+  { name: "admin users", path: "/admin", isAdmin: true, act: openTab(/Usuários/) },
+  { name: "admin settings", path: "/admin", isAdmin: true, act: openTab(/Configurações/) },
+  { name: "admin check", path: "/admin", isAdmin: true, isLoading: true, prepare: hang("GET /api/is-admin") },
+  { name: "store's details", path: "/admin?tab=stores", isAdmin: true, act: openStore },
+  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
+    name: `admin's ${name}`,
+    path: `/admin?tab=${tab}`,
+    isAdmin: true,
+    isViewport: true,
+    act,
+  })),
+];
+
+function withoutLinks(server: FixtureServer): void {
+  server.stores = server.stores.map((store) => ({ ...store, affiliate_link: null }));
+}
+
+async function seeAlert(page: Page): Promise<void> {
+  await page.getByRole("alert").waitFor();
+}
+
+async function failToSignIn(page: Page): Promise<void> {
+  await page.locator("main .button").first().click();
+  await seeAlert(page);
+}
+
+async function openStore(page: Page): Promise<void> {
+  await page.locator(".admin-list button").first().click();
+  await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
+}
+
+function openTab(name: RegExp) {
+  return async (page: Page): Promise<void> => {
+    await page.getByRole("tab", { name }).first().click();
+    await page.getByRole("tabpanel").first().waitFor();
+    await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+  };
+}
+
+async function openDetails(page: Page): Promise<void> {
+  await page.locator(".ticket-stub button").first().click();
+  await page.getByRole("dialog").waitFor();
+}
