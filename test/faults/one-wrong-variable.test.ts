@@ -14,10 +14,13 @@ describe("One wrong variable @deep", function () {
   this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-wrong-"));
   const file = join(folder, "a-file");
+  const accounts = join(folder, "accounts.json");
   let taken: Server;
   let right: Record<string, string>;
   before(async () => {
     writeFileSync(file, "");
+    const account = { network: "awin", account: "br", publisher_id: "45628", token: "awin-token" };
+    writeFileSync(accounts, JSON.stringify([account]), { mode: 0o600 });
     taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const [port, indexerPort, chainPort] = await freePorts(3);
@@ -61,6 +64,8 @@ describe("One wrong variable @deep", function () {
     ["api/main.ts", () => ({ DATABASE_URL: join(file, "torcida.db") }), /a-file/],
     ["indexer/main.ts", () => ({ INDEXER_HOST: "203.0.113.9" }), /INDEXER_HOST/],
     ["affiliates/main.ts", () => ({}), /AFFILIATE_ACCOUNTS/],
+    ["affiliates/main.ts", () => ({ AFFILIATE_ACCOUNTS: accounts, AFFILIATES_PORT: takenPort() }), / AFFILIATES_PORT /],
+    ["api/main.ts", () => ({ HOST: "*" }), /HOST/],
   ];
   for (const [script, wrong, says] of cases) {
     it(`ends ${script} with one line where ${wrong.toString().replace(/^\(\) => \(|\)$/g, "")} (F53)`, async () => {
