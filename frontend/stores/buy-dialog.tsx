@@ -280,7 +280,10 @@ function Hints({ store }: { store: Store }) {
       )}
       <p className="hint">
         <Icon name="refresh" />
-        {t("buy.conversion", { chz: chz(formatDecimal(BigInt(config.wei_per_cent) * CENTS, 18)), brl: brl(1) })}
+        {t(config.is_rate_known ? "buy.conversion" : "buy.conversion.estimate", {
+          chz: chz(formatDecimal(BigInt(config.wei_per_cent) * CENTS, 18)),
+          brl: brl(1),
+        })}
       </p>
       <p className="hint">
         <Icon name="wallet" />

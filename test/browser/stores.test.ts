@@ -149,6 +149,13 @@ describe("Stores", () => {
     await page.getByRole("dialog").getByText("No cashback on phones, consoles or gift cards.").waitFor();
   });
 
+  it("calls the conversion an estimate while today's rate is not known", async () => {
+    site.server.config = { ...site.server.config, is_rate_known: false };
+    const { page } = await site.open("/stores/4", english());
+    await page.getByRole("button", { name: "Buy now" }).click();
+    await page.getByRole("dialog").getByText("Today's rate is not known yet").waitFor();
+  });
+
   it("keeps every letter that is typed into the search", async () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Search").pressSequentially("verdao st");
