@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { requireNpmSbom } from "./release/bill-of-materials.ts";
-import { type Commit, changelogSection, parseCommit, versionMistake } from "./release/changelog.ts";
+import { type Commit, changelogSection, parseCommit, takeWritten, versionMistake } from "./release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
@@ -16,20 +16,23 @@ try {
   const version = values.version ?? "";
   const mistake = versionMistake(version, git("tag", "--list", "v*").split("\n"));
   if (mistake) throw new Error(`${mistake}\nnpm run release -- --version 1.2.0 [--dry-run]`);
-  const section = changelogSection(version, new Date(), commitsSinceLastTag());
+  const text = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8") : HEADING;
+  const { section, rest } = takeWritten(text, version, new Date()) ?? {
+    section: changelogSection(version, new Date(), commitsSinceLastTag()),
+    rest: text,
+  };
   if (values["dry-run"]) console.log(section);
-  else release(version, section);
+  else release(version, section, rest);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
 
-function release(version: string, section: string): void {
+function release(version: string, section: string, rest: string): void {
   if (git("status", "--porcelain") !== "")
     throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
   requireNpmSbom();
-  const before = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").replace(HEADING, "") : "";
-  writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${before.trimStart()}`);
+  writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${rest.replace(HEADING, "").trimStart()}`);
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
   execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
   git("add", "CHANGELOG.md", "package.json", "package-lock.json", BILL);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { expect } from "chai";
-import { changelogSection, parseCommit, versionMistake } from "../../tools/release/changelog.ts";
+import { changelogSection, parseCommit, takeWritten, versionMistake } from "../../tools/release/changelog.ts";
 import { skipWithout } from "../testing/skip.ts";
 
 describe("The changelog", () => {
@@ -28,6 +28,21 @@ describe("The changelog", () => {
         "### Fixed\n\n* a wrong sum (abc1235)\n",
       ].join("\n"),
     );
+  });
+});
+
+describe("A changelog written by hand", () => {
+  const text = "# Changelog\n\n## 1.1.0 (unreleased)\n\n* New\n\n## 1.0.0 (2026-01-01)\n\n* Old\n";
+
+  it("is the section of its version, dated, and nothing else is lost", () => {
+    expect(takeWritten(text, "1.1.0", new Date("2026-02-03"))).to.deep.equal({
+      section: "## 1.1.0 (2026-02-03)\n\n* New\n",
+      rest: "# Changelog\n\n## 1.0.0 (2026-01-01)\n\n* Old\n",
+    });
+  });
+
+  it("is nothing for a version that was not written", () => {
+    for (const version of ["1.0.0", "1.1", "2.0.0"]) expect(takeWritten(text, version, new Date())).to.equal(undefined);
   });
 });
 

@@ -33,6 +33,20 @@ export function changelogSection(version: string, at: Date, commits: readonly Co
   return [`## ${version} (${at.toISOString().slice(0, 10)})\n`, ...blocks].join("\n");
 }
 
+/** The section that was written for a version by hand, `## 1.2.0 (unreleased)`, and the text without it. */
+export function takeWritten(text: string, version: string, at: Date): { section: string; rest: string } | undefined {
+  const heading = `## ${version} (unreleased)\n`;
+  const from = text.indexOf(heading);
+  if (from < 0) return undefined;
+  const next = text.indexOf("\n## ", from);
+  const end = next < 0 ? text.length : next + 1;
+  const body = text.slice(from + heading.length, end).trimEnd();
+  return {
+    section: `## ${version} (${at.toISOString().slice(0, 10)})\n${body}\n`,
+    rest: text.slice(0, from) + text.slice(end),
+  };
+}
+
 /** Why a version cannot be released; undefined if it can. `tags` are those of earlier releases, such as v1.2.0. */
 export function versionMistake(version: string, tags: readonly string[]): string | undefined {
   const wanted = numbersOf(version);
