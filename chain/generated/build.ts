@@ -4,7 +4,7 @@ export const build = {
   "evmVersion": "cancun",
   "viaIR": true,
   "optimizerRuns": {
-    "purchaseNft": 5000,
+    "purchaseNft": 2000,
     "cashbackDistributor": 1000000,
     "ticketDescriptor": 1
   },
