@@ -137,9 +137,9 @@ function WalletControl() {
 function ShortAddress({ of }: { of: string }) {
   const [head, tail] = shortenAddress(of).split("...");
   return (
-    <>
+    <span>
       <span className="address-head">{head}</span>...{tail}
-    </>
+    </span>
   );
 }
 
