@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
@@ -7,6 +9,7 @@ import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";
 import { PERSON } from "../testing/shopper.ts";
+import { eventually } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
@@ -17,11 +20,16 @@ describe("E-mails", function () {
     let api: InProcessApi;
     let post: Post;
 
+    let url: string;
+    let settings: Record<string, string>;
+
     beforeEach(async () => {
       server = new MailServer();
       await server.start();
-      const SMTP_URL = `smtp://127.0.0.1:${server.port}`;
-      api = await startInProcess((await open()).database, { SMTP_URL, MAIL_FROM: "Torcida <avisos@shop.example>" });
+      settings = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: "Torcida <avisos@shop.example>" };
+      const opened = await open();
+      url = opened.url;
+      api = await startInProcess(opened.database, settings);
       post = api.services.post as Post;
     });
     afterEach(async () => {
@@ -226,6 +234,54 @@ describe("E-mails", function () {
       await kysely().updateTable("events").set({ mail_at: 1n }).execute();
       await round();
       expect(received).to.have.lengthOf(2);
+    });
+
+    it("are each sent once, whenever in a session with the server their process is killed", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      for (const reais of [10, 20, 30]) await caller.buy(1, reais);
+      const start = () =>
+        spawn(process.execPath, ["test/api/support/mailer-process.ts", url], {
+          env: { ...process.env, ...settings },
+          stdio: "ignore",
+        });
+      const kill = async (child: ChildProcess) => {
+        const ended = once(child, "exit");
+        child.kill("SIGKILL");
+        await ended;
+      };
+      const expireLease = () =>
+        kysely().updateTable("leases").set({ expires_at: 0n }).where("name", "=", "mail").execute();
+      for (const at of ["recipient", "end"] as const) {
+        Object.assign(server, { silentAt: at, silences: 0 });
+        const child = start();
+        try {
+          await eventually(async () => expect(server.silences).to.equal(1));
+        } finally {
+          await kill(child);
+        }
+        await expireLease();
+      }
+      const [unanswered, ...others] = server.received.map(({ id }) => id);
+      expect(others).to.deep.equal([]);
+      server.silentAt = undefined;
+      const last = start();
+      try {
+        await eventually(
+          async () =>
+            expect(await kysely().selectFrom("mails").select("id").where("due_at", "is not", null).execute()).to.be
+              .empty,
+        );
+      } finally {
+        await kill(last);
+      }
+      const ids = server.received.map(({ id }) => id);
+      expect(new Set(ids).size, "each event in an e-mail of its own").to.equal(3);
+      expect(
+        ids.filter((id) => id === unanswered),
+        "again with its id",
+      ).to.have.length(2);
+      expect(ids).to.have.length(4);
     });
 
     it("end by one click without a login, also those already written", async () => {

@@ -6,6 +6,10 @@ export type Received = { to: string[]; raw: string; id: string; subject: string 
 export class MailServer {
   readonly received: Received[] = [];
   refused = "";
+  /** Where it answers no more: before the text of an e-mail, or once it has it all. */
+  silentAt: "recipient" | "end" | undefined;
+  /** How often it did not answer. */
+  silences = 0;
   #server: SMTPServer | undefined;
   port = 0;
 
@@ -13,16 +17,18 @@ export class MailServer {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
-      onRcptTo: ({ address }, _session, callback) =>
+      onRcptTo: ({ address }, _session, callback) => {
+        if (this.#isSilent("recipient")) return;
         callback(
           address === this.refused ? Object.assign(new Error("no such user"), { responseCode: 550 }) : undefined,
-        ),
+        );
+      },
       onData: (stream, session, callback) => {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("end", () => {
           this.received.push(readMail(Buffer.concat(chunks).toString("utf8"), session));
-          callback();
+          if (!this.#isSilent("end")) callback();
         });
       },
     });
@@ -34,6 +40,12 @@ export class MailServer {
         if (address && typeof address === "object") this.port = address.port;
       });
     });
+  }
+
+  #isSilent(at: "recipient" | "end"): boolean {
+    if (this.silentAt !== at) return false;
+    this.silences += 1;
+    return true;
   }
 
   async stop(): Promise<void> {
