@@ -45,6 +45,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   wallets: "The wallets whose names are asked for, with commas between them.",
   from: "The first month, such as 2026-01.",
   to: "The last month, such as 2026-11.",
+  year: "The year, such as 2026.",
 };
 
 type Content = Record<string, { schema?: unknown; example?: unknown }>;
