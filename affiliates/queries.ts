@@ -129,7 +129,8 @@ function selectClaims(queries: Queries) {
     .innerJoin("clicks", "clicks.id", "claims.click_id")
     .innerJoin("stores", "stores.id", "claims.store_id")
     .selectAll("claims")
-    .select(["clicks.token as click_token", "stores.name as store_name"]);
+    .leftJoin("claim_pictures", "claim_pictures.claim_id", "claims.id")
+    .select(["clicks.token as click_token", "stores.name as store_name", "claim_pictures.type as picture_type"]);
 }
 
 export type ClaimRow = Awaited<ReturnType<typeof listClaims>>[number];

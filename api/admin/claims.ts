@@ -2,13 +2,18 @@ import { matchClaim, refuseClaim } from "../../affiliates/decisions.ts";
 import { type ClaimRow, listAllClaims } from "../../affiliates/queries.ts";
 import {
   adminClaimSchema,
+  claimPictureResponseSchema,
   claimsQuerySchema,
   matchRequestSchema,
   reasonRequestSchema,
 } from "../../domain/api/sales.ts";
+import { NO_STORE } from "../http/answers.ts";
+import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
+import { readId } from "../http/read-id.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { pictureOfClaim } from "../visits/pictures.ts";
 import { toWireClaim } from "../visits/routes.ts";
 import { DECISION, decided } from "./sale-decisions.ts";
 
@@ -24,6 +29,20 @@ export function claimAdministrationRoutes(services: Services): Route[] {
       async list(query) {
         const { rows, ...page } = await listAllClaims(reader, query);
         return { ...page, rows: rows.map(toWireAdminClaim) };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/claims/:id/picture",
+      access: "admin",
+      permission: "claims",
+      summary: "The picture that a claim's buyer attached",
+      failures: { 404: "The claim has no picture" },
+      responses: { 200: claimPictureResponseSchema },
+      async handle({ params }) {
+        const picture = await pictureOfClaim(services.database.reader, readId(params.id, "Claim"));
+        if (picture === undefined) throw notFound("Picture");
+        return { body: { success: true, picture }, headers: NO_STORE };
       },
     }),
     route({

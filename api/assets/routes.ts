@@ -5,14 +5,13 @@ import { LOGO_BYTES } from "../../domain/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import type { CatalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { catalogueWriter } from "../catalogue/catalogue-writer.ts";
-import { ApiError, invalid, notFound, unavailable } from "../http/api-error.ts";
+import { notFound, unavailable } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type AssetStore, AssetStoreError, openAssetStore } from "./asset-store.ts";
-import { PictureError, readPicture } from "./picture.ts";
+import { PICTURE_TYPES, pictureIn, TYPES } from "./picture-body.ts";
 
-const TYPES: Record<string, string> = { png: "image/png", jpg: "image/jpeg", webp: "image/webp" };
 const NAME = /^[0-9a-f]{64}\.(png|jpg|webp)$/;
 /** Opened directly, a picture is a download in which nothing can run. */
 const OPAQUE = {
@@ -37,12 +36,12 @@ function uploadLogoRoute(services: Services, assets: AssetStore, write: Catalogu
     summary: "Uploads a store's logo",
     limit: { perMinute: 60, by: "wallet" },
     bodyLimitBytes: LOGO_BYTES,
-    bodyTypes: Object.values(TYPES),
+    bodyTypes: PICTURE_TYPES,
     responses: { 200: logoResponseSchema },
     async handle(call) {
       const storeId = readId(call.params.id, "Store");
       if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
-      const { type, ending, bytes } = pictureOf(call.bytes);
+      const { type, ending, bytes } = pictureIn(call.bytes);
       const name = `${createHash("sha256").update(bytes).digest("hex")}.${ending}`;
       await answering(assets.write(name, bytes, type));
       const logo = `/api/assets/${name}`;
@@ -63,7 +62,7 @@ function assetRoute(assets: AssetStore): Route {
     access: "anyone",
     summary: "An uploaded picture",
     responses: { 200: { type: "application/octet-stream" } },
-    alternatives: Object.values(TYPES),
+    alternatives: PICTURE_TYPES,
     async handle({ params: { name } }) {
       const ending = NAME.exec(name)?.[1];
       const bytes = ending && (await answering(assets.read(name)));
@@ -71,16 +70,6 @@ function assetRoute(assets: AssetStore): Route {
       return { text: bytes, type: TYPES[ending] ?? "application/octet-stream", headers: OPAQUE, etag: `"${name}"` };
     },
   });
-}
-
-function pictureOf(bytes: Buffer) {
-  if (bytes.length === 0) throw invalid("The body is empty; send the picture itself");
-  try {
-    return readPicture(bytes);
-  } catch (error) {
-    if (error instanceof PictureError) throw new ApiError(415, "NOT_A_PICTURE", error.message);
-    throw error;
-  }
 }
 
 async function answering<T>(work: Promise<T>): Promise<T> {

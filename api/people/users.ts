@@ -9,6 +9,7 @@ import { eraseEvents } from "../../purchases/events.ts";
 import { addToShop } from "../../purchases/totals.ts";
 import { eraseMails } from "../mail/mails.ts";
 import { forgetOtherAddress } from "../mail/readers.ts";
+import { eraseClaimPictures } from "../visits/pictures.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -92,5 +93,6 @@ export async function eraseUser(queries: Queries, wallet: WalletAddress): Promis
   await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
   await eraseEvents(queries, wallet);
+  await eraseClaimPictures(queries, wallet);
   await eraseMails(queries, wallet);
 }

@@ -2,6 +2,7 @@ import { type Click, findClickByToken, listClicks } from "../../affiliates/click
 import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
 import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import { doneSchema } from "../../domain/api/common.ts";
 import {
   claimsResponseSchema,
   clicksQuerySchema,
@@ -11,15 +12,20 @@ import {
 } from "../../domain/api/sales.ts";
 import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
+import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
+import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { PICTURE_TYPES, pictureIn } from "../assets/picture-body.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
+import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { attachPicture } from "./pictures.ts";
 
 /** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function visitRoutes(services: Services): Route[] {
-  return [visitsRoute(services), claimsRoute(services), claimRoute(services)];
+  return [visitsRoute(services), claimsRoute(services), claimRoute(services), pictureRoute(services)];
 }
 
 function visitsRoute(services: Services): Route {
@@ -108,6 +114,33 @@ function claimRoute(services: Services): Route {
       const claim = await findClaim(kysely, id);
       if (!claim) throw notFound("Claim");
       return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
+    },
+  });
+}
+
+function pictureRoute({ database: { kysely } }: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/claims/:id/picture",
+    access: "user",
+    summary: "Attaches a picture to an own claim that is not answered yet; it replaces an earlier one",
+    limit: { perMinute: 20, by: "wallet" },
+    bodyLimitBytes: CLAIM_PICTURE_BYTES,
+    bodyTypes: PICTURE_TYPES,
+    failures: { 404: "No such claim", 409: "The claim is answered" },
+    responses: { 200: doneSchema },
+    async handle({ identity, params, bytes }) {
+      const { wallet } = visitorOf(identity);
+      const picture = pictureIn(bytes);
+      await inTransaction(kysely, async (queries) => {
+        // Beside an erasure of this wallet, which would leave the picture.
+        await lockUsers(queries, new Set([wallet]));
+        const claim = await findClaim(queries, readId(params.id, "Claim"));
+        if (claim?.wallet !== wallet) throw notFound("Claim");
+        if (claim.state !== "open") throw conflict("This claim is answered", "DECIDED");
+        await attachPicture(queries, claim, picture);
+      });
+      return { body: { success: true, message: "Picture attached" } };
     },
   });
 }
@@ -214,6 +247,8 @@ export function toWireClaim(claim: ClaimRow) {
     state: claim.state,
     reason: claim.reason,
     created_at: isoTime(claim.created_at),
+    answer_by: isoTime(claim.created_at + CLAIM_ANSWER_DAYS * BIG_DAY_MS),
+    has_picture: claim.picture_type !== null,
     decided_at: isoTimeIfAny(claim.decided_at),
   };
 }

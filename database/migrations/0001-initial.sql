@@ -324,6 +324,13 @@ create table claims (
   constraint claims_order unique (wallet, store_id, order_ref),
   constraint claims_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
 ) strict;
+create table claim_pictures (
+  claim_id integer primary key references claims (id),
+  wallet text not null,
+  type text not null,
+  content text not null
+) strict;
+create index claim_pictures_wallet on claim_pictures (wallet);
 create index claims_amount on claims (amount_cents, id);
 create index claims_click on claims (click_id);
 create unique index claims_open_click on claims (click_id) where state = 'open';

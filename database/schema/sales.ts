@@ -12,6 +12,7 @@ export type SaleTables = {
   unread_rows: UnreadRowsTable;
   sale_totals: SaleTotalsTable;
   claims: ClaimsTable;
+  claim_pictures: ClaimPicturesTable;
   affiliate_events: AffiliateEventsTable;
   affiliate_cursors: AffiliateCursorsTable;
   affiliate_status: AffiliateStatusTable;
@@ -157,6 +158,16 @@ type SaleTotalsTable = {
 };
 
 /** A buyer's claim of missing cashback. */
+/** The picture that a buyer attached to a claim; erased with their profile. */
+type ClaimPicturesTable = {
+  claim_id: bigint;
+  wallet: WalletAddress;
+  /** Media type. */
+  type: string;
+  /** Base64. */
+  content: string;
+};
+
 type ClaimsTable = {
   id: Generated<bigint>;
   wallet: WalletAddress;

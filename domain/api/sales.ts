@@ -52,8 +52,16 @@ const claimShape = {
   /** Why it was rejected. */
   reason: z.string().nullable(),
   created_at: z.iso.datetime(),
+  /** When an answer is expected at the latest. */
+  answer_by: z.iso.datetime(),
   decided_at: z.iso.datetime().nullable(),
+  has_picture: z.boolean(),
 };
+export const claimPictureResponseSchema = z.object({
+  success: z.literal(true),
+  /** As a `data:` URL. */
+  picture: z.string(),
+});
 export const claimSchema = z.object(claimShape);
 export const claimsResponseSchema = z.object({
   success: z.literal(true),

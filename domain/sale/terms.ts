@@ -24,6 +24,9 @@ export type ClickTerms = SaleTerms & {
 
 const MAXIMUM_BPS = 10_000n;
 
+/** By when a claim is answered. docs/product.md#sales-claims */
+export const CLAIM_ANSWER_DAYS = 10n;
+
 /** How long after a click a sale counts for it, unless the store sets its own (`claim_days`). */
 export const CLICK_WINDOW_DAYS = 60n;
 

@@ -1,5 +1,6 @@
 import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import { type Decided, decidedSchema } from "../../domain/api/common.ts";
+import { claimPictureResponseSchema } from "../../domain/api/sales.ts";
 import { ask, held } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
 import type { SaleDetails } from "./shapes.ts";
@@ -165,6 +166,8 @@ export const releasePurchase = (id: number, reason: string) => decide(`/api/admi
 export const revokeSessions = (wallet: string, reason: string) =>
   decide(`/api/admin/users/${wallet}/sessions/revoke`, { reason });
 export const eraseUser = (wallet: string, reason: string) => decide(`/api/admin/users/${wallet}/erase`, { reason });
+
+export const pictureOfClaim = (id: number) => ask(claimPictureResponseSchema, `/api/admin/claims/${id}/picture`);
 
 /** The catalogue. */
 export async function uploadLogo(storeId: string, file: File): Promise<{ logo: string }> {

@@ -11,7 +11,7 @@ import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ConfigAnswer } from "../app/deployment.ts";
-import { call, callForText } from "./http.ts";
+import { call, callForText, sendFile } from "./http.ts";
 import {
   type AppConfig,
   type FanToken,
@@ -245,6 +245,9 @@ export function markEventsRead(through: number): Promise<unknown> {
 const pageOf = (path: string, before: number | undefined): string =>
   before === undefined ? `${path}?limit=${LIST_LIMIT}` : `${path}?limit=${LIST_LIMIT}&before=${before}`;
 
-export function createClaim(claim: z.input<typeof createClaimRequestSchema>): Promise<unknown> {
-  return call("POST", "/api/claims", claim);
+export async function createClaim(claim: z.input<typeof createClaimRequestSchema>): Promise<Claim> {
+  return (await call<{ claim: Claim }>("POST", "/api/claims", claim)).claim;
 }
+
+export const attachPicture = (claimId: number, picture: Blob): Promise<unknown> =>
+  sendFile("POST", `/api/claims/${claimId}/picture`, picture, picture.type);

@@ -1,8 +1,9 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import type { z } from "zod";
 import { createClaimRequestSchema } from "../../domain/api/sales.ts";
-import { type Click, createClaim } from "../api/calls.ts";
+import { attachPicture, type Click, createClaim } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -11,6 +12,7 @@ import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
+import { shrinkPicture } from "./shrink-picture.ts";
 
 const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
 type Fields = z.input<typeof schema>;
@@ -30,7 +32,7 @@ type ClaimDialogProps = { click: Click; wallet: string; onClose: () => void };
 export default function ClaimDialog(props: ClaimDialogProps) {
   const t = useText();
   const { click, onClose } = props;
-  const { register, errors, isSubmitting, send } = useClaim(props);
+  const { register, errors, isSubmitting, send, picture } = useClaim(props);
   const problemOf = (field: keyof Fields) => errors[field] && t(PROBLEMS[field]);
   return (
     <Dialog
@@ -79,6 +81,16 @@ export default function ClaimDialog(props: ClaimDialogProps) {
         <FormField label={t("claim.note")} problem={problemOf("note")}>
           {(wiring) => <textarea rows={3} maxLength={1_000} {...register("note")} {...wiring} />}
         </FormField>
+        <FormField label={t("claim.picture")} problem={picture.isUnreadable ? t("claim.badPicture") : undefined}>
+          {(wiring) => (
+            <input
+              type="file"
+              accept="image/png,image/jpeg,image/webp"
+              onChange={({ target }) => picture.choose(target.files?.[0])}
+              {...wiring}
+            />
+          )}
+        </FormField>
         {errors.root && (
           <p role="alert" className="problem">
             {errors.root.message}
@@ -89,11 +101,29 @@ export default function ClaimDialog(props: ClaimDialogProps) {
   );
 }
 
+/** The picture to attach, made small when it is chosen. */
+function usePicture() {
+  // A promise: what is sent meanwhile waits for it.
+  const shrunk = useRef<Promise<Blob | undefined>>(undefined);
+  const [isUnreadable, setUnreadable] = useState(false);
+  const choose = (file: File | undefined) => {
+    setUnreadable(false);
+    shrunk.current =
+      file &&
+      shrinkPicture(file).catch(() => {
+        setUnreadable(true);
+        return undefined;
+      });
+  };
+  return { shrunk, isUnreadable, choose };
+}
+
 /** The form's state and its sending; `errors.root` is why it was not sent. */
 function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
   const t = useText();
   const client = useQueryClient();
   const isShown = useIsShown();
+  const picture = usePicture();
   const { register, handleSubmit, formState, setError } = useForm<Fields>({
     defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
     resolver: zodResolver(schema, undefined, { raw: true }),
@@ -102,17 +132,28 @@ function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
   const send = useOneSubmit(
     handleSubmit(async (fields) => {
       try {
-        await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+        const shrunk = await picture.shrunk.current;
+        const { id } = await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+        // The claim stands without it.
+        const isAttached =
+          !shrunk ||
+          (await attachPicture(id, shrunk).then(
+            () => true,
+            () => false,
+          ));
         await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
         if (!isShown()) return;
-        toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
+        toast.success(t("claim.sent"), {
+          id: "claim",
+          description: t(isAttached ? "claim.sent.detail" : "claim.sent.withoutPicture"),
+        });
         onClose();
       } catch (error) {
         setError("root", { message: reasonOf(error, t) });
       }
     }),
   );
-  return { register, errors, isSubmitting, send };
+  return { register, errors, isSubmitting, send, picture };
 }
 
 /** "1.234,50" and "1234,50" as "1234.50". */

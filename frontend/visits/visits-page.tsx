@@ -155,6 +155,8 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
     return <RetryPanel title={t("claims.away")} query={query} />;
   }
   if (rows.length === 0) return null;
+  const answerOf = ({ answer_by }: Claim) =>
+    t(Date.parse(answer_by) < Date.now() ? "claims.answerLate" : "claims.answerBy", { date: date(answer_by) });
   return (
     <section aria-labelledby="claims">
       <h2 id="claims" className="section-title">
@@ -170,7 +172,11 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
                   {t("claims.order", { order: claim.order_ref })} · {date(claim.date)} ·{" "}
                   <span className="figures">{brl(claim.amount)}</span>
                 </p>
-                <p>{t(`claims.${claim.state}.text`)}</p>
+                <p>
+                  {t(`claims.${claim.state}.text`)}
+                  {claim.state === "open" && ` ${answerOf(claim)}`}
+                </p>
+                {claim.has_picture && <p className="muted">{t("claims.picture")}</p>}
                 {claim.reason && <p>{t("claims.reason", { reason: claim.reason })}</p>}
               </div>
               <p className="visit-claim">

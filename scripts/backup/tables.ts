@@ -22,6 +22,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   unread_rows: ["network", "account", "row_key"],
   sale_totals: ["network", "account", "store_id", "month"],
   claims: ["id"],
+  claim_pictures: ["claim_id"],
   affiliate_cursors: ["network", "account", "pass"],
   affiliate_status: ["network", "account"],
   chz_rates: ["day"],

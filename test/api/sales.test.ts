@@ -236,6 +236,50 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
   });
 
+  describe("A claim's picture", () => {
+    /** One pixel, after a comment that a camera may have written. */
+    const SECRET = "lat -23.5 lon -46.6";
+    const DRAWING = Buffer.from(
+      "/9sAQwD//////////////////////////////////////////////////////////////////////////////////////8IACwgAAQABAQERAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAQMQ/9k=",
+      "base64",
+    );
+    const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, SECRET.length + 2]), Buffer.from(SECRET)]);
+    const PICTURE = Buffer.concat([Buffer.from("ffd8", "hex"), comment, DRAWING]);
+    const attach = (caller: Caller, id: number, picture: Buffer) =>
+      fetch(`${caller.url}/api/claims/${id}/picture`, {
+        method: "POST",
+        headers: { "content-type": "image/jpeg", authorization: `Bearer ${caller.token}` },
+        body: new Uint8Array(picture),
+      });
+    const seenBy = (caller: Caller, id: number) => caller.get(`/api/admin/claims/${id}/picture`);
+
+    it("is shown to staff alone, without what a camera adds, and erased with its buyer", async () => {
+      const buyer = await system().user();
+      await age(await visit(buyer), 8);
+      const { id, has_picture, created_at, answer_by } = (await claim(buyer, { order_ref: "P-PIC" })).body.claim;
+      expect(has_picture).to.equal(false);
+      expect(Date.parse(answer_by) - Date.parse(created_at)).to.equal(10 * DAY_MS);
+      expect((await seenBy(admin, id)).status).to.equal(404);
+      expect((await attach(await system().user(), id, PICTURE)).status).to.equal(404);
+      expect((await attach(buyer, id, Buffer.from("<svg onload=alert(1)>"))).status).to.equal(415);
+      expect((await attach(buyer, id, Buffer.concat([PICTURE, Buffer.alloc(1_024 * 1_024)]))).status).to.equal(413);
+      expect((await attach(buyer, id, PICTURE)).status).to.equal(200);
+      expect((await attach(buyer, id, PICTURE)).status, "again").to.equal(200);
+      expect((await buyer.get("/api/claims")).body.claims[0].has_picture).to.equal(true);
+      expectRefusal(await seenBy(buyer, id), 403, "FORBIDDEN");
+      const { picture } = (await seenBy(admin, id)).body;
+      const [head, content] = picture.split(",");
+      expect(head).to.equal("data:image/jpeg;base64");
+      expect(Buffer.from(content, "base64").toString("latin1")).to.not.contain(SECRET);
+
+      expect((await buyer.send("DELETE", "/api/me")).status).to.equal(200);
+      expect((await seenBy(admin, id)).status).to.equal(404);
+      await admin.post(`/api/admin/claims/${id}/refuse`, { reason: "x" });
+      await buyer.enter();
+      expect((await attach(buyer, id, PICTURE)).status, "it is answered").to.equal(409);
+    });
+  });
+
   describe("The list of sales", () => {
     it("has exactly its rows' fields, is filtered and searched, and comes in pages", async () => {
       const buyer = await system().user();

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { readPicture } from "../../api/assets/picture.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -44,6 +45,37 @@ describe("Visits and claims", () => {
     const sent = server.callsTo("POST /api/claims")[0]?.body;
     expect(sent).to.include({ store_id: 2, click_id: "b".repeat(26), order_ref: "VS-77", amount: "1249.90" });
     expect(sent?.date).to.match(/^\d{4}-\d\d-\d\d$/);
+  });
+
+  it("attaches a picture, made small, and says by when an answer comes", async () => {
+    const { server } = site;
+    const claim = { id: 77 };
+    server.answer("POST /api/claims", { body: { success: true, message: "Claim received", claim } });
+    server.answer("POST /api/claims/77/picture", { body: { success: true, message: "Picture attached" } });
+    const { page } = await site.openLoggedIn("/visits");
+    await page.getByText(/^Estamos procurando a sua compra com a loja. Respondemos até/).waitFor();
+    await page.getByText("Com foto anexada").waitFor();
+    await page
+      .getByRole("button", { name: /Minha compra não apareceu/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Número do pedido").fill("VS-77");
+    await dialog.getByLabel("Valor da compra (R$)").fill("10");
+    const file = dialog.getByLabel("Foto do comprovante (opcional)");
+    await file.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
+    await dialog.getByText("Não conseguimos abrir esta foto.").waitFor();
+    const large = await page.evaluate(async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 4_000, height: 2_000 });
+      canvas.getContext("2d")?.fillRect(0, 0, 4_000, 2_000);
+      return canvas.toDataURL("image/png").split(",")[1] ?? "";
+    });
+    await file.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.from(large, "base64") });
+    await dialog.getByText("Não conseguimos abrir esta foto.").waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Enviar" }).click();
+    await page.getByText("Reclamação enviada").waitFor();
+    const [sent] = server.callsTo("POST /api/claims/77/picture");
+    expect(readPicture(sent?.bytes ?? Buffer.alloc(0)).type).to.equal("image/jpeg");
   });
 
   it("says in the dialog why a claim is refused", async () => {

@@ -30,6 +30,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   sale_revisions: ["affiliates/"],
   clicks: ["affiliates/"],
   claims: ["affiliates/", "api/visits/"],
+  claim_pictures: ["api/visits/pictures.ts"],
   stores: ["catalogue/"],
   store_cashbacks: ["catalogue/"],
   store_boosts: ["catalogue/boosts.ts"],

@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { saleSchema } from "../../../domain/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
-import { matchClaim, refuseClaim } from "../admin-calls.ts";
+import { RetryPanel } from "../../ui/state-panel.tsx";
+import { matchClaim, pictureOfClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
@@ -84,6 +86,33 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** The picture that the buyer attached. */
+export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
+  const found = useQuery({
+    queryKey: ["admin", "claim picture", claim.id],
+    queryFn: () => pictureOfClaim(claim.id),
+  });
+  return (
+    <Dialog
+      title={`Foto do pedido ${claim.order_ref}`}
+      onClose={onClose}
+      actions={
+        <button type="button" className="button button-quiet" onClick={onClose}>
+          Fechar
+        </button>
+      }
+    >
+      {found.isError ? (
+        <RetryPanel title="Não foi possível carregar a foto." query={found} />
+      ) : found.data ? (
+        <img className="claim-picture" src={found.data.picture} alt={`Anexada por ${claim.wallet}`} />
+      ) : (
+        <Skeletons count={1} className="h-64" />
+      )}
+    </Dialog>
   );
 }
 

@@ -10,9 +10,9 @@ import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { Claim } from "../shapes.ts";
 import { CLAIM_WORDS, optionsOf, wordOf } from "../words.ts";
-import { MatchDialog, RefuseDialog } from "./claim-dialogs.tsx";
+import { MatchDialog, PictureDialog, RefuseDialog } from "./claim-dialogs.tsx";
 
-type Decision = { kind: "match" | "refuse"; claim: Claim };
+type Decision = { kind: "match" | "refuse" | "picture"; claim: Claim };
 
 /** Claims for missing cashback: matched to a sale, or rejected with a reason that the buyer sees. */
 export function ClaimsView() {
@@ -22,6 +22,7 @@ export function ClaimsView() {
     <>
       <AdminList list={useClaimsList((kind, claim) => setDeciding({ kind, claim }))} />
       {deciding?.kind === "match" && <MatchDialog claim={deciding.claim} onClose={close} />}
+      {deciding?.kind === "picture" && <PictureDialog claim={deciding.claim} onClose={close} />}
       {deciding?.kind === "refuse" && <RefuseDialog claim={deciding.claim} onClose={close} />}
     </>
   );
@@ -65,10 +66,28 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
       { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
       { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
       { header: "Comprou em", cell: (row) => date(`${row.date}T12:00:00Z`) },
-      { header: "Reclamou em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
+      {
+        header: "Reclamou em",
+        cell: (row) => (
+          <>
+            <time dateTime={row.created_at}>{dateTime(row.created_at)}</time>
+            {row.state === "open" && <span className="row-note">Responder até {date(row.answer_by)}</span>}
+          </>
+        ),
+      },
       {
         header: "Recado",
-        cell: (row) => (row.note ? <span className="row-note">“{row.note}”</span> : <span className="muted">–</span>),
+        cell: (row) => (
+          <>
+            {row.note && <span className="row-note">“{row.note}”</span>}
+            {row.has_picture && (
+              <button type="button" className="link" onClick={() => onDecide("picture", row)}>
+                Ver foto<span className="sr-only"> – pedido {row.order_ref}</span>
+              </button>
+            )}
+            {!row.note && !row.has_picture && <span className="muted">–</span>}
+          </>
+        ),
       },
     ],
     actions: (row) =>

@@ -272,6 +272,8 @@ export function fixtureClaims(): z.infer<typeof claimSchema>[] {
     state,
     reason,
     created_at: daysAgo(2),
+    answer_by: daysAgo(-8),
+    has_picture: state === "open",
     decided_at: state === "open" ? null : daysAgo(1),
   });
   return [claim(3, "open", null), claim(2, "refused", "O pedido foi cancelado na loja."), claim(1, "matched", null)];

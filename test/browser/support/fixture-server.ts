@@ -27,6 +27,8 @@ export const SESSION_TOKEN = "fixture-session-token";
 
 type Body = Record<string, unknown>;
 export type FixtureCall = {
+  /** The body as it was sent. */
+  bytes: Buffer;
   method: string;
   path: string;
   query: Record<string, string>;
@@ -142,12 +144,15 @@ export class FixtureServer {
     if (!pathname.startsWith("/api")) return this.#serveFile(pathname, response);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString("utf8");
+    const bytes = Buffer.concat(chunks);
+    const text = bytes.toString("utf8");
     const call: FixtureCall = {
       method: request.method ?? "GET",
       path: pathname,
       query: Object.fromEntries(searchParams),
-      body: text ? JSON.parse(text) : {},
+      bytes,
+      // A picture is sent as it is.
+      body: request.headers["content-type"]?.startsWith("image/") || !text ? {} : JSON.parse(text),
       authorization: request.headers.authorization,
     };
     this.calls.push(call);

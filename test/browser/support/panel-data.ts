@@ -214,6 +214,8 @@ const claims: Claim[] = [
     state: "open",
     reason: null,
     created_at: AT,
+    answer_by: AT,
+    has_picture: true,
     decided_at: null,
     wallet: BUYER,
     sale_id: null,
