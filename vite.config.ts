@@ -36,7 +36,7 @@ function compiledMessages(): Plugin {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      if (!/\/i18n\/(pt|en)\.json$/.test(id)) return;
+      if (!/\/i18n\/\w+\.json$/.test(id)) return;
       const messages = JSON.parse(source) as Record<string, string>;
       const compiled = Object.entries(messages).map(([key, text]): [string, string | MessageFormatElement[]] => [
         key,

@@ -1,4 +1,4 @@
-import type { Language } from "./languages.ts";
+import { type Language, LOCALES } from "./languages.ts";
 
 type Unit = {
   seconds: number;
@@ -24,7 +24,7 @@ export function durationText(seconds: number, language: Language): string {
     return count === 0 ? [] : [`${count} ${unit[language][count === 1 ? 0 : 1]}`];
   });
   if (parts.length === 0) return `0 ${UNITS.at(-1)?.[language][1]}`;
-  return new Intl.ListFormat(language === "pt" ? "pt-BR" : "en", { type: "conjunction" }).format(parts);
+  return new Intl.ListFormat(LOCALES[language], { type: "conjunction" }).format(parts);
 }
 
 const PART = /^(\d{1,9}(?:[.,]\d{1,4})?)\s*(\p{L}+)?/u;

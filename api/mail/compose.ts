@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sayEvent } from "../../domain/event-words.ts";
 import type { EventKind } from "../../domain/events.ts";
-import type { Language } from "../../domain/languages.ts";
+import { type Language, LOCALES } from "../../domain/languages.ts";
 import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { SAO_PAULO } from "../../domain/sao-paulo-time.ts";
@@ -12,8 +12,6 @@ import { escapeHtml } from "../http/escape-html.ts";
 export type Composed = { subject: string; text: string; html: string };
 /** Where links lead: the site's origin. */
 export type Links = { site: string; unsubscribeToken: string };
-
-const LOCALES = { pt: "pt-BR", en: "en" } as const;
 
 const SUBJECTS: Record<EventKind, Record<Language, string>> = {
   tracked: { pt: "Compra registrada", en: "Purchase recorded" },

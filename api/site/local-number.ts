@@ -1,5 +1,5 @@
 import type { StoreWithCategories } from "../../catalogue/stores.ts";
-import type { Language } from "../../domain/languages.ts";
+import { type Language, LOCALES } from "../../domain/languages.ts";
 
 /** Decimal text in the reader's locale. */
 export const localNumber = (text: string, language: Language): string =>
@@ -7,9 +7,7 @@ export const localNumber = (text: string, language: Language): string =>
 
 /** "R$ 1.370,90", "R$1,370.90". */
 export const localReais = (cents: bigint, language: Language): string =>
-  new Intl.NumberFormat(language === "en" ? "en" : "pt-BR", { style: "currency", currency: "BRL" }).format(
-    Number(cents) / 100,
-  );
+  new Intl.NumberFormat(LOCALES[language], { style: "currency", currency: "BRL" }).format(Number(cents) / 100);
 
 /** The highest percent of a store, in basis points, and whether others are lower. */
 export function rateOf({ categories }: StoreWithCategories): { highest: bigint; isRange: boolean } {

@@ -1,5 +1,5 @@
 import type { AppConfig } from "../../domain/api/config.ts";
-import type { Language } from "../../domain/languages.ts";
+import { type Language, LOCALES } from "../../domain/languages.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import type { Head } from "./heads.ts";
 import type { SitePage } from "./pages.ts";
@@ -33,8 +33,8 @@ export function withHead(
     .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
     .join("");
   return html
-    .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
-    .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
+    .replace('<html lang="pt-BR"', () => `<html lang="${LOCALES[language]}"`)
+    .replace(/ lang="pt-BR">/, () => ` lang="${LOCALES[language]}">`)
     .replace("<!--page-->", () => page?.paint ?? "")
     .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
     .replaceAll(" data-description></p>", () => `>${description}</p>`)

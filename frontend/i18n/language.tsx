@@ -1,23 +1,20 @@
 import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { type Language, languageFrom } from "../../domain/languages.ts";
+import { type Language, LOCALES, languageFrom } from "../../domain/languages.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import pt from "./pt.json";
 
 export type MessageId = keyof typeof pt;
 type Values = Record<string, string | number | bigint | Date | undefined>;
 
-/**
- * Portuguese, whatever the browser's language, until the user chooses; the choice is stored. docs/product.md#language.
- */
-export const LOCALES = { pt: "pt-BR", en: "en" } as const;
-
 const cache = createIntlCache();
 const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
 
-/** English is loaded only when it is used. */
+/** Each but Portuguese is loaded only when it is used. */
+const OTHERS = { en: () => import("./en.json") } satisfies Record<Exclude<Language, "pt">, unknown>;
+
 async function loadLanguage(language: Language): Promise<void> {
-  if (language === "en") catalogues.en ??= (await import("./en.json")).default;
+  if (language !== "pt") catalogues[language] ??= (await OTHERS[language]()).default;
 }
 
 const intls: Partial<Record<Language, IntlShape>> = {};
@@ -31,7 +28,10 @@ function intlFor(language: Language): IntlShape {
   return intls[known];
 }
 
-/** Loads the remembered language, and the browser's data for it, before the first render. */
+/**
+ * Portuguese, whatever the browser's language, until the user chooses; the choice is stored. docs/product.md#language.
+ * Loads the remembered language, and the browser's data for it, before the first render.
+ */
 export async function restoreLanguage(): Promise<Language> {
   const language: Language = languageFrom(readStored(STORAGE_KEYS.language));
   try {
