@@ -8,6 +8,7 @@ import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
 
 const SCREENSHOTS = "data/journey";
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 /** Like a rate of the market: no amount in whole gwei is an exact product. */
 const WEI_PER_CENT = 12_345_678_901_234_567n;
 
@@ -27,8 +28,8 @@ describe("A newcomer's journey", function () {
     if (torcida) removeData(torcida);
   });
 
-  it("connects the demo wallet, registers, buys with PSG, is redirected, and sees the cashback arrive", async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  it("connects the demo wallet on a phone, registers, buys with PSG, is redirected, and sees the cashback arrive", async () => {
+    const context = await browser.newContext(PHONE);
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const problems: string[] = [];
