@@ -2,7 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { recordDebt } from "./events.ts";
+import { recordDebts } from "./events.ts";
+
+/** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
+function isOwed(): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0 or ${isPaidOrAsked()})`;
+}
 
 /** Whether a purchase was paid, or its payout is queued and not withdrawn. */
 function isPaidOrAsked(): RawBuilder<SqlBool> {
@@ -21,10 +26,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .select("adjustments.amount_gwei")
     .where("adjustments.wallet", "=", wallet)
-    // A payout that never happened is not owed back, whatever was recorded while it was in flight.
-    .where(({ or, and, eb }) =>
-      or([and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]), isPaidOrAsked()]),
-    )
+    .where(isOwed())
     .execute();
   if (adjustments.length === 0) return 0n;
   const offsets = await queries
@@ -46,6 +48,7 @@ export async function listDebts(queries: Queries, wallet: WalletAddress, limit: 
     .select(["purchases.id", "purchases.store_name", "adjustments.amount_gwei", "adjustments.created_at"])
     .where("adjustments.wallet", "=", wallet)
     .where("adjustments.amount_gwei", ">", 0n)
+    .where(isOwed())
     .orderBy("adjustments.created_at", "desc")
     .limit(limit)
     .execute();
@@ -96,5 +99,5 @@ export async function adjustDebt(
       }),
     )
     .execute();
-  await recordDebt(queries, owed.purchaseId, owed.revisionId);
+  await recordDebts(queries, [owed.purchaseId]);
 }

@@ -33,9 +33,14 @@ const OF_SITUATION: Partial<Record<Situation, EventKind>> = {
   declined: "declined",
 };
 
+const PAYOUTS: ReadonlySet<EventKind> = new Set(["paid", "credit"]);
+
 /** Records what these changes mean to their buyers. */
 export async function recordChanges(queries: Queries, changes: readonly PurchaseChange[]): Promise<void> {
-  await insertEvents(queries, changes.flatMap(eventsOf));
+  const events = changes.flatMap(eventsOf);
+  await insertEvents(queries, events);
+  const paid = events.filter(({ kind }) => PAYOUTS.has(kind)).map(({ id }) => id);
+  if (paid.length > 0) await recordDebts(queries, paid);
 }
 
 function eventsOf({ id, before, after, cashbackGwei, payoutGwei }: PurchaseChange): NewEvent[] {
@@ -56,17 +61,32 @@ export async function recordTracked(queries: Queries, ids: readonly bigint[]): P
   );
 }
 
-/** Records a debt; a revision that adds to it changes the amount. */
-export async function recordDebt(queries: Queries, purchaseId: bigint, revisionId: bigint): Promise<void> {
+/**
+ * Records what is owed for these purchases, an event for each revision; one that adds to it changes the amount. Nothing
+ * is told while a payout is in flight: it may revert, and then nothing is owed. Its debt is told with it.
+ */
+export async function recordDebts(queries: Queries, purchaseIds: readonly bigint[]): Promise<void> {
   const now = BigInt(Date.now());
-  const debt = queries
+  const debts = queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .innerJoin("users", "users.wallet", "purchases.wallet")
     .where("users.erased_at", "is", null)
-    .where("adjustments.purchase_id", "=", purchaseId)
-    .where("adjustments.revision_id", "=", revisionId)
-    .where("adjustments.amount_gwei", ">", 0n);
+    .where(among(queries, "purchases.id", purchaseIds))
+    .where("purchases.settled_at", "is not", null)
+    .where("purchases.created_at", ">", now - EVENTS_KEPT_MS)
+    .where("adjustments.amount_gwei", ">", 0n)
+    // Not what was lifted again before it could be told.
+    .where((eb) =>
+      eb(
+        eb
+          .selectFrom("adjustments as all")
+          .select(({ fn }) => fn.sum<bigint>("all.cent_bps").as("sum"))
+          .whereRef("all.purchase_id", "=", "purchases.id"),
+        ">",
+        0n,
+      ),
+    );
   await queries
     .insertInto("events")
     .columns([
@@ -74,7 +94,7 @@ export async function recordDebt(queries: Queries, purchaseId: bigint, revisionI
       "mail_at",
     ])
     .expression(
-      debt.select([
+      debts.select([
         "purchases.wallet",
         sql.lit("debt").as("kind"),
         "purchases.id",

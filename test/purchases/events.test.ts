@@ -5,10 +5,14 @@ import { inTransaction } from "../../database/transaction.ts";
 import { EVENTS_KEPT_MS, UNREAD_MOST } from "../../domain/events.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { countEmptied } from "../../indexer/store/count-change.ts";
+import { listDebts, outstandingDebt } from "../../purchases/debt.ts";
+import { purchaseEncoders } from "../../purchases/encoders.ts";
 import { deleteOldEvents, listEvents, markRead, readUnread, recordTracked } from "../../purchases/events.ts";
+import { requeueOperations } from "../../sender/outcomes.ts";
 import { RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
+import { standIn } from "../testing/stand-in.ts";
 
 describe("What buyers are told", function () {
   this.timeout(120_000);
@@ -42,6 +46,47 @@ describe("What buyers are told", function () {
       await shop.run();
       expect(await told(shop, wallet)).to.deep.equal([...whole, { kind: "debt", gwei: 5_000_000_000n }]);
     });
+
+    for (const outcome of ["mined", "reverted"] as const) {
+      it(`is a debt only once its payout has happened: it was in flight and was ${outcome}`, async () => {
+        const shop = await open();
+        const { kysely } = shop.database;
+        const wallet = await shop.buyer("a");
+        const report = reportOf(await shop.click(wallet), approved);
+        await shop.read(report);
+        await shop.runUntil("pay");
+        const pay = await kysely
+          .selectFrom("operations")
+          .selectAll()
+          .where("kind", "=", "pay")
+          .executeTakeFirstOrThrow();
+        const transactionId = await shop.send(pay);
+        const kinds = async () => (await told(shop, wallet)).map(({ kind }) => kind);
+        await shop.read({ ...report, status: "declined" });
+        expect(await kinds()).to.deep.equal(["tracked", "confirmed"]);
+        expect(await outstandingDebt(kysely, wallet)).to.equal(5_000_000_000n);
+
+        if (outcome === "mined") {
+          await kysely.updateTable("operations").set({ status: "queued" }).where("id", "=", pay.id).execute();
+          await shop.run();
+          expect(await told(shop, wallet)).to.deep.equal([
+            { kind: "tracked", gwei: null },
+            { kind: "confirmed", gwei: 5_000_000_000n },
+            { kind: "paid", gwei: 5_000_000_000n },
+            { kind: "debt", gwei: 5_000_000_000n },
+          ]);
+          return;
+        }
+        const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
+        await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+        expect(await listDebts(kysely, wallet, 9)).to.deep.equal([]);
+        await shop.run();
+        expect(await kinds()).to.deep.equal(["tracked", "confirmed", "declined"]);
+        await shop.read({ ...report, changedAt: 2n });
+        await shop.run();
+        expect(await kinds()).to.deep.equal(["tracked", "confirmed", "declined", "paid"]);
+      });
+    }
 
     it("is not repeated when the index is rebuilt, or by a reorganization", async () => {
       const shop = await open();
