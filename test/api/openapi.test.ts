@@ -49,6 +49,8 @@ const DOORS: Record<string, readonly Role[]> = {
 const UNREADABLE = [400, 413, 415];
 /** Payouts are paused: an admin in the fuzz run paused them. */
 const STANDS_STILL = ["PAYOUTS_PAUSED"];
+/** On this machine alone, it shows the e-mails that a server would send. */
+const LOCAL_MAILBOX = "/dev/mail";
 const SECRET_EMAIL = "segredo-da-dona@example.com";
 
 const BODILESS = /logout(-everywhere)?$|purchases\/\{id\}\/withdraw$|\{secret\}$/;
@@ -320,7 +322,8 @@ function judge(documented: Documented, request: FuzzedRequest<Role>, answer: Ans
     expect([answer.status, STANDS_STILL.includes(String(code))], about).to.deep.equal([503, true]);
   }
   expect(answer.headers.get("x-request-id"), about).to.match(/^[0-9a-f-]{36}$/);
-  if (request.role !== "owner") expect(answer.text).to.not.contain(SECRET_EMAIL);
+  const maySee = request.role === "owner" || request.path.startsWith(LOCAL_MAILBOX);
+  if (!maySee) expect(answer.text).to.not.contain(SECRET_EMAIL);
   if (request.method === "HEAD") {
     expect(answer.text).to.equal("");
     return;
