@@ -2,15 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
+import { escapeHtml } from "../../api/http/escape-html.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
 import { listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post } from "../../api/mail/post.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { eventually } from "../testing/until.ts";
-import type { Caller } from "./support/caller.ts";
+import { Caller } from "./support/caller.ts";
+import { expectInvalid } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 describe("E-mails", function () {
@@ -22,6 +24,7 @@ describe("E-mails", function () {
 
     let url: string;
     let settings: Record<string, string>;
+    const realNow = Date.now;
 
     beforeEach(async () => {
       server = new MailServer();
@@ -33,6 +36,7 @@ describe("E-mails", function () {
       post = api.services.post as Post;
     });
     afterEach(async () => {
+      Date.now = realNow;
       await api.stop();
       await server.stop();
     });
@@ -82,6 +86,34 @@ describe("E-mails", function () {
       expect(await (await fetch(link, { method: "POST" })).text(), "once").to.include("Este link não vale mais");
       await round();
       expect(server.received, "nothing about the time before").to.have.lengthOf(1);
+    });
+
+    it("are asked for at the registration, in its language, or not at all", async () => {
+      const register = async (more: object) => {
+        const caller = new Caller(api.url);
+        const { nonce, message } = await caller.challenge();
+        const signature = await caller.account.signMessage({ message });
+        const body = { ...PERSON, address: caller.address, signature, nonce, ...more };
+        const answer = await caller.post("/api/register-user-data", body);
+        caller.token = answer.body.token;
+        return { caller, answer };
+      };
+      const choiceOf = async ({ caller }: { caller: Caller }) => (await caller.get("/api/me/mail")).body;
+      expectInvalid((await register({ mail_language: "fr" })).answer, "mail_language");
+      const silent = await register({});
+      await round();
+      expect(server.received).to.deep.equal([]);
+      expect(await choiceOf(silent)).to.deep.include({ topics: [], is_verified: false });
+
+      const asking = await register({ mail_language: "en", email: "bia@example.com" });
+      await round();
+      expect(server.received.map(({ to, subject }) => [to, subject])).to.deep.equal([
+        [["bia@example.com"], "Confirm your e-mail address at Torcida"],
+      ]);
+      const asked = { topics: MAIL_TOPIC_NAMES, language: "en", is_verified: false };
+      expect(await choiceOf(asking)).to.deep.include(asked);
+      await fetch(linkOf(server.received[0], "verify"), { method: "POST" });
+      expect(await choiceOf(asking)).to.deep.include({ ...asked, is_verified: true });
     });
 
     it("send an address at most five links a day, however many wallets name it", async () => {
@@ -201,6 +233,38 @@ describe("E-mails", function () {
       await round();
       await round();
       expect(server.received.map(({ id }) => id)).to.have.members(waiting.map((mail) => mail.message_id));
+    });
+
+    it("are sent once each after an hour without their server, which delays nothing else", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await server.stop();
+      const start = realNow();
+      const bought: number[] = [];
+      for (let minute = 0; minute <= 60; minute++) {
+        Date.now = () => start + minute * 60_000;
+        if (minute % 20 === 5) {
+          bought.push(await caller.buy(1, 10 + minute));
+          const [newest] = (await caller.get("/api/events")).body.events;
+          expect(newest.purchase_id, "in the bell at once").to.equal(bought.at(-1));
+        }
+        await round();
+      }
+      const attempts = await kysely().selectFrom("mails").select("attempts").where("kind", "=", "events").execute();
+      expect(attempts).to.have.length(3);
+      expect(
+        attempts.every((row) => row.attempts > 1n && row.attempts < 15n),
+        "ever more rarely",
+      ).to.equal(true);
+      // It is back, and a new process has taken over.
+      await server.start();
+      post = openPost(api.services.environment) as Post;
+      for (let minute = 61; minute <= 80; minute++) {
+        Date.now = () => start + minute * 60_000;
+        await round();
+      }
+      const values = server.received.map(({ raw }) => /Compra de R\$\s(\d+),00/.exec(raw)?.[1]);
+      expect(values.toSorted()).to.deep.equal(["15", "35", "55"]);
     });
 
     it("are as old as the one that has waited longest, however late its next attempt is", async () => {
@@ -353,6 +417,51 @@ describe("The e-mails of the local chain", () => {
     const smtp = { SMTP_URL: "smtps://u:p@mail.example", MAIL_FROM: "avisos@shop.example" };
     expect(openPost(readEnvironment(smtp))?.kept).to.equal(undefined);
     expect(openPost(readEnvironment({ ...spicy, ...smtp }))?.kept).to.equal(undefined);
+  });
+
+  const NAME = `<b>"Gol" & Cia</b>`;
+  const unescapeHtml = (html: string) => html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+
+  onEitherEngine(({ open }) => {
+    it("are read there without a login, and their links work", async () => {
+      const api = await startInProcess((await open()).database);
+      try {
+        const { services, url } = api;
+        const post = services.post as Post;
+        const caller = await api.user();
+        const { kysely } = services.database;
+        await kysely.updateTable("stores").set({ name: NAME }).where("id", "=", 1n).execute();
+        /** What a browser makes of it: the page, and the e-mails in its frames, newest first. */
+        const look = async () => {
+          await mailRound(services, post, undefined);
+          const answer = await fetch(`${url}/dev/mail`);
+          expect(answer.status).to.equal(200);
+          expect(answer.headers.get("content-security-policy")).to.match(/^default-src 'none';/);
+          const page = await answer.text();
+          const frames = [...page.matchAll(/ srcdoc="([^"]*)"/g)].map(([, html = ""]) => unescapeHtml(html));
+          return { page, frames };
+        };
+        const press = (frame: string | undefined, name: string) => {
+          const [, path] = new RegExp(`href="http://[^/"]+(/mail/${name}\\?token=[\\w-]{32})"`).exec(frame ?? "") ?? [];
+          return fetch(`${url}${path}`, { method: "POST" }).then((answer) => answer.text());
+        };
+        await caller.send("PUT", "/api/me/mail", JSON.stringify({ topics: MAIL_TOPIC_NAMES, language: "pt" }));
+        const first = await look();
+        expect(first.page).to.include("<h1>1 e-mails</h1>").and.to.include(`To: ${PERSON.email}`);
+        expect(await press(first.frames[0], "verify")).to.include("E-mail confirmado");
+
+        await caller.buy(1, 100);
+        const { page, frames } = await look();
+        expect(frames).to.have.length(2);
+        const name = escapeHtml(NAME);
+        expect(page).to.include(`<h2>Compra registrada: ${name}</h2>`).and.not.to.include("<b>");
+        expect(page).to.include("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+        expect(frames[0]).to.include(`<strong>${name}</strong>`).and.not.to.include("<b>");
+        expect(await press(frames[0], "unsubscribe")).to.include("Você não recebe mais e-mails");
+      } finally {
+        await api.stop();
+      }
+    });
   });
 
   it("need a sender with their server", () => {
