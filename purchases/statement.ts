@@ -57,7 +57,7 @@ export async function readStatement(
     const situation = situationIn(purchase, view);
     const { figure } = SITUATIONS[situation];
     // What was paid or credited is in the sums above.
-    if (figure === undefined || situation === "paid" || situation === "credit") continue;
+    if (figure === undefined || figure === "in_wallet" || situation === "credit") continue;
     const isSent = purchase.payout_state !== null;
     const gwei = isSent ? (purchase.paid_gwei ?? 0n) : cashbackOf(purchase, view.rate) - purchase.offset_gwei;
     statement[figure] += gwei;

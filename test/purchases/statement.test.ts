@@ -81,6 +81,12 @@ describe("A buyer's statement", function () {
       await shop.read({ ...report, status: "declined" });
       await shop.run();
       expect(await read()).to.deep.include({ figures: figures(5, 0, 0, 5), situations: ["paid_then_returned"] });
+      const [purchase] = await shop.purchases();
+      const settle = (settled_at: bigint | null) =>
+        shop.database.kysely.updateTable("purchases").set({ settled_at }).execute();
+      await settle(null);
+      expect((await read()).figures, "before the payout is long final").to.deep.equal(figures(5, 0, 0, 5));
+      await settle(purchase?.settled_at ?? null);
       const next = reportOf(click, { reais: 160 });
       await shop.read(next);
       await shop.run();
