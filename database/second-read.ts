@@ -12,8 +12,8 @@ const NAME: SettingName = "second_read";
 
 /** Requests a second read from a block on, or joins a pending request that starts no later. */
 export async function requestSecondRead(queries: Queries, from: number): Promise<SecondRead> {
-  const standing = await requestedSecondRead(queries);
-  if (standing && standing.from <= from) return standing;
+  const pending = await requestedSecondRead(queries);
+  if (pending && pending.from <= from) return pending;
   const request = `${from} ${crypto.randomUUID()}`;
   await writeSetting(queries, NAME, request);
   return { from, request };

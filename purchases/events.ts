@@ -3,7 +3,7 @@ import { among, numberRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../domain/events.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
-import type { Situation } from "../domain/purchase/situation.ts";
+import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /*
@@ -14,24 +14,16 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 /** Where a purchase was before a change, and is now. */
 export type PurchaseChange = {
   id: bigint;
-  before: Standing;
-  after: Standing;
+  before: Place;
+  after: Place;
   /** Null while its rate is not frozen. */
   cashbackGwei: bigint | null;
   /** Of a payout, also of one that the wallet refused. */
   payoutGwei: bigint | null;
 };
-type Standing = { situation: Situation; status: PurchaseStatus };
+type Place = { situation: Situation; status: PurchaseStatus };
 
 type NewEvent = { id: bigint; kind: EventKind; gwei: bigint | null };
-
-/** The events of a situation that is new; a payout is told once it is final. */
-const OF_SITUATION: Partial<Record<Situation, EventKind>> = {
-  paid: "paid",
-  paid_then_returned: "paid",
-  credit: "credit",
-  declined: "declined",
-};
 
 const PAYOUTS: ReadonlySet<EventKind> = new Set(["paid", "credit"]);
 
@@ -48,7 +40,7 @@ function eventsOf({ id, before, after, cashbackGwei, payoutGwei }: PurchaseChang
   if (after.status === "confirmed" && before.status !== "confirmed") {
     events.push({ id, kind: "confirmed", gwei: cashbackGwei });
   }
-  const kind = after.situation === before.situation ? undefined : OF_SITUATION[after.situation];
+  const kind = after.situation === before.situation ? undefined : SITUATIONS[after.situation].event;
   if (kind) events.push({ id, kind, gwei: kind === "declined" ? null : payoutGwei });
   return events;
 }

@@ -3,23 +3,18 @@ import { countOf } from "../database/counted.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
-import type { PurchaseStatus } from "../domain/purchase/life.ts";
+import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
+import { recordOf } from "../domain/records.ts";
 import { operationsIn } from "../sender/queue.ts";
 import { payoutSums, readShopTotals } from "./totals.ts";
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {
   const [totals, counts] = await Promise.all([readShopTotals(queries), readCounts(queries)]);
-  const byStatus: Record<PurchaseStatus, number> = {
-    processing: Number(totals.processing),
-    pending: Number(totals.pending),
-    confirmed: Number(totals.confirmed),
-    cancelled: Number(totals.cancelled),
-  };
   return {
     ...counts,
     users: Number(totals.users),
-    byStatus,
+    byStatus: recordOf(PURCHASE_STATUSES, (status) => Number(totals[status])),
     paidGwei: payoutSums(totals).paid,
     openGwei: totals.open_gwei + cashbackOfCentBps(totals.open_cent_bps, weiPerCent),
   };

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
 import { isKeyOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -9,7 +10,8 @@ export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
 export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
 
 export const SHOP_TOTALS = [
-  ...(["users", "processing", "pending", "confirmed", "cancelled"] as const),
+  "users" as const,
+  ...PURCHASE_STATUSES,
   ...(["open_gwei", "open_cent_bps"] as const),
   ...(["payouts_paid_chz", "payouts_paid_gwei", "payouts_deferred_chz", "payouts_deferred_gwei"] as const),
 ];
@@ -17,7 +19,7 @@ export const SHOP_TOTALS = [
 export const GWEI_PER_CHZ = 1_000_000_000n;
 
 export const BUYER_COLUMNS = [
-  ...(["processing", "pending", "confirmed", "cancelled"] as const),
+  ...PURCHASE_STATUSES,
   ...(["pending_gwei", "pending_cent_bps", "confirmed_gwei", "confirmed_cent_bps", "paid_gwei"] as const),
 ];
 

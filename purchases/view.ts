@@ -14,7 +14,7 @@ import {
   storedStatus,
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
-import { isWorthless, type Situation, situationOf } from "../domain/purchase/situation.ts";
+import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
 import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { listDebts } from "./debt.ts";
@@ -66,7 +66,7 @@ export function toPurchaseRecord(
   const status = shownStatus(life.status, life);
   const state = cashbackState(purchase, view);
   const situation = situationIn(purchase, view);
-  const cashback = isWorthless(situation) ? 0n : cashbackOf(purchase, view.rate);
+  const cashback = SITUATIONS[situation].isNil ? 0n : cashbackOf(purchase, view.rate);
   const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
   return {
     id: Number(purchase.id),

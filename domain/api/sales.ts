@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
+import { SALE_PURCHASE_STAGES } from "../sale/plan.ts";
 import { SALE_STATES } from "../sale/state.ts";
 import { givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -135,7 +136,7 @@ export const saleResponseSchema = z.object({
     purchases: z.array(
       z.object({
         id: z.number(),
-        stage: z.string(),
+        stage: z.enum(SALE_PURCHASE_STAGES),
         withdrawn: z.boolean(),
         amount: z.string(),
         cashback: z.string(),

@@ -1,3 +1,4 @@
+import type { EventKind } from "../events.ts";
 import type { SaleState } from "../sale/state.ts";
 import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
 import type { PurchaseState } from "./states.ts";
@@ -6,46 +7,130 @@ import type { PurchaseState } from "./states.ts";
 export const FIGURES = ["in_wallet", "on_the_way", "waiting", "to_offset"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/**
- * Where a purchase is, as its buyer reads it, with the figure that holds its amount, the status of its ticket (undefined:
- * any) and the states under which the panel lists it. Declined and netted ones are in no figure. docs/product.md#situations
- */
+/** Who or what makes the next step of a purchase; `nobody`: it is over. */
+type Next = "store" | "staff" | "network" | "time" | "system" | "buyer" | "nobody";
+
+type Row = {
+  /** The figure that holds its amount. */
+  figure: Figure | undefined;
+  /** The status of its ticket; undefined: any. */
+  status: PurchaseStatus | undefined;
+  /** The states under which the panel lists it. */
+  panel: readonly PurchaseState[];
+  next: Next;
+  /** What its buyer is told when it gets there. */
+  event: EventKind | undefined;
+  /** Nothing is paid for it, ever: its amount is nil. */
+  isNil: boolean;
+};
+
+/** Where a purchase is, with all that follows from it alone. docs/product.md#situations */
 export const SITUATIONS = {
   /** Recorded; its ticket is not issued yet. */
-  recorded: { figure: "waiting", status: "processing", panel: ["processing"] },
+  recorded: {
+    figure: "waiting",
+    status: "processing",
+    panel: ["processing"],
+    next: "store",
+    event: undefined,
+    isNil: false,
+  },
   /** It has a ticket; the store has not confirmed it. */
-  awaiting_store: { figure: "waiting", status: "pending", panel: ["pending"] },
+  awaiting_store: {
+    figure: "waiting",
+    status: "pending",
+    panel: ["pending"],
+    next: "store",
+    event: undefined,
+    isNil: false,
+  },
   /** It, or its sale, is held for a person. */
-  in_review: { figure: "waiting", status: undefined, panel: ["held", "processing", "pending", "confirmed"] },
+  in_review: {
+    figure: "waiting",
+    status: undefined,
+    panel: ["held", "processing", "pending", "confirmed"],
+    next: "staff",
+    event: undefined,
+    isNil: false,
+  },
   /** Confirmed; the network has not said when it pays. */
-  awaiting_network: { figure: "on_the_way", status: "confirmed", panel: ["confirmed"] },
+  awaiting_network: {
+    figure: "on_the_way",
+    status: "confirmed",
+    panel: ["confirmed"],
+    next: "network",
+    event: undefined,
+    isNil: false,
+  },
   /** Confirmed; the waiting period ends on a known day. */
-  waiting_period: { figure: "on_the_way", status: "confirmed", panel: ["confirmed"] },
+  waiting_period: {
+    figure: "on_the_way",
+    status: "confirmed",
+    panel: ["confirmed"],
+    next: "time",
+    event: undefined,
+    isNil: false,
+  },
   /** The payout is being prepared, sent or made final. */
-  paying: { figure: "on_the_way", status: "confirmed", panel: ["confirmed", "paid"] },
+  paying: {
+    figure: "on_the_way",
+    status: "confirmed",
+    panel: ["confirmed", "paid"],
+    next: "system",
+    event: undefined,
+    isNil: false,
+  },
   /** The wallet refused the payout, which is now a credit to withdraw. */
-  credit: { figure: "on_the_way", status: "confirmed", panel: ["confirmed", "settled"] },
-  paid: { figure: "in_wallet", status: "confirmed", panel: ["paid"] },
+  credit: {
+    figure: "on_the_way",
+    status: "confirmed",
+    panel: ["confirmed", "settled"],
+    next: "buyer",
+    event: "credit",
+    isNil: false,
+  },
+  paid: { figure: "in_wallet", status: "confirmed", panel: ["paid"], next: "nobody", event: "paid", isNil: false },
   /** Paid, then returned: a debt stands against it. */
-  paid_then_returned: { figure: "in_wallet", status: "confirmed", panel: ["paid"] },
+  paid_then_returned: {
+    figure: "in_wallet",
+    status: "confirmed",
+    panel: ["paid"],
+    next: "nobody",
+    event: "paid",
+    isNil: false,
+  },
   /** Kept in full for a debt. */
-  netted: { figure: undefined, status: "confirmed", panel: ["settled"] },
+  netted: {
+    figure: undefined,
+    status: "confirmed",
+    panel: ["settled"],
+    next: "nobody",
+    event: undefined,
+    isNil: false,
+  },
   /** Simulated before the switch to live purchases; it is never paid. */
-  never_paid: { figure: undefined, status: undefined, panel: ["processing", "pending", "confirmed"] },
-  declined: { figure: undefined, status: "cancelled", panel: ["cancelled", "held"] },
-} as const satisfies Record<
-  string,
-  { figure: Figure | undefined; status: PurchaseStatus | undefined; panel: readonly PurchaseState[] }
->;
+  never_paid: {
+    figure: undefined,
+    status: undefined,
+    panel: ["processing", "pending", "confirmed"],
+    next: "nobody",
+    event: undefined,
+    isNil: true,
+  },
+  declined: {
+    figure: undefined,
+    status: "cancelled",
+    panel: ["cancelled", "held"],
+    next: "nobody",
+    event: "declined",
+    isNil: true,
+  },
+} as const satisfies Record<string, Row>;
 export type Situation = keyof typeof SITUATIONS;
-
-/** Nothing is paid for it, ever: its amount is nil. */
-export const isWorthless = (situation: Situation): boolean => situation === "declined" || situation === "never_paid";
 
 /** Whether it goes on by itself: neither over, nor waiting for our staff or its buyer. */
 export function isMoving(situation: Situation): boolean {
-  const { figure } = SITUATIONS[situation];
-  return (figure === "waiting" && situation !== "in_review") || (figure === "on_the_way" && situation !== "credit");
+  return !["nobody", "staff", "buyer"].includes(SITUATIONS[situation].next);
 }
 
 export type SituationFacts = {
@@ -72,4 +157,11 @@ export function situationOf(
   if (status !== "confirmed") return status === "processing" ? "recorded" : "awaiting_store";
   if (life.payableAt === null) return "awaiting_network";
   return life.payableAt > now ? "waiting_period" : "paying";
+}
+
+/** Where a ticket is of which no purchase is known. */
+export function situationOfTicket(status: PurchaseStatus): Situation {
+  const life = { status, source: "live", isReturned: false, isPaid: false, isHeld: false, isSettled: false } as const;
+  const facts = { life: { ...life, payableAt: 0n }, payout: undefined, saleState: null };
+  return situationOf(facts, { now: 0n, isLive: true });
 }

@@ -1,5 +1,5 @@
 import { BIG_DAY_MS } from "../iso-time.ts";
-import type { Situation } from "../purchase/situation.ts";
+import { SITUATIONS, type Situation } from "../purchase/situation.ts";
 
 /** From fewer sales, a median says little. */
 const ENOUGH = 20;
@@ -31,6 +31,7 @@ export function usualAt(
 ): bigint | null {
   const after = (from: bigint | null, days: number | null) =>
     from === null || days === null ? null : from + BigInt(days) * BIG_DAY_MS;
-  if (situation === "recorded" || situation === "awaiting_store") return after(reportedAt, confirm);
-  return situation === "awaiting_network" ? after(approvedAt, pay) : null;
+  const { next } = SITUATIONS[situation];
+  if (next === "store") return after(reportedAt, confirm);
+  return next === "network" ? after(approvedAt, pay) : null;
 }

@@ -1,12 +1,18 @@
 import { cashbackOfCentBps } from "../cashback.ts";
 import { WEI_PER_GWEI } from "../product.ts";
+import type { PurchaseStatus } from "../purchase/life.ts";
 import { blendRate, divideUp } from "./terms.ts";
 
 /**
  * The stage of a sale's purchase. An operation counts as soon as it is sent: `pending` after sending the mint,
  * `confirmed` after the confirmation, `paid` after the payout; `cancelled` once the cancellation is decided.
  */
-export type SalePurchaseStage = "planned" | "pending" | "confirmed" | "paid" | "cancelled";
+export const SALE_PURCHASE_STAGES = ["planned", "pending", "confirmed", "paid", "cancelled"] as const satisfies (
+  | Exclude<PurchaseStatus, "processing">
+  | "planned"
+  | "paid"
+)[];
+export type SalePurchaseStage = (typeof SALE_PURCHASE_STAGES)[number];
 
 export type SalePurchase = {
   id: bigint;

@@ -1,8 +1,9 @@
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
-import type { Wait } from "../../domain/purchase/states.ts";
+import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
+import type { SaleState } from "../../domain/sale/state.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
@@ -12,7 +13,7 @@ type Words<Code extends string = string> = Record<Code, Word>;
 
 const word = (label: string, tone: Tone): Word => ({ label, tone });
 
-export const PURCHASE_WORDS: Words = {
+export const PURCHASE_WORDS: Words<PurchaseState> = {
   held: word("Retida", "bad"),
   processing: word("Em processamento", "wait"),
   pending: word("Pendente", "wait"),
@@ -31,7 +32,7 @@ export const PAYMENT_WORDS: Words = {
   withdrawn: word("Retirado", "plain"),
 };
 
-export const SALE_WORDS: Words = {
+export const SALE_WORDS: Words<SaleState> = {
   held: word("Retida", "bad"),
   unmatched: word("Sem comprador", "wait"),
   open: word("Em análise", "wait"),

@@ -6,7 +6,7 @@ import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { holdingsOf } from "../session/holdings.ts";
-import { tierStanding } from "./tier-standing.ts";
+import { tierProgress } from "./tier-progress.ts";
 
 export type BestToken = {
   symbol: string;
@@ -36,7 +36,7 @@ export function useBestToken(profile: Profile): BestToken | undefined {
     .filter(({ held }) => held.units > 0n)
     .reduce<Candidate | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
   if (!best) return undefined;
-  const { reached, next } = tierStanding(best.held, program);
+  const { reached, next } = tierProgress(best.held, program);
   return {
     symbol: best.token.symbol,
     held: best.held,

@@ -10,7 +10,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { holdingsOf } from "../session/holdings.ts";
 import { Card } from "../ui/card.tsx";
 import { Initial } from "../ui/initial.tsx";
-import { tierStanding } from "./tier-standing.ts";
+import { tierProgress } from "./tier-progress.ts";
 
 /** "15", and which plural that is. */
 function countOf(units: bigint, decimals: number, number: (text: string) => string) {
@@ -72,7 +72,7 @@ type TokenRowProps = {
 function TokenRow({ token, held, isKnown, program }: TokenRowProps) {
   const t = useText();
   const { decimal, number, percent } = useFormat();
-  const { reached, next, wayPercent } = tierStanding(held, program);
+  const { reached, next, wayPercent } = tierProgress(held, program);
   const name = (
     <th scope="row">
       <span className="token-cell">

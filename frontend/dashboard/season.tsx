@@ -16,7 +16,17 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
-import { type Entry, entriesOf, type Filter, filterLines, type Line, linesOf, PERIODS, toCsv } from "./statement.ts";
+import {
+  ENTRY_STATUSES,
+  type Entry,
+  entriesOf,
+  type Filter,
+  filterLines,
+  type Line,
+  linesOf,
+  PERIODS,
+  toCsv,
+} from "./statement.ts";
 import { EntryTicket, Months } from "./statement-lines.tsx";
 
 const ChainCheck = lazy(() => import("./chain-check.tsx"));
@@ -25,7 +35,6 @@ const PAGE = 12;
 /** With more purchases, the statement is easier to read than their pictures. */
 const GRID = 12;
 const NFT_SKELETONS = 3;
-const STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const;
 
 /** The latest ticket large, all others as tickets or as a dated statement. docs/product.md#tickets. */
 export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
@@ -280,7 +289,7 @@ function Filters({ entries, filter, choose }: FiltersProps) {
   const t = useText();
   const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
   const selects = [
-    ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
+    ["status", ENTRY_STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
     ["store", stores.map((one) => [one, one] as const)],
     ["period", keysOf(PERIODS).map((one) => [one, t(`statement.${one}`)] as const)],
   ] as const;

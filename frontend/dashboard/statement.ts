@@ -2,7 +2,8 @@ import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { type Figure, SITUATIONS, type Situation } from "../../domain/purchase/situation.ts";
+import type { PurchaseStatus } from "../../domain/purchase/life.ts";
+import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../domain/purchase/situation.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -11,7 +12,7 @@ import type { Profile } from "../api/shapes.ts";
 export type Entry = {
   id: string;
   store: string;
-  status: "processing" | "pending" | "confirmed" | "cancelled";
+  status: PurchaseStatus;
   /** Reais, decimal text; the ticket's own text if it is not a number. */
   value: string | undefined;
   valueText: string;
@@ -81,16 +82,8 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   };
 }
 
-/** Where a ticket is of which no purchase is known. */
-const SITUATION_BY_STATUS = {
-  processing: "recorded",
-  pending: "awaiting_store",
-  confirmed: "paying",
-  cancelled: "declined",
-} as const satisfies Record<Entry["status"], Situation>;
-
 export function situationIn({ purchase, status }: Entry): Situation {
-  return purchase?.situation ?? SITUATION_BY_STATUS[status];
+  return purchase?.situation ?? situationOfTicket(status);
 }
 
 /** What a buyer came to owe back, with what is still owed of it, in CHZ, decimal text. */
@@ -177,7 +170,12 @@ function monthOf(iso: string): string {
   return Number.isNaN(date.getTime()) ? "" : `${date.getFullYear()}-${date.getMonth()}`;
 }
 
-export type EntryStatus = Entry["status"] | "paid";
+/** What the statement can be filtered by. */
+export const ENTRY_STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const satisfies (
+  | PurchaseStatus
+  | "paid"
+)[];
+export type EntryStatus = PurchaseStatus | "paid";
 
 /** A confirmed purchase whose cashback has arrived is paid. */
 export function statusOf(entry: Entry): EntryStatus {

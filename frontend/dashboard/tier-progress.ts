@@ -8,7 +8,7 @@ import {
 } from "../../domain/bonus.ts";
 
 /** The tier that a holding reaches, and what the next one requires. */
-export type TierStanding = {
+export type TierProgress = {
   reached: { name: TierName; bonusBps: bigint } | undefined;
   /** `missing` is in the holding's units; `above` is the number of whole tokens that must be exceeded. */
   next: { bonusBps: bigint; missing: bigint } | { bonusBps: bigint; above: bigint } | undefined;
@@ -17,11 +17,11 @@ export type TierStanding = {
 };
 
 /** By the active program: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
-export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
+export function tierProgress(holding: Holding, program: BonusProgram): TierProgress {
   return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
 }
 
-function byThresholds(holding: Holding): TierStanding {
+function byThresholds(holding: Holding): TierProgress {
   const tier = holdingTier(holding);
   const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
   const next = HOLDING_TIERS[index - 1];
@@ -33,7 +33,7 @@ function byThresholds(holding: Holding): TierStanding {
 }
 
 /** Silver depends on the store, so a holding alone never earns it. */
-function byTheCopy(holding: Holding): TierStanding {
+function byTheCopy(holding: Holding): TierProgress {
   if (holding.units > TIERS_PROGRAM.goldAbove * oneOf(holding))
     return { reached: { name: "gold", bonusBps: TIERS_PROGRAM.goldBps }, next: undefined, wayPercent: 100 };
   return {

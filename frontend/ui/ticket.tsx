@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
-
-export type StampKind = "pending" | "confirmed" | "cancelled" | "processing";
+import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 
 /** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
-export function Stamp({ kind, children }: { kind: StampKind; children: ReactNode }) {
+export function Stamp({ kind, children }: { kind: PurchaseStatus; children: ReactNode }) {
   return <span className={`stamp stamp-${kind}`}>{children}</span>;
 }
 
@@ -16,7 +15,7 @@ type TicketProps = {
   fields: TicketField[];
   stamp?: ReactNode;
   stub: ReactNode;
-  tone?: StampKind;
+  tone?: PurchaseStatus;
   children?: ReactNode;
 };
 

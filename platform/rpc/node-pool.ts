@@ -12,12 +12,12 @@ export class WrongChainError extends TorcidaError {
 }
 
 /** `unproven`: not checked yet, or down since then, so another node may be behind the URL now. */
-type Standing = "unproven" | Proof["standing"];
+type Trust = "unproven" | Proof["trust"];
 
 type Member<N> = {
   rpc: JsonRpc;
   node: N;
-  standing: Standing;
+  trust: Trust;
   /** Why it is not verified. */
   reason: string;
   /** Its block at the height of our deep block. */
@@ -62,7 +62,7 @@ export type NodePoolStatus = {
   readonly contradictions: readonly { rpc: string; kind: Contradiction; count: number }[];
 };
 
-export type NodeState = { rpc: string; standing: Standing; reason: string; head: number };
+export type NodeState = { rpc: string; trust: Trust; reason: string; head: number };
 
 const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5_000;
@@ -105,9 +105,9 @@ export class NodePool<N> implements NodePoolStatus {
     this.#parameters = parameters;
     this.#members = rpcs.map((rpc): Member<N> => {
       const times = { failedAt: -Infinity, restUntil: 0, answeredAt: -Infinity, provenAt: -Infinity };
-      const standing = { standing: "unproven" as const, reason: `${rpc.name} was not asked yet` };
+      const trust = { trust: "unproven" as const, reason: `${rpc.name} was not asked yet` };
       const nothing = { otherBlock: undefined, proving: undefined };
-      return { rpc, node: parameters.open(rpc), ...standing, ...nothing, ...times, failures: 0, failure: "", head: 0 };
+      return { rpc, node: parameters.open(rpc), ...trust, ...nothing, ...times, failures: 0, failure: "", head: 0 };
     });
   }
 
@@ -125,12 +125,12 @@ export class NodePool<N> implements NodePoolStatus {
   /** Whether a verified node has responded recently, as of the last check; sends no request. */
   get isReady(): boolean {
     const now = performance.now();
-    return this.#members.some((member) => member.standing !== "contradicting" && now - member.answeredAt < SILENCE_MS);
+    return this.#members.some((member) => member.trust !== "contradicting" && now - member.answeredAt < SILENCE_MS);
   }
 
   /** The highest head of a verified node at the last check. */
   get head(): number | undefined {
-    const heads = this.#members.filter((member) => member.standing === "proven").map((member) => member.head);
+    const heads = this.#members.filter((member) => member.trust === "proven").map((member) => member.head);
     return heads.length === 0 ? undefined : Math.max(...heads);
   }
 
@@ -144,13 +144,13 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   get states(): NodeState[] {
-    return this.#members.map(({ rpc, standing, reason, head }) => ({ rpc: rpc.name, standing, reason, head }));
+    return this.#members.map(({ rpc, trust, reason, head }) => ({ rpc: rpc.name, trust, reason, head }));
   }
 
   /** Why no node is available, in one sentence. */
   get problem(): string {
     return this.#members
-      .map(({ standing, reason, rpc }) => (standing === "proven" ? `${rpc.name} is silent` : reason))
+      .map(({ trust, reason, rpc }) => (trust === "proven" ? `${rpc.name} is silent` : reason))
       .join("; ");
   }
 
@@ -162,7 +162,7 @@ export class NodePool<N> implements NodePoolStatus {
   async refuseWrongChain(): Promise<void> {
     await Promise.all(this.#members.map((member) => this.#lookAt(member)));
     if (this.#members.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
-    if (this.#members.every(({ standing }) => standing !== "proven")) {
+    if (this.#members.every(({ trust }) => trust !== "proven")) {
       this.#parameters.log.warn({ reason: this.problem }, "No node of the chain responds; waiting for one");
     }
   }
@@ -192,7 +192,7 @@ export class NodePool<N> implements NodePoolStatus {
         const wait = member.restUntil - askedAt;
         if (askedAt + Math.max(0, wait) >= deadline) continue;
         if (wait > 0) await delay(wait);
-        if (member.standing !== "proven" && !(await this.#prove(member))) continue;
+        if (member.trust !== "proven" && !(await this.#prove(member))) continue;
         const answer = await question(member.node, deadline - performance.now());
         this.#answered(member);
         this.#inUse = member.rpc.name;
@@ -229,7 +229,7 @@ export class NodePool<N> implements NodePoolStatus {
       if (open().length === 0 || rest >= msLeft || msLeft < LEAST_MS) continue;
       try {
         if (rest > 0) await delay(rest);
-        if (member.standing !== "proven" && !(await this.#prove(member))) continue;
+        if (member.trust !== "proven" && !(await this.#prove(member))) continue;
         const asked = open();
         const found = await this.#settleEach(member.rpc, asked, deadline);
         if (found.some(isDoubtful)) await this.#control(member.rpc);
@@ -289,10 +289,10 @@ export class NodePool<N> implements NodePoolStatus {
 
   /** The results of all nodes other than `node`, without failing and unproven ones. */
   async askOthers<T>(node: N, question: (node: N) => Promise<T>): Promise<T[]> {
-    const others = this.#members.filter((member) => member.node !== node && member.standing !== "contradicting");
+    const others = this.#members.filter((member) => member.node !== node && member.trust !== "contradicting");
     const answers = await Promise.allSettled(
       others.map(async (member) => {
-        if (member.standing !== "proven" && !(await this.#prove(member))) throw new Error(member.reason);
+        if (member.trust !== "proven" && !(await this.#prove(member))) throw new Error(member.reason);
         return question(member.node);
       }),
     );
@@ -324,19 +324,19 @@ export class NodePool<N> implements NodePoolStatus {
     const now = performance.now();
     const best = Math.max(...this.#members.map((member) => member.head));
     const rank = (member: Member<N>) =>
-      (member.standing === "contradicting" ? 8 : 0) +
-      (member.standing === "lacking" ? 4 : 0) +
+      (member.trust === "contradicting" ? 8 : 0) +
+      (member.trust === "lacking" ? 4 : 0) +
       (member.restUntil > now ? 2 : 0) +
       (best - member.head > BEHIND_BLOCKS ? 1 : 0);
     // A dropped node is used again only after its rest.
-    const usable = this.#members.filter((member) => member.standing !== "contradicting" || member.restUntil <= now);
+    const usable = this.#members.filter((member) => member.trust !== "contradicting" || member.restUntil <= now);
     return usable.sort((a, b) => rank(a) - rank(b) || a.restUntil - b.restUntil);
   }
 
   async #look(): Promise<void> {
     const now = performance.now();
     const due = this.#members.filter((member) => {
-      const isFresh = member.standing === "proven" && now - member.answeredAt < LOOK_MS - 100;
+      const isFresh = member.trust === "proven" && now - member.answeredAt < LOOK_MS - 100;
       return now - member.provenAt >= LOOK_AGAIN_MS || !isFresh;
     });
     await Promise.all(due.map((member) => this.#lookAt(member)));
@@ -365,17 +365,17 @@ export class NodePool<N> implements NodePoolStatus {
     const { rpc } = member;
     const facts = { chainId, contract, memory, known: await this.#recall() };
     const proof = await proveNode(rpc, { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
-    if (proof.standing === "lacking") return this.#lacks(member, proof.reason);
-    if (proof.standing === "contradicting") {
+    if (proof.trust === "lacking") return this.#lacks(member, proof.reason);
+    if (proof.trust === "contradicting") {
       return this.#contradicts(member, proof.kind, proof.reason, proof.otherBlock);
     }
     member.head = proof.head;
     this.#firstHead ??= member.head;
     member.provenAt = performance.now();
-    if (member.standing !== "proven") {
+    if (member.trust !== "proven") {
       this.#parameters.log.info({ rpc: rpc.name, head: member.head }, "The node was verified to be on our chain");
     }
-    member.standing = "proven";
+    member.trust = "proven";
     member.reason = "";
     member.restUntil = 0;
     member.otherBlock = undefined;
@@ -397,7 +397,7 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   #answered(member: Member<N>): void {
-    if (member.standing !== "proven") return;
+    if (member.trust !== "proven") return;
     member.failures = 0;
     member.failure = "";
     member.restUntil = 0;
@@ -407,7 +407,7 @@ export class NodePool<N> implements NodePoolStatus {
   #lacks(member: Member<N>, reason: string): false {
     if (member.reason !== reason)
       this.#parameters.log.warn({ rpc: member.rpc.name, reason }, "The node cannot be used yet");
-    member.standing = "lacking";
+    member.trust = "lacking";
     member.reason = reason;
     member.restUntil = performance.now() + LONGEST_REST_MS;
     return false;
@@ -426,7 +426,7 @@ export class NodePool<N> implements NodePoolStatus {
         "The node contradicts known facts; it is dropped",
       );
     }
-    member.standing = "contradicting";
+    member.trust = "contradicting";
     member.reason = reason;
     member.restUntil = performance.now() + LONGEST_REST_MS;
     member.answeredAt = -Infinity;
@@ -440,7 +440,7 @@ export class NodePool<N> implements NodePoolStatus {
     const isRepeated = member.failure === error.message;
     member.failure = error.message;
     if (error.failure === "transport" || error.failure === "timeout") {
-      if (member.standing === "proven") member.standing = "unproven";
+      if (member.trust === "proven") member.trust = "unproven";
       member.reason = error.message;
     }
     const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
@@ -456,7 +456,7 @@ export class NodePool<N> implements NodePoolStatus {
     const [first, ...others] = this.#members.map((member) => member.otherBlock);
     const isUnanimous =
       first !== undefined &&
-      this.#members.every((member) => member.standing === "contradicting") &&
+      this.#members.every((member) => member.trust === "contradicting") &&
       others.every((block) => block?.hash === first.hash);
     if (!isUnanimous) {
       this.#deepReorg = undefined;
@@ -478,14 +478,14 @@ export class NodePool<N> implements NodePoolStatus {
       "Every node has another deep block: the chain was reorganised below it",
     );
     for (const member of this.#members) {
-      member.standing = "unproven";
+      member.trust = "unproven";
       member.restUntil = 0;
     }
   }
 }
 
-function isOfAnotherChain({ standing, otherBlock }: { standing: Standing; otherBlock: BlockId | undefined }): boolean {
-  return standing === "contradicting" && otherBlock === undefined;
+function isOfAnotherChain({ trust, otherBlock }: { trust: Trust; otherBlock: BlockId | undefined }): boolean {
+  return trust === "contradicting" && otherBlock === undefined;
 }
 
 /** No answer, or one that another node might not give: only a result and a revert are the chain's own. */

@@ -20,11 +20,11 @@ export class ContradictionError extends TorcidaError {
 
 /** What a node's responses prove. */
 export type Proof =
-  | { standing: "proven"; head: number }
+  | { trust: "proven"; head: number }
   /** It lacks our contracts or a block that it must have. */
-  | { standing: "lacking"; reason: string }
+  | { trust: "lacking"; reason: string }
   | {
-      standing: "contradicting";
+      trust: "contradicting";
       kind: Contradiction;
       reason: string;
       /** Its block at the height of our deep block. */
@@ -62,12 +62,12 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
   const id = Number(idAnswer);
   if (id !== chainId) {
     const reason = `The RPC ${rpc.name} is of chain ${id}, not ${chainId}; check RPC_URLS and CHAIN_ID`;
-    return { standing: "contradicting", kind: "chain-id", reason };
+    return { trust: "contradicting", kind: "chain-id", reason };
   }
   const found = hashIn(genesisAnswer);
-  if (!found) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block 0` };
+  if (!found) return { trust: "lacking", reason: `The RPC ${rpc.name} does not know block 0` };
   if (!genesis && codeAnswer === "0x") {
-    return { standing: "lacking", reason: `The RPC ${rpc.name} has no contract at ${contract}` };
+    return { trust: "lacking", reason: `The RPC ${rpc.name} has no contract at ${contract}` };
   }
   const expected = genesis ?? (await memory.keepGenesis(found));
   const deepFound = hashIn(deepAnswer);
@@ -75,14 +75,14 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
   const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
   if (found !== expected && !hasDeepBlock) {
     const reason = `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was recreated, run npm run indexer -- --reset`;
-    return { standing: "contradicting", kind: "genesis", reason };
+    return { trust: "contradicting", kind: "genesis", reason };
   }
-  if (!deepFound) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block ${deep?.number} yet` };
+  if (!deepFound) return { trust: "lacking", reason: `The RPC ${rpc.name} does not know block ${deep?.number} yet` };
   if (deep && !hasDeepBlock) {
     const otherBlock = { number: deep.number, hash: deepFound };
-    return { standing: "contradicting", kind: "block", reason: otherBlockText(rpc, otherBlock, deep), otherBlock };
+    return { trust: "contradicting", kind: "block", reason: otherBlockText(rpc, otherBlock, deep), otherBlock };
   }
-  return { standing: "proven", head: Number(headAnswer) };
+  return { trust: "proven", head: Number(headAnswer) };
 }
 
 /**

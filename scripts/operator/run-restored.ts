@@ -8,6 +8,7 @@ import { indexedBlock } from "../../database/chain-cursor.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { reaisText } from "../../domain/money.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../../domain/purchase/life.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { Variables } from "../../platform/environment.ts";
 import { failureText } from "../../platform/failure-text.ts";
@@ -24,7 +25,6 @@ import { openDatabase } from "./open-database.ts";
 /** How long the running indexer may take to reach the head at the start of the command. */
 const INDEX_MS = 30_000;
 const LOOK_MS = 200;
-const TICKET_STATUSES = ["", "Pending", "Confirmed", "Cancelled"];
 
 /** The chain may still have, or get, what the index does not show. */
 class NotYetError extends TorcidaError {
@@ -149,7 +149,7 @@ async function printTickets({ database, contracts }: ReconcileOptions, print: Pr
 
 function ticketText({ tokenId, owner, storeId, valueCents, status, saleRef, isPaid }: UnclaimedTicket): string {
   const origin = saleRef === 0n ? "of a simulated purchase, never paid again" : "adopted once its sale is read";
-  const state = `${TICKET_STATUSES[Number(status)]}, ${isPaid ? "paid" : "not paid"}`;
+  const state = `${statusAttribute(purchaseStatusFromChain(status))}, ${isPaid ? "paid" : "not paid"}`;
   return `Ticket ${tokenId} of ${owner}: store ${storeId}, ${reaisText(valueCents)}, ${state}; ${origin}`;
 }
 

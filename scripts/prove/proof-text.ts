@@ -1,14 +1,9 @@
 import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
 import { expectedGwei, type Outcome, type ProvenTicket, proofTotals } from "../../domain/proof.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../../domain/purchase/life.ts";
 
 export type Proven = { ticket: ProvenTicket; outcome: Outcome };
 
-const STATUS_TEXTS: Record<number, string> = {
-  [CHAIN_STATUS.pending]: "Pending",
-  [CHAIN_STATUS.confirmed]: "Confirmed",
-  [CHAIN_STATUS.cancelled]: "Cancelled",
-};
 const MORE_TEXTS = {
   "not-confirmed": "paid, and not Confirmed",
   repeated: "paid more than once",
@@ -37,7 +32,7 @@ export function proofLines({ ticket, outcome }: Proven): string[] {
     ({ kind, amountWei, transaction }) =>
       `${kind === "paid" ? "paid" : "credited"} ${chzTextFromWei(amountWei)} CHZ in ${transaction}`,
   );
-  const head = `Ticket ${ticket.id}, ${STATUS_TEXTS[ticket.status] ?? "unknown"}: ${value}${rate}${expected}`;
+  const head = `Ticket ${ticket.id}, ${statusAttribute(purchaseStatusFromChain(ticket.status))}: ${value}${rate}${expected}`;
   const difference = differenceText(outcome);
   return [[head, ...paid].join("; "), ...(difference ? [`  ${difference}`] : [])];
 }

@@ -54,7 +54,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       }
     >
       <div className="grid gap-5">
-        <div className="standing">
+        <div className="state-summary">
           <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
           {person.role && <p>É admin: {ROLE_WORDS[person.role]}.</p>}
         </div>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { isOver } from "../../../domain/purchase/states.ts";
 import { paths } from "../../app/paths.ts";
 import { useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -28,9 +29,6 @@ export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void
   );
 }
 
-/** Final states. */
-const OVER = ["paid", "settled", "cancelled"];
-
 type Decision = "hold" | "release";
 
 function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: () => void }) {
@@ -51,7 +49,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       }
     >
       <div className="grid gap-5">
-        <Standing purchase={purchase} />
+        <StateSummary purchase={purchase} />
         <PurchaseFacts purchase={purchase} />
         <PurchaseLife purchase={purchase} />
       </div>
@@ -70,7 +68,7 @@ function HoldSwitch({ purchase, onClick }: { purchase: PurchaseDetails; onClick:
       </PermittedButton>
     );
   }
-  if (OVER.includes(purchase.state)) return null;
+  if (isOver(purchase.state)) return null;
   return (
     <PermittedButton
       permission="payments"
@@ -165,14 +163,14 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
   );
 }
 
-function Standing({ purchase }: { purchase: PurchaseDetails }) {
+function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
   const { chz, date, dateTime } = useFormat();
   const t = useText();
   const figures = operationFigures(purchase.wait_text, chz);
   const wait = purchaseWait(purchase);
   const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
   return (
-    <div className="standing">
+    <div className="state-summary">
       <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
       {wait && (
         <p>

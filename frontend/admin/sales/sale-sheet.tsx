@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import type { SalePurchaseStage } from "../../../domain/sale/plan.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { assignSale, declineSale, releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -40,7 +41,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
       actions={<Actions sale={sale} onDecide={setDeciding} />}
     >
       <div className="grid gap-5">
-        <div className="standing">
+        <div className="state-summary">
           <StateBadge {...wordOf(SALE_WORDS, sale.state)} />
           {sale.reason && (
             <p>
@@ -194,13 +195,12 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
   );
 }
 
-const STAGES: Record<string, string> = {
+const STAGES: Record<SalePurchaseStage, string> = {
   planned: "planejada",
   pending: "pendente",
   confirmed: "confirmada",
   paid: "paga",
   cancelled: "cancelada",
-  settled: "quitada",
 };
 
 function Purchases({ sale }: { sale: SaleDetails }) {
@@ -217,7 +217,7 @@ function Purchases({ sale }: { sale: SaleDetails }) {
             <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
               Nº {one.id}
             </Link>{" "}
-            {brl(one.amount)}, cashback {brl(one.cashback)}, {STAGES[one.stage] ?? one.stage}
+            {brl(one.amount)}, cashback {brl(one.cashback)}, {STAGES[one.stage]}
             {one.withdrawn && ", retirada"}
             {Number(one.owed_back) > 0 && ` · a devolver: ${chz(one.owed_back)}`}
           </li>

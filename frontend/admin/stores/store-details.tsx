@@ -126,7 +126,7 @@ function Head({ store, onBack, onOpen }: HeadProps) {
 function Readiness({ store }: { store: StoreWithCategories }) {
   const missing = missingOf(store);
   return (
-    <div className="standing">
+    <div className="state-summary">
       <StateBadge {...wordOf(STORE_WORDS, missing.length > 0 ? "draft" : "ready")} />
       {missing.length === 0 ? (
         <p>Aparece no site, e vende.</p>
