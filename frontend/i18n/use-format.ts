@@ -4,6 +4,7 @@ import { useIntl } from "./language.tsx";
 import { numeric } from "./numeric.ts";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
+const RATE_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 6 } as const;
 const ALL_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: CHZ_DECIMALS } as const;
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -31,6 +32,8 @@ export function useFormat() {
       chz: (value: string | number) => `${decimal(value)} CHZ`,
       /** Every decimal, for readers who repeat the calculation. docs/product.md#formats. */
       exactChz: (value: string) => `${format(value, ALL_DECIMALS)} CHZ`,
+      /** CHZ for a real, at most six decimals. docs/product.md#formats. */
+      rate: (value: string) => `${format(value, RATE_DECIMALS)} CHZ`,
       brl: (reais: string | number) => format(reais, { style: "currency", currency: "BRL" }),
       /** Without trailing zeros: 5.75 → "5,75%". */
       percent,

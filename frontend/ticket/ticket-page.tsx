@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { CHZ_DECIMALS, PRODUCT_NAME } from "../../domain/product.ts";
 import { outcomeOf } from "../../domain/proof.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
@@ -17,10 +17,9 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
+import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import type { ChainTicket } from "./read-chain-ticket.ts";
 
@@ -57,21 +56,15 @@ export default function TicketPage() {
 }
 
 function Contents({ ticket }: { ticket: PublicTicket }) {
-  const t = useText();
   const facts = nftFacts(ticket);
   return (
     <div className="ticket-columns">
       <div>
         <LargeTicket ticket={ticket} facts={facts} />
         <Share tokenId={ticket.tokenId} store={facts.store} />
-        <Life ticket={ticket} />
       </div>
-      <div>
-        <Proof ticket={ticket} />
-        <LinkButton className="button button-quiet" to={paths.proof}>
-          {t("ticketPage.toProof")}
-        </LinkButton>
-      </div>
+      <Life ticket={ticket} />
+      <Proof ticket={ticket} />
     </div>
   );
 }
@@ -100,17 +93,7 @@ function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts 
         stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
         stub={
           <>
-            <Picture
-              src={ticket.metadata.image}
-              alt={t("nft.image", { name: ticket.metadata.name })}
-              className="nft-image"
-              isEager
-              fallback={
-                <span className="nft-image nft-placeholder">
-                  <BlankTicket />
-                </span>
-              }
-            />
+            <span className="stub-text">{PRODUCT_NAME}</span>
             <Barcode />
           </>
         }
@@ -187,6 +170,11 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
+      <p className="mt-3">
+        <LinkButton className="button button-small button-quiet" to={paths.proof}>
+          {t("ticketPage.toProof")}
+        </LinkButton>
+      </p>
     </Card>
   );
 }
@@ -214,13 +202,13 @@ function verdictOn(
 
 function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
   const t = useText();
-  const { brl, percent, exactChz } = useFormat();
+  const { brl, percent, exactChz, rate } = useFormat();
   const [payout] = chain.payouts;
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   const verdict = verdictOn(chain, isOver);
   return (
     <>
-      <dl className="facts">
+      <dl className="facts proof-sum">
         <div>
           <dt>{t("ticket.value")}</dt>
           <dd className="figures">{brl(reaisText(chain.valueCents))}</dd>
@@ -232,7 +220,7 @@ function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
         {payout?.weiPerCent !== undefined && (
           <div>
             <dt>× {t("proof.rate")}</dt>
-            <dd className="figures">{`${wei(payout.weiPerCent * 100n)} / ${brl(1)}`}</dd>
+            <dd className="figures">{`${rate(formatDecimal(payout.weiPerCent * 100n, CHZ_DECIMALS))} / ${brl(1)}`}</dd>
           </div>
         )}
         {payout && (

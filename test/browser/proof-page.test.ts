@@ -21,8 +21,8 @@ const ABI = [...purchaseNftAbi, ...cashbackDistributorAbi] as unknown as Abi;
 describe("The proof page", () => {
   const site = useSite();
 
-  /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real. */
-  function answerPayout(amount: bigint, books: object[] = []) {
+  /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real if no other rate is given. */
+  function answerPayout(amount: bigint, books: object[] = [], weiPerCent = 10n ** 16n) {
     const place = { blockHash: HASH, blockNumber: "0x5", transactionHash: HASH, transactionIndex: "0x0" };
     const log = { ...place, address: site.server.config.cashback_distributor, removed: false };
     const event = { abi: cashbackDistributorAbi, eventName: "CashbackPaid" } as const;
@@ -30,7 +30,7 @@ describe("The proof page", () => {
     const logs = [
       {
         topics: encodeEventTopics({ abi: cashbackDistributorAbi, eventName: "RateApplied" }),
-        data: number(10n ** 16n),
+        data: number(weiPerCent),
       },
       { topics: encodeEventTopics({ ...event, args: { purchaseId: 7n, recipient: WALLET } }), data: number(amount) },
     ];
@@ -39,6 +39,7 @@ describe("The proof page", () => {
     const views: Record<string, unknown> = {
       balanceOf: 1n,
       paidWord: 1n << 7n,
+      isPaid: true,
       available: 0n,
       predecessor: `0x${"0".repeat(40)}`,
       purchaseOf: {
@@ -113,5 +114,18 @@ describe("The proof page", () => {
       await page.getByText(kept).waitFor();
       await page.getByText(lower).waitFor();
     }
+  });
+
+  it("has a rate that can be read on a ticket's page, in one line with the rest, and all its digits itself", async () => {
+    answerPayout(parseEther("6.17283945"), [], 12_345_678_901_234_567n);
+    const { page } = await site.open("/ticket/7", { viewport: { width: 1280, height: 900 } });
+    await page.getByText("Confere: foi pago exatamente o prometido").waitFor();
+    await page.getByText("1,234568 CHZ / R$\u00a01,00").waitFor();
+    const tops = page
+      .locator(".proof-sum > div")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(new Set(await tops).size).to.equal(1);
+    const proof = await open("pt");
+    await proof.page.getByText("1,2345678901234567 CHZ").waitFor();
   });
 });
