@@ -53,6 +53,18 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("leaves a boosted store's name on one line of a phone, and its button last", async () => {
+    boost(site.server, 62 * 60_000);
+    const { page } = await site.open("/stores", { viewport: { width: 360, height: 900 } });
+    const card = page.locator(".store-card").filter({ has: page.locator(".badge-boost") });
+    await card.getByRole("heading").waitFor();
+    const boxes = (parts: string) =>
+      card.locator(parts).evaluateAll((found) => found.map((one) => one.getBoundingClientRect().toJSON()));
+    await eventually(async () => expect((await boxes(".store-name"))[0].height).to.be.below(40));
+    const [badge, worth, button] = await boxes(".badge-boost, .store-worth, .button");
+    expect([badge.bottom < worth.top, worth.bottom < button.top]).to.deep.equal([true, true]);
+  });
+
   it("shows more than a page of stores on request, and finds one of a later page by its name", async () => {
     const [first] = site.server.stores;
     if (!first) throw new Error("No stores");
