@@ -218,6 +218,27 @@ describe("Boosts", () => {
       expect(begun.status, "of a store's first day").to.equal(200);
     });
 
+    it("leave a category's percent that a catalogue file raises to a second person too", async () => {
+      const [category, second] = (await store()).cashbacks;
+      const name = (await store()).name;
+      const content = [
+        "type,store,category,cashback_percent",
+        `cashback,${name},${category.category},15`,
+        `cashback,${name},${second.category},9`,
+      ].join("\n");
+      const read = await admin.post("/api/admin/catalogue", { format: "csv", content, apply: true });
+      expect(read.body.preview, read.text).to.have.length(2);
+      expect(read.body.preview.map((one: { waits?: true }) => one.waits)).to.deep.equal([true, undefined]);
+      const percents = async () =>
+        (await store()).cashbacks.map((one: { cashback_percent: string }) => one.cashback_percent);
+      expect(await percents()).to.deep.equal(["5", "9"]);
+      const [asked] = (await other.get("/api/admin/percent-approvals")).body.rows;
+      expect(asked).to.include({ kind: "category", percent: "15", asked_by: admin.address });
+      expectRefusal(await admin.post(`/api/admin/percent-approvals/${asked.id}/approve`), 403, "OWN_REQUEST");
+      expect((await other.post(`/api/admin/percent-approvals/${asked.id}/approve`)).status).to.equal(200);
+      expect(await percents()).to.deep.equal(["15", "9"]);
+    });
+
     it("are in the catalogue file, and read again they are planned once", async () => {
       await next("9");
       const [category] = (await store()).cashbacks;
