@@ -8,7 +8,7 @@ export const PARTS: Record<string, readonly string[]> = {
   browser: ["browser"],
   system: ["system", "ops", "faults", "properties"],
   api: ["api"],
-  indexer: ["indexer", "database", "platform"],
+  indexer: ["indexer", "database", "platform", "upgrade"],
   purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
   domain: ["domain", "frontend", "repository"],
 };

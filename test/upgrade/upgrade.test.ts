@@ -1,0 +1,140 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect } from "chai";
+import { sql } from "kysely";
+import { readEnvironment } from "../../api/environment.ts";
+import { readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { diff, exportRows } from "../../catalogue/changes.ts";
+import type { Database } from "../../database/connect.ts";
+import { TABLE_NAMES, type TableName } from "../../scripts/backup/tables.ts";
+import { Caller } from "../api/support/caller.ts";
+import { startInProcess } from "../api/support/in-process.ts";
+import { onEitherEngine } from "../testing/databases.ts";
+import { BUYER_KEY } from "./filled-shop.ts";
+import { brokenPromises, type Interfaces, readInterfaces } from "./interfaces.ts";
+import { BACKUP, CATALOGUE, INTERFACES } from "./release.ts";
+
+/** Of every failure here. */
+const REMEDY =
+  "until 1.0.0 is released, npm run release-files makes test/upgrade/release-1.0 anew; after it, a migration is needed, or the old name beside the new one (docs/upgrading.md)";
+/** Of a shop on mainnet that sets only what 1.0.0 requires. */
+const REQUIRED = {
+  NETWORK: "chiliz",
+  RPC_URLS: "https://rpc.example",
+  OPERATOR_PRIVATE_KEY: `0x${"11".repeat(32)}`,
+  PUBLIC_URL: "https://torcida.example",
+  RATE_URL: "https://rates.example/chz-brl",
+};
+
+/** docs/upgrading.md#what-holds-from-100-on */
+describe("An installation of 1.0.0", function () {
+  this.timeout(120_000);
+  const directory = mkdtempSync(join(tmpdir(), "torcida-upgrade-"));
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  onEitherEngine(({ open }) => {
+    const run = async (...args: string[]) => {
+      const { database, url } = await open();
+      const env = { ...process.env, DATABASE_URL: url, DATA_DIR: directory, DEPLOYMENTS_DIR: directory };
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+      expect(status, `${stdout}${stderr}${REMEDY}`).to.equal(0);
+      return database;
+    };
+
+    it("keeps every row, and its buyer signs in and reads every purchase", async () => {
+      const database = await run("scripts/restore.ts", "--from", BACKUP);
+      const kept = rowsOfBackup();
+      for (const table of TABLE_NAMES.filter((name) => name !== "settings"))
+        expect(await count(database, table), `${table}: ${REMEDY}`).to.equal(kept(table).length);
+      const api = await startInProcess(database);
+      try {
+        await expectReadable(api.url, kept);
+        const admin = await api.admin();
+        const sales = (await admin.get("/api/admin/sales")).body.rows;
+        expect(sales.map((sale: { state: string }) => sale.state).sort()).to.deep.equal(
+          kept("sales")
+            .map((sale) => sale.state)
+            .sort(),
+        );
+        for (const list of ["purchases", "claims", "users", "approvals", "percent-approvals"])
+          expect((await admin.get(`/api/admin/${list}`)).body.rows, list).to.not.deep.equal([]);
+      } finally {
+        await api.stop();
+      }
+    });
+
+    it("imports its catalogue file", async () => {
+      const database = await run("scripts/catalog.ts", "import", CATALOGUE, "--apply");
+      expect(await exportRows(database)).to.have.length(JSON.parse(readFileSync(CATALOGUE, "utf8")).length);
+      expect(await diff(database, readCatalogue("json", readFileSync(CATALOGUE, "utf8")))).to.deep.equal([]);
+    });
+  });
+
+  it("keeps every call, field, code and variable, and the contracts' functions and events", () => {
+    expect(brokenPromises(keptInterfaces(), readInterfaces()), REMEDY).to.deep.equal([]);
+  });
+
+  it("starts with the variables that it had", () => {
+    expect(readEnvironment({}).network).to.equal("localhost");
+    expect(readEnvironment(REQUIRED).network).to.equal("chiliz");
+  });
+
+  it("would not be broken silently", () => {
+    const broken = (change: (now: Interfaces) => void) => {
+      const now = structuredClone(keptInterfaces());
+      change(now);
+      return brokenPromises(keptInterfaces(), now);
+    };
+    const login = (now: Interfaces) => now.calls["POST /api/login"] ?? { asks: {}, answers: {} };
+    expect(broken((now) => delete now.calls["GET /api/me"])).to.deep.equal(["The call GET /api/me is gone"]);
+    expect(broken((now) => delete login(now).answers["200.token"])).to.deep.equal([
+      "POST /api/login: 200.token is gone",
+    ]);
+    expect(broken((now) => Object.assign(login(now).answers, { "200.token": "null|string?" }))).to.deep.equal([
+      "POST /api/login: 200.token may be null, and was string",
+    ]);
+    expect(broken((now) => Object.assign(login(now).asks, { "body.captcha": "string" }))).to.deep.equal([
+      "POST /api/login: body.captcha became required",
+    ]);
+    expect(broken((now) => Object.assign(login(now).asks, { "body.captcha": "string?" }))).to.deep.equal([]);
+    expect(
+      broken((now) => Object.assign(now, { variables: now.variables.filter((name) => name !== "RPC_URLS") })),
+    ).to.deep.equal(["The variable RPC_URLS is gone"]);
+    expect(broken((now) => now.contracts.PurchaseNFT?.pop())).to.have.length(1);
+  });
+});
+
+type Row = Record<string, string | null>;
+
+/** The rows of the backup file, without the letters that mark their types. */
+function rowsOfBackup(): (table: TableName) => Row[] {
+  const lines = gunzipSync(readFileSync(BACKUP)).toString("utf8").trim().split("\n").slice(1, -1);
+  const rows: [string, Row][] = lines.map((line) => JSON.parse(line));
+  const plain = (row: Row) =>
+    Object.fromEntries(Object.entries(row).map(([name, text]) => [name, text?.slice(1) ?? null]));
+  return (table) => rows.filter(([name]) => name === table).map(([, row]) => plain(row));
+}
+
+async function count({ kysely }: Database, table: TableName): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`select count(*) as count from ${sql.table(table)}`.execute(kysely);
+  return Number(rows[0]?.count);
+}
+
+async function expectReadable(url: string, kept: ReturnType<typeof rowsOfBackup>): Promise<void> {
+  const buyer = new Caller(url, BUYER_KEY);
+  await buyer.enter();
+  const me = await buyer.me();
+  const amounts = (list: readonly { id: unknown; amount: unknown }[]) =>
+    list.map(({ id, amount }) => [Number(id), Number(amount)]);
+  const bought = kept("purchases").map(({ id, amount_cents }) => ({ id, amount: Number(amount_cents) / 100 }));
+  expect(amounts(me.purchases).sort()).to.deep.equal(amounts(bought).sort());
+  const stores = (await buyer.get("/api/stores")).body;
+  expect(JSON.stringify(stores)).to.include(kept("stores")[0]?.name);
+}
+
+function keptInterfaces(): Interfaces {
+  return JSON.parse(gunzipSync(readFileSync(INTERFACES)).toString("utf8"));
+}
