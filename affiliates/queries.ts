@@ -170,16 +170,46 @@ const CLAIMS: ListSource = {
   },
 };
 
-/** How many sales each click has. */
-export async function countSales(queries: Queries, clickIds: readonly bigint[]): Promise<Map<bigint, number>> {
+/** What stores reported for a click. The sums are of the sales that are not declined. */
+export type Reported = {
+  sales: number;
+  declined: number;
+  /** Null if there is none, or one has no rate. */
+  amountCents: bigint | null;
+  cashbackCentBps: bigint;
+};
+
+/** What stores reported for each click that has a sale. */
+export async function sumReported(queries: Queries, clickIds: readonly bigint[]): Promise<Map<bigint, Reported>> {
   if (clickIds.length === 0) return new Map();
   const rows = await queries
     .selectFrom("sales")
-    .select(({ fn }) => ["click_id", fn.countAll<bigint>().as("n")])
+    .select(["click_id", "state"])
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as("n"),
+      fn.count<bigint>("amount_cents").as("known"),
+      fn.sum<bigint | string | null>("amount_cents").as("cents"),
+      fn.sum<bigint | string>("cashback_cent_bps").as("cashback"),
+    ])
     .where("click_id", "in", clickIds)
-    .groupBy("click_id")
+    .groupBy(["click_id", "state"])
     .execute();
-  return new Map(rows.flatMap(({ click_id, n }) => (click_id === null ? [] : [[click_id, Number(n)] as const])));
+  const byClick = Map.groupBy(rows, (row) => row.click_id);
+  return new Map([...byClick].flatMap(([id, ofClick]) => (id === null ? [] : [[id, addUp(ofClick)] as const])));
+}
+
+type OfState = { state: string; n: bigint; known: bigint; cents: bigint | string | null; cashback: bigint | string };
+
+function addUp(states: readonly OfState[]): Reported {
+  const count = (rows: readonly OfState[]) => rows.reduce((sum, { n }) => sum + Number(n), 0);
+  const valid = states.filter(({ state }) => state !== "declined");
+  const isKnown = valid.length > 0 && valid.every(({ n, known }) => Number(n) === Number(known));
+  return {
+    sales: count(states),
+    declined: count(states) - count(valid),
+    amountCents: isKnown ? valid.reduce((sum, { cents }) => sum + BigInt(cents ?? 0), 0n) : null,
+    cashbackCentBps: valid.reduce((sum, { cashback }) => sum + BigInt(cashback), 0n),
+  };
 }
 
 /** Sales whose currency had no rate; they are decided once there is one. */

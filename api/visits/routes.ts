@@ -1,5 +1,5 @@
 import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
-import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
+import { type ClaimRow, findClaim, listClaims, type Reported, sumReported } from "../../affiliates/queries.ts";
 import { lockUsers } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
@@ -11,7 +11,7 @@ import {
   createClaimResponseSchema,
 } from "../../domain/api/sales.ts";
 import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import { reaisText } from "../../domain/money.ts";
+import { formatDecimal, reaisText } from "../../domain/money.ts";
 import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
 import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -39,7 +39,7 @@ function visitsRoute(services: Services): Route {
     responses: { 200: clicksResponseSchema },
     async handle({ identity, query }) {
       const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
-      const sales = await countSales(
+      const reported = await sumReported(
         kysely,
         rows.map((row) => row.id),
       );
@@ -54,7 +54,7 @@ function visitsRoute(services: Services): Route {
         token_slug: row.token_slug,
         created_at: isoTime(row.created_at),
         expires_at: isoTime(row.expires_at),
-        sales: sales.get(row.id) ?? 0,
+        ...toWireReported(reported.get(row.id)),
         claimable_at: isoTime(row.created_at + claimAfterMs(services)),
         usual_days: pace.get(row.store_id) ?? null,
       }));
@@ -64,6 +64,17 @@ function visitsRoute(services: Services): Route {
       };
     },
   });
+}
+
+function toWireReported(reported: Reported | undefined) {
+  const { sales = 0, declined = 0, amountCents = null, cashbackCentBps = 0n } = reported ?? {};
+  return {
+    sales,
+    declined,
+    amount: amountCents === null ? null : reaisText(amountCents),
+    // Exact: cents × basis points have six places.
+    cashback: amountCents === null ? null : formatDecimal(cashbackCentBps, 6, 2),
+  };
 }
 
 function claimsRoute({ database: { kysely } }: Services): Route {

@@ -19,6 +19,12 @@ export const clickSchema = z.object({
   expires_at: z.iso.datetime(),
   /** How many sales were reported for it. */
   sales: z.number(),
+  /** How many of them were declined. */
+  declined: z.number(),
+  /** What the others are worth, in reais; null if there is none, or a rate is missing. */
+  amount: z.string().nullable(),
+  /** Their cashback in reais, exact; null with `amount`. */
+  cashback: z.string().nullable(),
   /** When missing cashback can first be claimed. */
   claimable_at: z.iso.datetime(),
   /** How many days the store usually takes to report a sale; null while it has too few sales. */

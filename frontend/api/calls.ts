@@ -219,6 +219,12 @@ export async function getClicks(before?: number): Promise<OwnPage<Click>> {
   return { rows: answer.clicks, next_before: answer.next_before };
 }
 
+/** The user's purchases before an id, newest first. */
+export async function getOwnPurchases(before = LARGEST_ID): Promise<OwnPage<PurchaseRecord>> {
+  const { purchases, next_before } = await getPurchases(before);
+  return { rows: purchases, next_before };
+}
+
 /** The user's claims before an id, newest first. */
 export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
   const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", pageOf("/api/claims", before));

@@ -38,6 +38,11 @@ export default function ProfilePage() {
       <PageHeading>{t("profile.title")}</PageHeading>
       {profile ? (
         <>
+          <p>
+            <Link className="link" to={paths.visits}>
+              {t("visits.title")}
+            </Link>
+          </p>
           <Names profile={profile} />
           <Sessions />
           <YourData profile={profile} />

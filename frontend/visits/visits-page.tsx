@@ -1,7 +1,9 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
 import { Link } from "react-router";
-import { type Claim, type Click, getClaims, getClicks } from "../api/calls.ts";
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { type Claim, type Click, getClaims, getClicks, getOwnPurchases } from "../api/calls.ts";
+import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -34,15 +36,19 @@ export default function VisitsPage() {
   );
 }
 
-/** Both at once, so that the claims do not push the visits down. */
+/** All at once, so that none pushes the others down. In simulated mode a visit is a purchase. */
 function Own({ wallet }: { wallet: string }) {
   const claims = useOwnPages("claims", wallet, getClaims);
   const visits = useOwnPages("clicks", wallet, getClicks);
-  if (claims.query.isPending || visits.query.isPending) return <Skeletons count={4} className="h-24" />;
+  const { simulated } = useQuery(configQuery).data;
+  const purchases = useOwnPages("purchases", wallet, getOwnPurchases, simulated);
+  if (claims.query.isPending || visits.query.isPending || (simulated && purchases.query.isPending))
+    return <Skeletons count={4} className="h-24" />;
   return (
     <>
       <Claims pages={claims} />
-      <Visits wallet={wallet} pages={visits} />
+      {simulated && <Simulated pages={purchases} />}
+      {(!simulated || visits.rows.length > 0) && <Visits wallet={wallet} pages={visits} />}
     </>
   );
 }
@@ -50,8 +56,9 @@ function Own({ wallet }: { wallet: string }) {
 type Page<T> = { rows: T[]; next_before: number | null };
 
 /** Pages of the user's own rows, newest first. */
-function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>) {
+function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>, enabled = true) {
   const query = useInfiniteQuery({
+    enabled,
     queryKey: ["own", name, wallet],
     queryFn: ({ pageParam }: { pageParam: number | undefined }) => read(pageParam),
     initialPageParam: undefined,
@@ -77,6 +84,76 @@ function MoreButton({ query }: { query: ReturnType<typeof useOwnPages<unknown>>[
 
 type Pages<T> = ReturnType<typeof useOwnPages<T>>;
 
+function NoVisits() {
+  const t = useText();
+  return (
+    <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
+      <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
+    </EmptyPanel>
+  );
+}
+
+function Simulated({ pages: { query, rows } }: { pages: Pages<PurchaseRecord> }) {
+  const t = useText();
+  return (
+    <section aria-labelledby="simulated">
+      <h2 id="simulated" className="section-title">
+        {t("visits.simulated")}
+      </h2>
+      {query.isError && rows.length === 0 ? (
+        <RetryPanel title={t("visits.away")} query={query} />
+      ) : rows.length === 0 ? (
+        <NoVisits />
+      ) : (
+        <ul className="statement-rows">
+          {rows.map((purchase) => (
+            <li key={purchase.id}>
+              <SimulatedRow purchase={purchase} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <MoreButton query={query} />
+    </section>
+  );
+}
+
+function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
+  const t = useText();
+  const { brl, chz, date } = useFormat();
+  const { amount, cashback_amount, expected_at, situation, status } = purchase;
+  return (
+    <article className="statement-row" data-status={status}>
+      <div className="statement-store">
+        <RowHead visit={purchase} />
+        <p className="figures">{t("visits.amount", { amount: brl(amount), cashback: chz(cashback_amount) })}</p>
+        <p>{t(`situation.${situation}`, { date: expected_at ? date(expected_at) : "" })}</p>
+      </div>
+      <p className="visit-claim">
+        <span className="badge">{t(`status.${status}`)}</span>
+      </p>
+    </article>
+  );
+}
+
+type Visit = Pick<Click, "store_id" | "store" | "created_at" | "token_slug">;
+
+function RowHead({ visit: { store_id, store, created_at, token_slug } }: { visit: Visit }) {
+  const t = useText();
+  const { dateTime } = useFormat();
+  return (
+    <>
+      <h3>
+        <Link to={paths.store(store_id)}>{store}</Link>
+      </h3>
+      <p className="muted">
+        <time dateTime={created_at}>{dateTime(created_at)}</time>
+        {token_slug && ` · ${t("visits.token", { token: token_slug.toUpperCase() })}`}
+      </p>
+    </>
+  );
+}
+
 function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pages<Click> }) {
   const t = useText();
   const [claimed, setClaimed] = useState<Click>();
@@ -88,9 +165,7 @@ function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pag
       {query.isError && rows.length === 0 ? (
         <RetryPanel title={t("visits.away")} query={query} />
       ) : rows.length === 0 ? (
-        <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
-          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
-        </EmptyPanel>
+        <NoVisits />
       ) : (
         <ul className="statement-rows">
           {rows.map((click) => (
@@ -108,26 +183,24 @@ function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pag
 
 function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
   const t = useText();
-  const { date, dateTime } = useFormat();
+  const { brl, date } = useFormat();
   const now = new Date().toISOString();
   const isOver = click.expires_at < now;
   const isEarly = click.claimable_at > now;
   return (
     <article className="statement-row">
       <div className="statement-store">
-        <h3>
-          <Link to={paths.store(click.store_id)}>{click.store}</Link>
-        </h3>
-        <p className="muted">
-          <time dateTime={click.created_at}>{dateTime(click.created_at)}</time>
-          {click.token_slug && ` · ${t("visits.token", { token: click.token_slug.toUpperCase() })}`}
-        </p>
+        <RowHead visit={click} />
         <p>
           {t("visits.sales", { count: click.sales })}
           {click.sales === 0 &&
             click.usual_days !== null &&
             ` ${t("storePage.usual.report", { count: click.usual_days })}`}
+          {click.declined > 0 && ` ${t("visits.declined", { count: click.declined })}`}
         </p>
+        {click.amount !== null && click.cashback !== null && (
+          <p className="figures">{t("visits.amount", { amount: brl(click.amount), cashback: brl(click.cashback) })}</p>
+        )}
       </div>
       <p className="visit-claim">
         {isOver ? (

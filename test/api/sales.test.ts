@@ -100,10 +100,15 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       await visit(other);
       const clicks = [await visit(buyer), await visit(buyer, 2), await visit(buyer)];
       await report(clicks[0] ?? "", { status: "pending", payable: false });
+      await report(clicks[0] ?? "", { status: "declined", payable: false });
+      await report(clicks[0] ?? "", { status: "pending", payable: false, amount: "33.33" });
+      await report(clicks[1] ?? "", { status: "declined", payable: false });
       const { body } = await buyer.get("/api/clicks");
       expect(body.clicks.map((one: { id: string }) => one.id)).to.deep.equal([...clicks].reverse());
-      const [last, , first] = body.clicks;
-      expect([last.sales, first.sales, last.store_id]).to.deep.equal([0, 1, STORE]);
+      const [last, second, first] = body.clicks;
+      expect(last).to.include({ sales: 0, declined: 0, amount: null, cashback: null, store_id: STORE });
+      expect(second).to.include({ sales: 1, declined: 1, amount: null, cashback: null });
+      expect(first).to.include({ sales: 3, declined: 1, amount: "133.33", cashback: "6.6665" });
       // Too few sales of this store to say.
       expect(first.usual_days).to.equal(null);
       expect(first.id).to.match(/^[a-z2-7]{26}$/);

@@ -17,6 +17,15 @@ describe("Visits and claims", () => {
     await visits.getByText(/Não apareceu\? Você pode reclamar a partir de/).waitFor();
     await visits.getByText(/O prazo para reclamar acabou em/).waitFor();
     await eventually(async () => expect(await visits.getByRole("button").count()).to.equal(2));
+    const amount = "Valor: R$\u00a0249,90 · cashback: R$\u00a017,49";
+    expect(await visits.getByText(amount, { exact: true }).count()).to.equal(2);
+    await visits.getByText("A loja informou 2 compras. 1 foi cancelada.").waitFor();
+    const simulated = page.getByRole("region", { name: "Compras simuladas" });
+    await simulated
+      .getByText(/Valor: R\$\s100,00 · cashback: 7,00 CHZ/)
+      .first()
+      .waitFor();
+    await simulated.getByText("O cashback já está na sua carteira.").first().waitFor();
     const claims = page.getByRole("region", { name: "Cashback não recebido" });
     await claims.getByText("Em análise").waitFor();
     await claims.getByText("Motivo: O pedido foi cancelado na loja.").waitFor();
@@ -120,7 +129,7 @@ describe("Visits and claims", () => {
       expires_at: "2099-05-02T12:00:00.000Z",
       claimable_at: "2026-05-09T12:00:00.000Z",
       usual_days: null,
-      sales: 0,
+      ...{ sales: 0, declined: 0, amount: null, cashback: null },
     });
     let isFirst = true;
     server.answer("GET /api/clicks", () => {

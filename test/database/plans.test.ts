@@ -18,12 +18,12 @@ import {
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import {
-  countSales,
   listAllClaims,
   listClaims,
   listRevisions,
   listSales,
   listWithoutRate,
+  sumReported,
 } from "../../affiliates/queries.ts";
 import { readStorePace } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
@@ -135,7 +135,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     registerSimulated(queries, [registration(4), registration(5)], { rules: RULES, mintDelayMs: 0n }),
   "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
-  "the sales of visits": (queries) => countSales(queries, IDS),
+  "the sales of visits": (queries) => sumReported(queries, IDS),
   "the pace of a store": (queries) => readStorePace(queries, 3n),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
   "the sales to reread": (queries) =>

@@ -9,6 +9,7 @@ describe("The visits on the dashboard", () => {
     const at = (after: number) => new Date(now + after * DAY_MS).toISOString();
     return {
       ...{ id, store_id, store: `Loja ${store_id}`, token_slug: null, sales, usual_days: null },
+      ...{ declined: 0, amount: null, cashback: null },
       ...{ created_at: at(-days), expires_at: at(60 - days), claimable_at: at(7 - days) },
     };
   };

@@ -232,6 +232,9 @@ export function fixtureClicks(): z.infer<typeof clickSchema>[] {
     created_at: daysAgo(days),
     expires_at: daysAgo(days - 90),
     sales,
+    declined: letter === "d" ? 1 : 0,
+    amount: sales > 0 ? "249.90" : null,
+    cashback: sales > 0 ? "17.493" : null,
     claimable_at: daysAgo(days - 7),
     usual_days: letter === "a" ? 2 : null,
   });

@@ -232,6 +232,8 @@ export class FixtureServer {
         if (call.authorization !== `Bearer ${SESSION_TOKEN}` || !this.me)
           return { status: 401, body: { success: false, error: "Session expired" } };
         return ok({ data: this.me });
+      case "GET /api/purchases":
+        return ok({ purchases: this.me?.purchases ?? [], next_before: null });
       case "GET /api/clicks":
         return ok({ clicks: fixtureClicks(), next_before: null });
       case "GET /api/claims":
