@@ -9,7 +9,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
 import { type PurchaseChange, recordChanges } from "./events.ts";
 import { type CountedRow, lifeOf, lockPurchases, readCountedRows } from "./queries.ts";
-import { addToBuyers, addToShop, type BuyerTotals, emptyTotals } from "./totals.ts";
+import { addToBuyers, addToShop, type BuyerTotals, emptyTotals, situationTotal } from "./totals.ts";
 
 /** Where one purchase is, and what it contributes to the totals of its buyer and of the shop. */
 export type Contribution = {
@@ -171,12 +171,13 @@ export function addContribution(
   contribution: Contribution,
   sign: 1n | -1n,
 ): void {
-  const { status, centBps, paidGwei, isOpen } = contribution;
+  const { situation, status, centBps, paidGwei, isOpen } = contribution;
   const totals = buyers.get(wallet) ?? emptyTotals();
   buyers.set(wallet, totals);
   const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
   totals[status] += sign;
   add(status, 1n);
+  add(situationTotal(situation), 1n);
   totals.paid_gwei += sign * paidGwei;
   const gwei = cashbackGweiOf(contribution) ?? undefined;
   const group = status === "confirmed" ? "confirmed" : "pending";

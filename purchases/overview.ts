@@ -4,9 +4,10 @@ import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
-import { recordOf } from "../domain/records.ts";
+import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
+import { keysOf, recordOf } from "../domain/records.ts";
 import { operationsIn } from "../sender/queue.ts";
-import { payoutSums, readShopTotals } from "./totals.ts";
+import { payoutSums, readShopTotals, situationTotal } from "./totals.ts";
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {
@@ -18,6 +19,12 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
     paidGwei: payoutSums(totals).paid,
     openGwei: totals.open_gwei + cashbackOfCentBps(totals.open_cent_bps, weiPerCent),
   };
+}
+
+/** How many purchases their last change led to each situation. docs/product.md#situations */
+export async function readSituations(queries: Queries): Promise<Record<Situation, number>> {
+  const totals = await readShopTotals(queries);
+  return recordOf(keysOf(SITUATIONS), (situation) => Number(totals[situationTotal(situation)]));
 }
 
 /** One statement, because on PostgreSQL each one costs a round trip. */

@@ -3,7 +3,8 @@ import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
-import { isKeyOf, recordOf } from "../domain/records.ts";
+import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
+import { isKeyOf, keysOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
@@ -12,9 +13,15 @@ export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
 export const SHOP_TOTALS = [
   "users" as const,
   ...PURCHASE_STATUSES,
+  ...keysOf(SITUATIONS).map(situationTotal),
   ...(["open_gwei", "open_cent_bps"] as const),
   ...(["payouts_paid_chz", "payouts_paid_gwei", "payouts_deferred_chz", "payouts_deferred_gwei"] as const),
 ];
+/** The total of the purchases in a situation. */
+export function situationTotal(situation: Situation) {
+  return `situation_${situation}` as const;
+}
+
 /** The totals of payouts are kept in two numbers, so that no amount from the chain can overflow them. */
 export const GWEI_PER_CHZ = 1_000_000_000n;
 

@@ -35,7 +35,10 @@ export async function countAfresh(
       queries,
       page.map((row) => row.id),
     );
-    for (const row of rows) addContribution(buyers, shop, row.wallet, contributionOf(row), 1n);
+    // Time alone ends a waiting period; the row keeps the situation of its last change.
+    for (const row of rows) {
+      addContribution(buyers, shop, row.wallet, { ...contributionOf(row), situation: row.situation }, 1n);
+    }
     after = last.id;
   }
 }

@@ -10,7 +10,9 @@ import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
 import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
+import { keysOf } from "../../domain/records.ts";
 import { overdueSales } from "../../purchases/attention.ts";
+import { readSituations } from "../../purchases/overview.ts";
 import { summarizeDue } from "../../sender/due.ts";
 import { oldestWaiting } from "../mail/mails.ts";
 import { overdueSince, type Services } from "../services.ts";
@@ -32,6 +34,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchHost(gauge, services);
   watchRuns(gauge, services);
   watchDue(gauge, services);
+  watchPurchases(gauge, services);
   watchSales(gauge, services);
   watchPolls(gauge, services);
   watchFailing(gauge, services);
@@ -139,10 +142,22 @@ function watchDue(gauge: AddGauge, { database: { kysely } }: Services): void {
   );
 }
 
-function watchSales(gauge: AddGauge, { database: { kysely }, environment }: Services): void {
+function watchPurchases(gauge: AddGauge, { database: { kysely } }: Services): void {
+  gauge(
+    "purchases",
+    "Purchases, by the situation that their last change led to",
+    async () => {
+      const counts = await readSituations(kysely);
+      return keysOf(counts).map((situation) => ({ labels: { situation }, value: counts[situation] }));
+    },
+    ["situation"],
+  );
   gauge("purchases_undecided", "Purchases that stand because their next step fails to be decided", async () =>
     only(await countRows(kysely, sql`select 1 from due_purchases where attempts > 0`)),
   );
+}
+
+function watchSales(gauge: AddGauge, { database: { kysely }, environment }: Services): void {
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted up to ${COUNTED})`, async () => {
       const ofState = inStretch(kysely, [{ column: sql.ref("state"), value: state }]);

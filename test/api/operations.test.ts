@@ -124,6 +124,7 @@ describe("The api's endpoints for operators", function () {
       `torcida_sender_leader{key="operator"} 1`,
       "torcida_sender_balance_chz",
       "torcida_rate_available 1",
+      `torcida_purchases{situation="awaiting_store"} `,
     ]) {
       expect(text).to.contain(`\n${name}`);
     }

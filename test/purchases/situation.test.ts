@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { inTransaction } from "../../database/transaction.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
+import { readSituations } from "../../purchases/overview.ts";
+import { findWrongTotals } from "../../purchases/wrong-totals.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -10,14 +12,19 @@ describe("The situation that is kept with a purchase", () => {
       const shop = await Shop.open((await open()).database);
       const click = await shop.click(await shop.buyer("1"));
       const situations = async () => (await shop.purchases()).map(({ situation }) => situation);
-      return { shop, click, situations };
+      const counts = async () => {
+        const all = await readSituations(shop.database.kysely);
+        return Object.fromEntries(Object.entries(all).filter(([, count]) => count !== 0));
+      };
+      return { shop, click, situations, counts };
     }
 
     it("follows every fact, and payment only when it is final", async () => {
-      const { shop, click, situations } = await begin();
+      const { shop, click, situations, counts } = await begin();
       const sale = reportOf(click);
       await shop.read(sale);
       expect(await situations()).to.deep.equal(["recorded"]);
+      expect(await counts()).to.deep.equal({ recorded: 1 });
       await shop.run();
       expect(await situations()).to.deep.equal(["awaiting_store"]);
       await shop.read({ ...sale, drift: "odd" });
@@ -34,15 +41,17 @@ describe("The situation that is kept with a purchase", () => {
       expect(await situations()).to.deep.equal(["paid"]);
       await shop.read({ ...sale, status: "declined" });
       expect(await situations()).to.deep.equal(["paid_then_returned"]);
+      expect(await counts()).to.deep.equal({ paid_then_returned: 1 });
     });
 
     it("follows the waiting period, staff, and a decline before payment", async () => {
-      const { shop, click, situations } = await begin();
+      const { shop, click, situations, counts } = await begin();
       const sale = reportOf(click, { status: "approved", payable: null });
       shop.rules = { ...RULES, holdMs: 3_600_000n };
       await shop.read(sale, shop.rules);
       await shop.run();
       expect(await situations()).to.deep.equal(["waiting_period"]);
+      expect(await counts()).to.deep.equal({ waiting_period: 1 });
       const [purchase] = await shop.purchases();
       const { kysely } = shop.database;
       const by = { actor: "admin", reason: null };
@@ -50,6 +59,7 @@ describe("The situation that is kept with a purchase", () => {
       expect(await situations()).to.deep.equal(["in_review"]);
       await inTransaction(kysely, (queries) => releasePurchase(queries, purchase?.id ?? 0n, "admin"));
       await kysely.updateTable("purchases").set({ payable_at: 1n }).execute();
+      expect(await findWrongTotals(kysely), "once the waiting period is over by the clock").to.deep.equal([]);
       await shop.recount([purchase?.id ?? 0n]);
       expect(await situations()).to.deep.equal(["paying"]);
       await shop.read({ ...sale, status: "declined" }, shop.rules, ACCOUNT);
