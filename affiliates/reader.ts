@@ -38,9 +38,9 @@ export type ReaderOptions = {
   assertLease: (queries: Queries) => Promise<void>;
 };
 
-/** The longest time during which a network may still change a sale. */
 /** How long the word holds that the index is complete. */
 const IDS_KNOWN_MS = 120_000;
+/** The longest time during which a network may still change a sale. */
 const HISTORY_MS = 120 * DAY_MS;
 /** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;
