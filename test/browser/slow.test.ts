@@ -299,7 +299,9 @@ describe("On a slow device @deep", function () {
   it("saves a store without undoing a logo that was uploaded meanwhile", async () => {
     const { page } = await openPanel("?tab=stores&row=1");
     await page.getByRole("button", { name: "Editar loja" }).waitFor();
-    const release = site.server.hold("POST /api/admin/stores/1/logo", { body: { success: true, logo: NEW_LOGO } });
+    const release = site.server.hold("POST /api/admin/stores/1/logo", {
+      body: { success: true, message: "Logo saved", logo: NEW_LOGO },
+    });
     // The fixed responses read every body as JSON.
     const picture = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from("{}") };
     await page.getByLabel("Enviar logo").setInputFiles(picture);
