@@ -344,12 +344,18 @@ describe("Alerts @deep", function () {
     });
   });
 
-  it("fire when nothing was backed up or compared for hours", async () => {
-    await shop.ring(["TorcidaNoBackup", "TorcidaNoBackupElsewhere", "TorcidaNotReconciled"], {
+  it("fire when nothing was backed up or compared for hours, or ever backed up", async () => {
+    await shop.ring(["TorcidaBackupOld", "TorcidaBackupCopyOld", "TorcidaNotReconciled"], {
       cause: async () => {
         await backUp();
         shop.age();
       },
+      mend: backUp,
+      minutes: 30,
+    });
+    const told = shop.database.kysely.deleteFrom("settings").where("name", "in", ["backed_up_at", "backup_copied_at"]);
+    await shop.ring(["TorcidaNoBackup", "TorcidaNoBackupElsewhere"], {
+      cause: () => told.execute(),
       mend: backUp,
       minutes: 30,
     });
