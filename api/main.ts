@@ -10,6 +10,7 @@ import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { CertificateWatch } from "../platform/certificate.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { listenOn } from "../platform/listen.ts";
@@ -178,6 +179,7 @@ function createServices(given: {
     approvals,
     post: openPost(environment),
     drain: { isDraining: false },
+    certificate: new CertificateWatch(environment.isLocal ? undefined : environment.PUBLIC_URL),
     queueSummary: queueSummaryReader(database.reader),
     log,
   };

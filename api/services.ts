@@ -10,6 +10,7 @@ import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import type { Network } from "../domain/networks.ts";
 import type { Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { CertificateWatch } from "../platform/certificate.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
@@ -62,6 +63,7 @@ export type Services = {
   /** How e-mails leave; undefined if none are sent. */
   post: Post | undefined;
   drain: Drain;
+  certificate: Pick<CertificateWatch, "problem">;
   log: Logger;
 };
 

@@ -1,3 +1,4 @@
+import type { SystemFault } from "../domain/system-faults.ts";
 import { readClock } from "./clock.ts";
 import { readSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
@@ -8,19 +9,20 @@ const GREATEST_OFFSET_SECONDS = 5;
 const HOUR_MS = 3_600_000;
 
 const BACKUPS = [
-  ["backed_up_at", "The last backup is"],
-  ["backup_copied_at", "The last copy of a backup on another machine is"],
+  { setting: "backed_up_at", name: "backup_old", what: "The last backup is" },
+  { setting: "backup_copied_at", name: "backup_copy_old", what: "The last copy of a backup on another machine is" },
 ] as const;
 
-/** In words, the backups that have stopped; not those that never began. */
-export async function oldBackups(queries: Queries, now = Date.now()): Promise<string[]> {
-  const problems: string[] = [];
-  for (const [name, what] of BACKUPS) {
-    const at = await readSetting(queries, name);
+/** The backups that have stopped; not those that never began. */
+export async function oldBackups(queries: Queries, now = Date.now()): Promise<SystemFault[]> {
+  const faults: SystemFault[] = [];
+  for (const { setting, name, what } of BACKUPS) {
+    const at = await readSetting(queries, setting);
     const hours = (now - Number(at)) / HOUR_MS;
-    if (at !== undefined && hours > OLD_BACKUP_HOURS) problems.push(`${what} ${Math.floor(hours)} hours old`);
+    if (at !== undefined && hours > OLD_BACKUP_HOURS)
+      faults.push({ name, text: `${what} ${Math.floor(hours)} hours old` });
   }
-  return problems;
+  return faults;
 }
 
 /** How far this host's clock is ahead of the database's, in seconds. */

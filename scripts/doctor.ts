@@ -5,6 +5,7 @@ import { readEnvironment } from "../api/environment.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { examineCertificate } from "./doctor/examine-certificate.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
@@ -39,6 +40,7 @@ async function examine(): Promise<Finding[]> {
     ...examineApprovals(environment),
     ...examineAdmins(environment),
     ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
+    ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
   ];
 }

@@ -1,6 +1,7 @@
 import { COUNTED } from "../database/counted.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { FaultName, SystemFault } from "../domain/system-faults.ts";
 import { summarizeQueue } from "./due.ts";
 
 /** Unfinished operations of one kind, status and reason. */
@@ -27,13 +28,20 @@ export function queueSummaryReader(queries: Queries): () => Promise<QueueSummary
   };
 }
 
-/** One sentence per reason for which operations wait or failed. */
-export function warningsOf(summary: readonly QueueSummary[]): string[] {
+/** One sentence per kind and reason for which operations wait or failed. */
+export function queueFaults(summary: readonly QueueSummary[]): SystemFault[] {
   return summary
     .filter(({ status }) => status === "waiting" || status === "failed")
-    .map(({ kind, status, reason, count, oldestMs, error }) => {
+    .map((one) => {
+      const { kind, status, reason, count, oldestMs, error } = one;
       const many = count > COUNTED ? `more than ${COUNTED}` : count;
       const what = `${kind}: ${many} ${count === 1 ? "operation" : "operations"} ${status} (${reason})`;
-      return `${what}, the oldest for ${Math.round(oldestMs / 1_000)} s: ${error}`;
+      return { name: nameOf(one), text: `${what}, the oldest for ${Math.round(oldestMs / 1_000)} s: ${error}` };
     });
+}
+
+function nameOf({ kind, status, reason }: QueueSummary): FaultName {
+  if (status === "failed") return "operations_failed";
+  if (reason === "refused") return "operations_refused";
+  return kind === "pay" ? "payouts_wait" : "operations_wait";
 }

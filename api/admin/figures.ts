@@ -10,11 +10,13 @@ import {
   figuresResponseSchema,
 } from "../../domain/api/admin-figures.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../domain/money.ts";
+import { kindOf } from "../../domain/system-faults.ts";
 import { countAttention } from "../../purchases/attention.ts";
 import { IS_HELD } from "../../purchases/purchase-list.ts";
 import { listForeign } from "../../sender/foreign-transactions.ts";
 import { NO_STORE } from "../http/answers.ts";
 import { type Route, route } from "../http/route.ts";
+import { listFaults } from "../operations/system-faults.ts";
 import { overdueSince, type Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
 import { isOpenApproval } from "./approvals.ts";
@@ -103,7 +105,7 @@ function toWirePeriod(days: readonly DayTotals[]) {
  */
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
-  const [counts, paused, cause, foreign, differences, differenceList, balances, failing] = await Promise.all([
+  const [counts, paused, cause, foreign, differences, differenceList, balances, failing, faults] = await Promise.all([
     countAttention(reader, {
       isHeld: IS_HELD,
       isDraft: IS_DRAFT,
@@ -117,6 +119,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     readSetting(reader, "difference_list"),
     listLowBalances(services),
     listFailing(reader, polledAccounts(services.accounts)),
+    listFaults(services),
   ]);
   const found = {
     ...counts,
@@ -125,6 +128,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     pause_cause: (paused !== undefined && cause) || null,
     foreign_transactions: foreign.length,
     failing_accounts: failing.length,
+    faults: faults.filter(({ name }) => !kindOf(name).isTask),
     differences: Number(differences ?? 0),
     difference_list: Number(differences ?? 0) > 0 ? JSON.parse(differenceList ?? "[]") : [],
   };
@@ -134,7 +138,6 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.unmatched_sales,
     found.overdue_sales,
     found.open_claims,
-    found.failing_accounts,
     found.unread_rows,
     found.doubtful_rates,
     found.held_purchases,
@@ -143,6 +146,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.failed_operations,
     found.foreign_transactions,
     found.differences,
+    found.faults.length,
     balances.length,
     paused ? 1 : 0,
     found.open_approvals,

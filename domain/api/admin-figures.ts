@@ -60,6 +60,8 @@ export const attentionSchema = z.object({
   differences: z.number(),
   /** The first 20 of them, with the purchase; null for a balance or a nonce. */
   difference_list: z.array(differenceSchema),
+  /** Faults of the installation that no count above tells: a FaultName, and the reason as an English sentence. */
+  faults: z.array(z.object({ name: z.string(), text: z.string() })),
   /** How many of the above need a person, for the header: all except drafts and payouts that are retried. */
   total: z.number(),
 });

@@ -1,27 +1,26 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
-import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
-import { failingText, listFailing } from "../../affiliates/read-progress.ts";
+import { storedFaults } from "../../api/operations/system-faults.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
-import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
+import { keysOf } from "../../domain/records.ts";
+import type { FaultName } from "../../domain/system-faults.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeQueue } from "../../sender/due.ts";
-import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
-import { warningsOf } from "../../sender/queue-summary.ts";
+import type { WatchedKey } from "../../sender/foreign-transactions.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, healthy, warning } from "./finding.ts";
+import { type Finding, failure, findingOf, healthy, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
-/** Opens the database read-only and checks for problems that would stop the system. */
+/** What is wrong in the database, as `/readyz` tells it, and what only a longer look finds. It writes nothing but a probe. */
 export async function examineDatabase(
   environment: OperatorEnvironment,
   keys: readonly WatchedKey[],
@@ -37,14 +36,11 @@ export async function examineDatabase(
   try {
     return [
       healthy("database", `${database.location} answers`),
-      ...(database.engine === "sqlite" ? await examineFile(database) : [await examineClock(database)]),
-      ...(await examineBackups(database)),
-      ...(await examineOutbox(database)),
+      ...(database.engine === "sqlite" ? await examineFile(database) : []),
+      ...(await examineFaults(database, keys, accounts)),
+      await examineTransactions(database),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
-      ...(await examineReading(database, accounts)),
-      ...(await examineBudgets(database, accounts)),
-      await examineForeign(database, keys),
       await examineAuditLog(database),
     ];
   } catch (error) {
@@ -76,24 +72,52 @@ async function examineFile({ kysely, location }: Database): Promise<Finding[]> {
   ];
 }
 
-async function examineClock({ kysely }: Database): Promise<Finding> {
-  const offset = await readClockOffset(kysely);
-  const problem = clockProblem(offset);
-  if (!problem) return healthy("clock", `${Math.abs(offset).toFixed(1)} s between this host's and the database's`);
-  return warning(
-    "clock",
-    problem,
-    "Set both clocks by NTP: sign-in and hook windows depend on them (docs/runbook/clock-off.md)",
-  );
+const FINE = {
+  "database writes": "it can write",
+  outbox: "no operation waits for a limit or has failed",
+  purchases: "the next step of each can be decided",
+  nonces: "every nonce of our keys is accounted for",
+  network: "every account is read, and within its budget",
+  backup: "none is too old",
+  clock: "this host's agrees with the database's",
+} as const;
+
+/** The subject of each fault that the database tells; the others are examined where they are. */
+const SUBJECTS: Partial<Record<FaultName, keyof typeof FINE>> = {
+  database_unwritable: "database writes",
+  operations_failed: "outbox",
+  operations_refused: "outbox",
+  operations_stand: "outbox",
+  operations_wait: "outbox",
+  payouts_wait: "outbox",
+  purchase_undecided: "purchases",
+  foreign_transaction: "nonces",
+  network_unread: "network",
+  network_budget: "network",
+  backup_old: "backup",
+  backup_copy_old: "backup",
+  clock_off: "clock",
+};
+
+async function examineFaults(
+  { kysely }: Database,
+  keys: readonly WatchedKey[],
+  accounts: readonly PolledAccount[],
+): Promise<Finding[]> {
+  const watched = { kysely, keys, accounts, readQueue: () => summarizeQueue(kysely) };
+  const faults = await storedFaults(watched, (error) => {
+    throw error;
+  });
+  const found = faults.map(({ name, text }) => ({ subject: SUBJECTS[name] ?? ("database" as const), name, text }));
+  return [
+    ...keysOf(FINE)
+      .filter((subject) => !found.some((one) => one.subject === subject))
+      .map((subject) => healthy(subject, FINE[subject])),
+    ...found.map(({ subject, name, text }) => findingOf(subject, { name, text })),
+  ];
 }
 
-async function examineBackups({ kysely }: Database): Promise<Finding[]> {
-  const old = await oldBackups(kysely);
-  return old.map((problem) => warning("backup", problem, "docs/runbook/database-lost.md"));
-}
-
-async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
-  const stuck = warningsOf(await summarizeQueue(kysely));
+async function examineTransactions({ kysely }: Database): Promise<Finding> {
   const oldest = await kysely
     .selectFrom("transactions")
     .select(["nonce", "created_at"])
@@ -102,17 +126,14 @@ async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
     .limit(1)
     .executeTakeFirst();
   const waitedMs = oldest ? Date.now() - Number(oldest.created_at) : 0;
-  return [
-    ...(stuck.length === 0 ? [healthy("outbox", "no operation waits for a limit or has failed")] : []),
-    ...stuck.map((text) => warning("outbox", text, "docs/runbook/operations-wait.md")),
-    waitedMs <= GREATEST_WAIT_MS
-      ? healthy("transactions", oldest ? `nonce ${oldest.nonce} waits for its receipt` : "none waits for its receipt")
-      : warning(
-          "transactions",
-          `nonce ${oldest?.nonce} has no receipt after ${Math.round(waitedMs / 60_000)} minutes`,
-          "docs/runbook/transaction-stuck.md",
-        ),
-  ];
+  if (waitedMs <= GREATEST_WAIT_MS) {
+    return healthy(
+      "transactions",
+      oldest ? `nonce ${oldest.nonce} waits for its receipt` : "none waits for its receipt",
+    );
+  }
+  const detail = `nonce ${oldest?.nonce} has no receipt after ${Math.round(waitedMs / 60_000)} minutes`;
+  return warning("transactions", detail, "docs/runbook/transaction-stuck.md");
 }
 
 async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding[]> {
@@ -126,33 +147,10 @@ async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]):
   });
 }
 
-async function examineReading({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {
-  const failing = await listFailing(kysely, accounts);
-  return failing.map((one) => failure("network", failingText(one), "docs/runbook/network-away.md"));
-}
-
-async function examineBudgets({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {
-  const budgets = await listBudgets(kysely, accounts);
-  return budgets.map((one) => {
-    const problem = budgetProblem(one);
-    const name = `${one.network}/${one.account}`;
-    if (!problem) return healthy(name, `needs ${one.needed} of ${one.budget} calls a minute`);
-    return warning("network", problem, "Raise calls_per_minute as far as the network allows (docs/sales.md)");
-  });
-}
-
 async function examinePause({ kysely }: Database): Promise<Finding> {
   const reason = await readSetting(kysely, "payouts_paused");
   if (!reason) return healthy("payouts", "not paused");
   return warning("payouts", `are paused: ${reason}`, "docs/runbook/payouts-paused.md");
-}
-
-async function examineForeign({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding> {
-  const foreign = await listForeign(kysely, keys);
-  const [first] = foreign;
-  if (!first) return healthy("nonces", "every nonce of our keys is accounted for");
-  const detail = `${foreign.length} transactions with our keys are not in the outbox. ${foreignText(first)}`;
-  return warning("nonces", detail, "docs/runbook/foreign-transaction.md");
 }
 
 async function examineAuditLog({ kysely }: Database): Promise<Finding> {

@@ -1,3 +1,5 @@
+import { kindOf, type SystemFault } from "../../domain/system-faults.ts";
+
 /** One result of the doctor. */
 export type Finding = {
   /** `failure`: the system cannot work. `warning`: it will stop soon, or a part of it is waiting. */
@@ -21,3 +23,9 @@ export const failure = (subject: string, detail: string, toDo: string): Finding 
   detail,
   toDo,
 });
+
+/** A fault of the installation, with its page of the runbook. */
+export function findingOf(subject: string, { name, text }: SystemFault): Finding {
+  const { blocks, runbook } = kindOf(name);
+  return (blocks ? failure : warning)(subject, text, `docs/runbook/${runbook}.md`);
+}

@@ -151,7 +151,8 @@ describe("The panel's calls", () => {
       expect(today).to.include({ purchases: 2, amount: "75.50", payouts: 1, paid: "2.5" });
       expect([last_7_days.purchases, last_30_days.purchases, days.length]).to.deep.equal([2, 2, 30]);
       expect(days.at(-1)).to.include({ day: new Date().toISOString().slice(0, 10), purchases: 2 });
-      expect(attention).to.include({ held_purchases: 1, payouts_paused: "a drill", draft_stores: 0, total: 2 });
+      expect(attention).to.include({ held_purchases: 1, payouts_paused: "a drill", draft_stores: 0, total: 3 });
+      expect(attention.faults).to.deep.equal([{ name: "chain_away", text: "The chain does not answer: none is here" }]);
       expect((await admin.get("/api/admin/attention")).body.attention).to.deep.equal(attention);
       await countChange(kysely, { tokenIds: [], payoutIds: [BigInt(id)] }, async () => {
         await kysely.deleteFrom("payouts").execute();
@@ -172,7 +173,7 @@ describe("The panel's calls", () => {
         { kind: "shortfall", purchase_id: null },
       ];
       await writeSetting(kysely, "difference_list", JSON.stringify(listed));
-      expect(await attention()).to.deep.include({ differences: 2, difference_list: listed, total: 2 });
+      expect(await attention()).to.deep.include({ differences: 2, difference_list: listed, total: 3 });
       await writeSetting(kysely, "differences", "0");
       expect(await attention()).to.deep.include({ differences: 0, difference_list: [] });
     });

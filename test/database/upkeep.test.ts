@@ -14,8 +14,8 @@ describe("What a host needs looking after", () => {
       await writeSetting(database.kysely, "backed_up_at", String(now - 3 * 3_600_000 - 1));
       await writeSetting(database.kysely, "backup_copied_at", "1");
       expect(await oldBackups(database.kysely, now)).to.deep.equal([
-        "The last backup is 3 hours old",
-        "The last copy of a backup on another machine is 9 hours old",
+        { name: "backup_old", text: "The last backup is 3 hours old" },
+        { name: "backup_copy_old", text: "The last copy of a backup on another machine is 9 hours old" },
       ]);
     });
 

@@ -22,6 +22,7 @@ describe("The doctor", function () {
       .to.match(/✓ database: /)
       .and.match(/✓ roles: /)
       .and.match(/✓ sender: is /)
+      .and.match(/✓ database writes: it can write/)
       .and.match(/, 0 to fix/);
     expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
     expect(code).to.equal(0);

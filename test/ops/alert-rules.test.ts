@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse } from "yaml";
+import { FAULT_NAMES, kindOf } from "../../domain/system-faults.ts";
 import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 
 describe("Alert rules", () => {
@@ -19,6 +20,16 @@ describe("Alert rules", () => {
   it("seen from outside are all in the unit tests", () => {
     const tested = readFileSync("ops/alerts.test.yaml", "utf8");
     for (const { alert } of readAlertRules("outside")) expect(tested).to.include(`alertname: ${alert}`);
+  });
+
+  it("tell each fault of the installation, and lead to the page that the doctor names", () => {
+    const rules = new Map(
+      [...readAlertRules(), ...readAlertRules("outside")].map((rule) => [rule.alert, rule.annotations.runbook]),
+    );
+    for (const name of FAULT_NAMES) {
+      const { alert, runbook } = kindOf(name);
+      expect(rules.get(alert), `${name}: ${alert}`).to.equal(`docs/runbook/${runbook}.md`);
+    }
   });
 
   it("reach a phone, and the watchdog a service elsewhere", () => {

@@ -4,7 +4,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { assign, listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeQueue } from "../../sender/due.ts";
 import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
-import { warningsOf } from "../../sender/queue-summary.ts";
+import { queueFaults } from "../../sender/queue-summary.ts";
 import { listSetAside, requeueReverted, setAside } from "../../sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -118,7 +118,7 @@ describe("The queue of operations", () => {
         ["queued", null, null, 1],
         ["waiting", "day_cap", "Above", 1],
       ]);
-      expect(warningsOf(summary)[0]).to.match(/^pay: more than 10000 operations failed/);
+      expect(queueFaults(summary)[0]?.text).to.match(/^pay: more than 10000 operations failed/);
     });
 
     it("finds the smallest of many payouts set aside, and of few the oldest first", async () => {

@@ -4,6 +4,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { pauseReason } from "../words.ts";
+import { faultHref, faultWords } from "./fault-words.ts";
 
 type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
 
@@ -47,12 +48,6 @@ const countedOf = (attention: Attention): Counted[] => [
   {
     count: attention.doubtful_rates,
     words: ["cotação que mudou demais", "cotações que mudaram demais"],
-    href: viewHref({ view: "sales" }),
-    isUrgent: true,
-  },
-  {
-    count: attention.failing_accounts,
-    words: ["conta em rede de afiliados que não responde", "contas em redes de afiliados que não respondem"],
     href: viewHref({ view: "sales" }),
     isUrgent: true,
   },
@@ -109,7 +104,7 @@ const WALLETS = {
   distributor: "O distribuidor tem pouco CHZ",
 };
 
-type Alarm = { text: string; href: string };
+type Alarm = { text: string; href: string; reason?: string };
 
 /** Links each difference to its purchase, or to the payouts. */
 function differencesOf({ differences, difference_list }: Attention): Alarm[] {
@@ -140,7 +135,11 @@ function alarmsOf(attention: Attention, chz: (amount: string) => string): Alarm[
       : [`Pagamentos pausados: ${pauseReason(attention.payouts_paused, attention.pause_cause)}`]),
     ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
   ];
-  return [...texts.map((text) => ({ text, href: viewHref({ view: "payments" }) })), ...differencesOf(attention)];
+  return [
+    ...attention.faults.map(({ name, text }) => ({ text: faultWords(name), reason: text, href: faultHref(name) })),
+    ...texts.map((text) => ({ text, href: viewHref({ view: "payments" }) })),
+    ...differencesOf(attention),
+  ];
 }
 
 export function AttentionList({ attention }: { attention: Attention }) {
@@ -158,12 +157,19 @@ export function AttentionList({ attention }: { attention: Attention }) {
         </p>
       ) : (
         <ul className="matters">
-          {alarms.map(({ text, href }, index) => (
+          {alarms.map(({ text, href, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two may read alike
             <li key={`${index} ${text}`}>
               <Link to={href} className="matter" data-urgent="">
                 <Icon name="alert" />
-                <span>{text}</span>
+                <span>
+                  {text}
+                  {reason && (
+                    <>
+                      : <q lang="en">{reason}</q>
+                    </>
+                  )}
+                </span>
                 <Arrow />
               </Link>
             </li>

@@ -88,7 +88,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const adminWallets = new Map<WalletAddress, Role>();
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
-  const nodes = standIn<Services["nodes"]>({ isReady: false, contradictions: [] });
+  const nodes = standIn<Services["nodes"]>({ isReady: false, problem: "none is here", contradictions: [] });
   return {
     environment,
     network: environment.network,
@@ -113,6 +113,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     approvals,
     post: openPost(environment),
     drain: { isDraining: false },
+    certificate: { problem: () => undefined },
   };
 }
 

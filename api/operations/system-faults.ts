@@ -1,0 +1,118 @@
+import { type Kysely, sql } from "kysely";
+import { polledAccounts } from "../../affiliates/accounts.ts";
+import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
+import type { PolledAccount } from "../../affiliates/network.ts";
+import { failingText, listFailing } from "../../affiliates/read-progress.ts";
+import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
+import type { Schema } from "../../database/schema.ts";
+import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
+import { writeProblem } from "../../database/write-probe.ts";
+import type { SystemFault } from "../../domain/system-faults.ts";
+import { listUndecided } from "../../purchases/due.ts";
+import { summarizeDue } from "../../sender/due.ts";
+import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
+import { type QueueSummary, queueFaults } from "../../sender/queue-summary.ts";
+import type { Services } from "../services.ts";
+
+/** How many foreign transactions and failing purchases are listed; the metrics count all. */
+const LISTED = 5;
+/** As in ops/alerts.yaml. */
+const STANDS_MS = 120_000n;
+
+/** Everything that is wrong now, as `/readyz` and the panel tell it. docs/product.md#readiness */
+export async function listFaults(services: Services): Promise<SystemFault[]> {
+  const { database, accounts, senders, queueSummary } = services;
+  const watched = {
+    kysely: database.kysely,
+    keys: senders.keys,
+    accounts: polledAccounts(accounts),
+    readQueue: queueSummary,
+  };
+  // A figure that cannot be read now hides no other one.
+  const [stored, own] = await Promise.all([storedFaults(watched, () => []), processFaults(services)]);
+  return [...stored, ...own];
+}
+
+/** Of what the doctor can see too, the database. */
+export type Watched = {
+  kysely: Kysely<Schema>;
+  keys: readonly WatchedKey[];
+  accounts: readonly PolledAccount[];
+  readQueue: () => Promise<QueueSummary[]>;
+};
+
+/** What the database tells, by reading it and by a write. `onError` says what an unreadable part is. */
+export async function storedFaults(
+  watched: Watched,
+  onError: (error: unknown) => SystemFault[],
+): Promise<SystemFault[]> {
+  const answers = await sql`select 1`.execute(watched.kysely).then(
+    () => true,
+    () => false,
+  );
+  if (!answers) return [{ name: "database_away", text: "The database does not answer" }];
+  const found = await Promise.all(STORED.map((read) => read(watched).catch(onError)));
+  return found.flat();
+}
+
+const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
+  async ({ kysely }) => faultOf("database_unwritable", await writeProblem(kysely), "The database cannot write: "),
+  async ({ readQueue }) => queueFaults(await readQueue()),
+  ({ kysely }) => standingFaults(kysely),
+  async ({ kysely, keys }) => {
+    const foreign = await listForeign(kysely, keys);
+    return foreign.slice(0, LISTED).map((one) => ({ name: "foreign_transaction", text: foreignText(one) }));
+  },
+  async ({ kysely }) => {
+    const undecided = await listUndecided(kysely, LISTED);
+    return undecided.map(({ id, problem }) => ({
+      name: "purchase_undecided",
+      text: `The next step of purchase ${id} fails: ${problem}`,
+    }));
+  },
+  async ({ kysely, accounts }) => {
+    const budgets = await listBudgets(kysely, accounts);
+    return budgets.flatMap((budget) => faultOf("network_budget", budgetProblem(budget)));
+  },
+  async ({ kysely, accounts }) => {
+    const failing = await listFailing(kysely, accounts);
+    return failing.map((one) => ({ name: "network_unread", text: failingText(one) }));
+  },
+  ({ kysely }) => oldBackups(kysely),
+  async ({ kysely }) => faultOf("clock_off", clockProblem(await readClockOffset(kysely))),
+];
+
+/** Operations that could be sent, and nobody sends. A payout may wait for a limit. */
+async function standingFaults(kysely: Kysely<Schema>): Promise<SystemFault[]> {
+  const due = await summarizeDue(
+    kysely,
+    OPERATION_KINDS.filter((kind) => kind !== "pay"),
+  );
+  return due
+    .filter(({ waitedMs }) => waitedMs > STANDS_MS)
+    .map(({ kind, waitedMs }) => ({
+      name: "operations_stand",
+      text: `${kind}: nothing is sent, the oldest operation has been due for ${waitedMs / 60_000n} min`,
+    }));
+}
+
+/** What only this process knows: its nodes, wallets, rate and senders. Requests here cause no node calls. */
+async function processFaults({ nodes, senders, rates, ids, database, certificate }: Services): Promise<SystemFault[]> {
+  const rate = rates.current();
+  const hasIds = await ids.isOpen(database.kysely).catch(() => true);
+  return [
+    ...(nodes.isReady ? [] : faultOf("chain_away", nodes.problem, "The chain does not answer: ")),
+    ...(rate.kind === "unavailable" ? faultOf("rate_missing", rate.reason, "There is no exchange rate: ") : []),
+    ...senders.all.flatMap(({ key, status }) => [
+      ...(status.isWalletEmpty ? faultOf("wallet_empty", `The ${key}'s wallet cannot pay for gas`) : []),
+      ...Object.entries(status.held).flatMap(([kind, reason]) => faultOf("operations_paused", reason, `${kind}: `)),
+      ...faultOf("sender_waits", status.problem, `The ${key}'s sender waits: `),
+    ]),
+    ...(hasIds ? [] : faultOf("index_incomplete", "No purchase is registered until the index is complete")),
+    ...faultOf("certificate_ends", certificate.problem()),
+  ];
+}
+
+function faultOf(name: SystemFault["name"], problem: string | undefined, head = ""): SystemFault[] {
+  return problem === undefined ? [] : [{ name, text: head + problem }];
+}
