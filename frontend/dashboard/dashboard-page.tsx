@@ -143,7 +143,7 @@ function ProfileView({ profile }: { profile: Profile }) {
       <Stats profile={profile} />
 
       {profile.statement && hasMoney(profile.statement) && (
-        <Figures statement={profile.statement} chosen={parameters.get("figure")} />
+        <Figures statement={profile.statement} chosen={parameters.get("figure")} total={profile.totals?.total} />
       )}
 
       <Season profile={profile} isRefreshing={isRefreshing} />

@@ -8,8 +8,15 @@ import { configQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 
+type FiguresProps = {
+  statement: Statement;
+  chosen: string | null;
+  /** The cashback total above them, in CHZ; undefined if it is not known. */
+  total: string | undefined;
+};
+
 /** Where a buyer's cashback is: four figures that add up, each with its purchases. docs/product.md#statement */
-export function Figures({ statement, chosen }: { statement: Statement; chosen: string | null }) {
+export function Figures({ statement, chosen, total }: FiguresProps) {
   const t = useText();
   const { chz, brl, date } = useFormat();
   const { wei_per_cent } = useQuery(configQuery).data;
@@ -46,6 +53,7 @@ export function Figures({ statement, chosen }: { statement: Statement; chosen: s
         {t("figures.sum")} <strong className="figures">{chz(statement.sum)}</strong>{" "}
         <span className="muted figures">{reais(statement.sum)}</span>
       </p>
+      {total !== undefined && total !== statement.sum && <p className="muted">{t("figures.sum.other")}</p>}
     </section>
   );
 }
