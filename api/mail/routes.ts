@@ -179,7 +179,10 @@ function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
   ];
 }
 
+/** So that a link leaves its frame, which may load nothing. */
+const ON_TOP = '<head><base target="_top">';
+
 function shown({ subject, address, text, html, headers }: NonNullable<Post["kept"]>[number]): string {
   const head = [`To: ${address}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join("\n");
-  return `<article><h2>${escapeHtml(subject)}</h2><pre>${escapeHtml(head)}</pre><iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="${escapeHtml(subject)}" srcdoc="${escapeHtml(html)}"></iframe><details><summary>Plain text</summary><pre>${escapeHtml(text)}</pre></details></article>`;
+  return `<article><h2>${escapeHtml(subject)}</h2><pre>${escapeHtml(head)}</pre><iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="${escapeHtml(subject)}" srcdoc="${escapeHtml(html.replace("<head>", ON_TOP))}"></iframe><details><summary>Plain text</summary><pre>${escapeHtml(text)}</pre></details></article>`;
 }

@@ -453,6 +453,7 @@ describe("The e-mails of the local chain", () => {
         await caller.buy(1, 100);
         const { page, frames } = await look();
         expect(frames).to.have.length(2);
+        expect(frames[0], "a frame that may load nothing is left").to.include('<base target="_top">');
         const name = escapeHtml(NAME);
         expect(page).to.include(`<h2>Compra registrada: ${name}</h2>`).and.not.to.include("<b>");
         expect(page).to.include("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
