@@ -1,8 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { BaseError } from "viem";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
-import { distributorsOf } from "../../chain/deployment.ts";
 import type { HeldToken, Me } from "../../domain/api/people.ts";
 import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
@@ -12,6 +9,7 @@ import { readStatement } from "../../purchases/statement.ts";
 import { readBuyerTotals } from "../../purchases/totals.ts";
 import { purchaseViewAt, toTicket, toTotals, toWireDebt, toWireReview, toWireStatement } from "../../purchases/view.ts";
 import type { Balances } from "../chain/balances.ts";
+import { readCreditOf, unlessAway } from "../chain/unless-away.ts";
 import { toPurchaseRecords } from "../purchases/records.ts";
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
@@ -22,8 +20,6 @@ const FRESH_MS = 3_000;
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
 const DEBTS_SHOWN = 50;
-/** A node that hangs must not hold back what the database knows. */
-const BALANCES_WAIT_MS = 2_000;
 
 type Profile = {
   text: string;
@@ -74,8 +70,7 @@ export async function buildProfile(
   const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
   const readTotals = async () => {
     const totals = await readBuyerTotals(kysely, wallet);
-    const distributors = distributorsOf(services.contracts);
-    const readCredit = () => unlessAway(services, services.balances.creditOf(wallet, distributors));
+    const readCredit = () => readCreditOf(services, wallet);
     return { totals, statement: await readStatement(kysely, wallet, { totals, view, readCredit }) };
   };
   const [{ fanTokens, balances }, { totals, statement }, purchases, tickets, debts] = await Promise.all([
@@ -94,10 +89,7 @@ export async function buildProfile(
     ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
-    purchases: (await toPurchaseRecords(services, purchases, view)).map((one) =>
-      // Once it is withdrawn, nothing waits any more.
-      one.situation === "credit" && statement.credit === 0n ? { ...one, situation: "paid" as const } : one,
-    ),
+    purchases: await toPurchaseRecords(services, purchases, view, async () => statement.credit),
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),
     reviews: statement.inReview.map(toWireReview),
@@ -108,20 +100,6 @@ export async function buildProfile(
     me,
     changesAt: firstBlock === null ? undefined : firstBlock + BigInt(services.environment.CONFIRMATIONS) - 1n,
   };
-}
-
-/** Undefined while the chain does not answer: everything else of the profile is in the database. */
-async function unlessAway<T>({ log }: Services, read: Promise<T>): Promise<T | undefined> {
-  const patience = new AbortController();
-  try {
-    return await Promise.race([read, delay(BALANCES_WAIT_MS, undefined, { signal: patience.signal })]);
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error;
-    log.warn({ reason: error.shortMessage }, "A wallet's balances could not be read");
-    return undefined;
-  } finally {
-    patience.abort();
-  }
 }
 
 function toHeldToken(

@@ -4,11 +4,15 @@ import { type PurchaseView, toPurchaseRecord } from "../../purchases/view.ts";
 import { readDailyRates } from "../../rates/daily-rates.ts";
 import type { Services } from "../services.ts";
 
-/** Purchases as their buyer sees them, with the usual day of what an open one waits for, and what a paid one was worth. */
+/**
+ * Purchases as their buyer sees them, with the usual day of what an open one waits for, and what a paid one was worth.
+ * `readCredit` returns what the wallet can still withdraw, undefined if that is not known.
+ */
 export async function toPurchaseRecords(
   { paces, database }: Pick<Services, "paces" | "database">,
   purchases: readonly Purchase[],
   view: PurchaseView,
+  readCredit: () => Promise<bigint | undefined>,
 ): Promise<PurchaseRecord[]> {
   const waiting = purchases.filter((one) => one.source === "live" && one.settled_at === null);
   const stores = [...new Set(waiting.map((one) => one.store_id))];
@@ -17,8 +21,12 @@ export async function toPurchaseRecords(
     Promise.all(stores.map(async (id) => [id, await paces.of(id)] as const)).then((pairs) => new Map(pairs)),
     readDailyRates(database.kysely, paidAt),
   ]);
-  return purchases.map((one) => {
+  const records = purchases.map((one) => {
     const dayRate = one.paid_at === null ? undefined : rateOf(one.paid_at);
     return toPurchaseRecord(one, view, { pace: known.get(one.store_id), dayRate });
   });
+  const isCredit = ({ situation }: PurchaseRecord) => situation === "credit";
+  if (!records.some(isCredit) || (await readCredit()) !== 0n) return records;
+  // Once it is withdrawn, nothing waits any more.
+  return records.map((one) => (isCredit(one) ? { ...one, situation: "paid" } : one));
 }

@@ -13,6 +13,7 @@ import {
 } from "../../domain/api/purchases.ts";
 import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
+import { readCreditOf } from "../chain/unless-away.ts";
 import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
@@ -90,7 +91,7 @@ function ownPurchasesRoute(services: Services): Route {
       return {
         body: {
           success: true,
-          purchases: await toPurchaseRecords(services, rows, view),
+          purchases: await toPurchaseRecords(services, rows, view, () => readCreditOf(services, wallet)),
           next_before: nextBefore(rows, query.limit, (row) => row.id),
         },
         headers: NO_STORE,

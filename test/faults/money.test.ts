@@ -140,6 +140,8 @@ describe("Money that cannot move (F6, F9, F10, F32) @deep", function () {
       const { on_the_way, in_wallet } = (await refusing.buyer.me()).statement;
       return on_the_way === "0" && in_wallet === statement.on_the_way;
     });
+    const page = await refusing.buyer.call("GET", "/api/purchases");
+    expect(page.body.purchases[0]?.situation).to.equal("paid");
   });
 
   it("ignores a look-alike token of another contract (F32)", async () => {
