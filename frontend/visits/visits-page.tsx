@@ -44,11 +44,12 @@ function Own({ wallet }: { wallet: string }) {
   const purchases = useOwnPages("purchases", wallet, getOwnPurchases, simulated);
   if (claims.query.isPending || visits.query.isPending || (simulated && purchases.query.isPending))
     return <Skeletons count={4} className="h-24" />;
+  const isSimulatedOnly = simulated && visits.rows.length === 0 && !visits.query.isError;
   return (
     <>
       <Claims pages={claims} />
       {simulated && <Simulated pages={purchases} />}
-      {(!simulated || visits.rows.length > 0) && <Visits wallet={wallet} pages={visits} />}
+      {!isSimulatedOnly && <Visits wallet={wallet} pages={visits} />}
     </>
   );
 }

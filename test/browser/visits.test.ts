@@ -108,6 +108,7 @@ describe("Visits and claims", () => {
     const { server } = site;
     server.answer("GET /api/clicks", { body: { success: true, clicks: [], next_before: null } });
     server.answer("GET /api/claims", { body: { success: true, claims: [], next_before: null } });
+    server.answer("GET /api/purchases", { body: { success: true, purchases: [], next_before: null } });
     const empty = await site.openLoggedIn("/visits");
     await empty.page.getByText("Nenhuma visita ainda").waitFor();
     server.answer("GET /api/clicks", { status: 500, body: { success: false, error: "x" } });
