@@ -412,8 +412,10 @@ describe("Admin", () => {
       await dialog.getByLabel("Motivo").fill("Combinado com a loja");
       await dialog.getByRole("button", { name: "Aprovar percentual" }).click();
       await page.getByRole("heading", { name: "Percentuais que esperam" }).waitFor({ state: "detached" });
-      const [decided] = site.server.callsTo("POST /api/admin/percent-approvals/2/approve");
-      expect(decided?.body).to.deep.equal({ reason: "Combinado com a loja" });
+      await eventually(async () => {
+        const [decided] = site.server.callsTo("POST /api/admin/percent-approvals/2/approve");
+        expect(decided?.body).to.deep.equal({ reason: "Combinado com a loja" });
+      });
     });
 
     it("adds, edits and deletes cashback categories; a comma is sent as a dot", async () => {
