@@ -13,7 +13,7 @@ const SOON_MS = 7 * DAY_MS;
 /**
  * When the certificate of an https:// site ends, by a handshake of at most five seconds; also of one that is not
  * trusted, or has ended. In ms.
- * @throws Error if the site does not answer here
+ * @throws Error if the site does not answer here, or shows none
  */
 export async function readCertificateEnd({ hostname, port }: URL): Promise<number> {
   const socket = connect({
@@ -24,7 +24,9 @@ export async function readCertificateEnd({ hostname, port }: URL): Promise<numbe
   });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(PATIENCE_MS) });
-    return Date.parse(socket.getPeerCertificate().valid_to);
+    const endsAt = Date.parse(socket.getPeerCertificate().valid_to);
+    if (Number.isNaN(endsAt)) throw new Error(`${hostname} showed no certificate`);
+    return endsAt;
   } finally {
     // A destroyed socket may still report an error.
     socket.on("error", () => {}).destroy();
