@@ -58,7 +58,7 @@ export async function storedFaults(
 const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
   async ({ kysely }) => faultOf("database_unwritable", await writeProblem(kysely), "The database cannot write: "),
   async ({ readQueue }) => queueFaults(await readQueue()),
-  ({ kysely }) => standingFaults(kysely),
+  ({ kysely }) => standstillFaults(kysely),
   async ({ kysely, keys }) => {
     const foreign = await listForeign(kysely, keys);
     return foreign.slice(0, LISTED).map((one) => ({ name: "foreign_transaction", text: foreignText(one) }));
@@ -83,7 +83,7 @@ const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
 ];
 
 /** Operations that could be sent, and nobody sends. A payout may wait for a limit. */
-async function standingFaults(kysely: Kysely<Schema>): Promise<SystemFault[]> {
+async function standstillFaults(kysely: Kysely<Schema>): Promise<SystemFault[]> {
   const due = await summarizeDue(
     kysely,
     OPERATION_KINDS.filter((kind) => kind !== "pay"),
