@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useState } from "react";
+import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { type Claim, type Click, getClaims, getClicks, getOwnPurchases } from "../api/calls.ts";
@@ -48,7 +48,9 @@ function Own({ wallet }: { wallet: string }) {
   return (
     <>
       <Claims pages={claims} />
-      {simulated && <Simulated pages={purchases} />}
+      {simulated && (
+        <OwnList id="simulated" pages={purchases} row={(purchase) => <SimulatedRow purchase={purchase} />} />
+      )}
       {!isSimulatedOnly && <Visits wallet={wallet} pages={visits} />}
     </>
   );
@@ -85,34 +87,27 @@ function MoreButton({ query }: { query: ReturnType<typeof useOwnPages<unknown>>[
 
 type Pages<T> = ReturnType<typeof useOwnPages<T>>;
 
-function NoVisits() {
-  const t = useText();
-  return (
-    <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
-      <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
-    </EmptyPanel>
-  );
-}
+type OwnList<T> = { id: "simulated" | "list"; pages: Pages<T>; row: (one: T) => ReactNode };
 
-function Simulated({ pages: { query, rows } }: { pages: Pages<PurchaseRecord> }) {
+function OwnList<T extends { id: Key }>({ id, pages: { query, rows }, row }: OwnList<T>) {
   const t = useText();
   return (
-    <section aria-labelledby="simulated">
-      <h2 id="simulated" className="section-title">
-        {t("visits.simulated")}
+    <section aria-labelledby={id}>
+      <h2 id={id} className="section-title">
+        {t(`visits.${id}`)}
       </h2>
-      {query.isError && rows.length === 0 ? (
-        <RetryPanel title={t("visits.away")} query={query} />
-      ) : rows.length === 0 ? (
-        <NoVisits />
-      ) : (
+      {rows.length > 0 ? (
         <ul className="statement-rows">
-          {rows.map((purchase) => (
-            <li key={purchase.id}>
-              <SimulatedRow purchase={purchase} />
-            </li>
+          {rows.map((one) => (
+            <li key={one.id}>{row(one)}</li>
           ))}
         </ul>
+      ) : query.isError ? (
+        <RetryPanel title={t("visits.away")} query={query} />
+      ) : (
+        <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
+          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
+        </EmptyPanel>
       )}
       <MoreButton query={query} />
     </section>
@@ -155,30 +150,14 @@ function RowHead({ visit: { store_id, store, created_at, token_slug } }: { visit
   );
 }
 
-function Visits({ wallet, pages: { query, rows } }: { wallet: string; pages: Pages<Click> }) {
-  const t = useText();
+function Visits({ wallet, pages }: { wallet: string; pages: Pages<Click> }) {
   const [claimed, setClaimed] = useState<Click>();
+  const claim = (click: Click) => startTransition(() => setClaimed(click));
   return (
-    <section aria-labelledby="visits">
-      <h2 id="visits" className="section-title">
-        {t("visits.list")}
-      </h2>
-      {query.isError && rows.length === 0 ? (
-        <RetryPanel title={t("visits.away")} query={query} />
-      ) : rows.length === 0 ? (
-        <NoVisits />
-      ) : (
-        <ul className="statement-rows">
-          {rows.map((click) => (
-            <li key={click.id}>
-              <VisitRow click={click} onClaim={() => startTransition(() => setClaimed(click))} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <MoreButton query={query} />
+    <>
+      <OwnList id="list" pages={pages} row={(click) => <VisitRow click={click} onClaim={() => claim(click)} />} />
       {claimed && <ClaimDialog click={claimed} wallet={wallet} onClose={() => setClaimed(undefined)} />}
-    </section>
+    </>
   );
 }
 
