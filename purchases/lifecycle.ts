@@ -34,13 +34,6 @@ export type NewPurchase = SimulatedPurchase & {
 
 export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
 
-/** One purchase of `insertPurchases`. */
-export async function insertPurchase(queries: Queries, purchase: NewPurchase): Promise<InsertedPurchase> {
-  const [inserted] = await insertPurchases(queries, [purchase]);
-  if (!inserted) throw new Error("A purchase was not inserted");
-  return inserted;
-}
-
 /**
  * Freezes the terms of purchases. Their ids are token ids, so they must be above every indexed token: a new database in
  * front of contracts already in use would otherwise assign an existing token.

@@ -3,8 +3,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../chain/chains.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
-import { enqueue } from "../../sender/queue.ts";
+import { registerSimulated } from "../../purchases/save.ts";
+import { RULES } from "../../test/affiliates/support/shop.ts";
 import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
 import { until } from "../../test/testing/until.ts";
 
@@ -21,6 +21,7 @@ const OPERATOR = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2
 const LOOP_PURCHASES = 100;
 const BUYERS = 20;
 const LOOP_FIRST_ID = 1_000_000n;
+const REGISTERED_AT_ONCE = 200;
 
 /** Purchases from registered to paid, by the sender and by a loop that sends mint, confirmation and payout one by one. */
 export async function benchOutbox(count: number): Promise<Row[]> {
@@ -47,11 +48,12 @@ async function throughOutbox(system: ApiSystem, buyers: readonly `0x${string}`[]
   const firstBlock = (await client.getBlockNumber({ cacheTime: 0 })) + 1n;
   const started = performance.now();
   const ids: bigint[] = [];
-  for (let index = 0; index < count; ) {
+  while (ids.length < count) {
     await kysely.transaction().execute(async (queries) => {
-      for (let inBatch = 0; inBatch < 200 && index < count; inBatch++, index++) {
-        const { id } = await insertPurchase(queries, {
-          wallet: buyers[index % buyers.length] ?? "0x",
+      const registered = await registerSimulated(
+        queries,
+        Array.from({ length: Math.min(REGISTERED_AT_ONCE, count - ids.length) }, (_, offset) => ({
+          wallet: buyers[(ids.length + offset) % buyers.length] ?? "0x",
           storeId: 1n,
           storeName: "Verdão Store",
           amountCents: 10_000n,
@@ -59,14 +61,10 @@ async function throughOutbox(system: ApiSystem, buyers: readonly `0x${string}`[]
           bonusBps: 0n,
           tokenSlug: null,
           holdingsBlock: null,
-          source: "simulated",
-        });
-        ids.push(id);
-      }
-      await enqueue(
-        queries,
-        ids.slice(-200).map((id) => ({ kind: "mint" as const, subjectId: id })),
+        })),
+        { rules: RULES, mintDelayMs: 0n },
       );
+      ids.push(...registered.map(({ id }) => id));
     });
   }
   const [first = 0n, last = 0n] = [ids[0], ids.at(-1)];

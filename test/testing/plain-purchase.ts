@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { insertPurchase, type NewPurchase } from "../../purchases/lifecycle.ts";
+import { insertPurchases, type NewPurchase } from "../../purchases/lifecycle.ts";
 import { buyerOf } from "./event-chain.ts";
 
 /** R$ 1.00 with 5 % at the first store, by the first buyer. */
@@ -34,6 +34,7 @@ export const PLAIN_TICKET = {
 
 /** Inserts a plain purchase without its mint, in a transaction of its own, and returns its id. */
 export async function insertPlainPurchase(kysely: Queries, differing: Partial<NewPurchase> = {}): Promise<bigint> {
-  const { id } = await inTransaction(kysely, (queries) => insertPurchase(queries, { ...PLAIN_PURCHASE, ...differing }));
-  return id;
+  const purchase = { ...PLAIN_PURCHASE, ...differing };
+  const [inserted] = await inTransaction(kysely, (queries) => insertPurchases(queries, [purchase]));
+  return inserted?.id ?? 0n;
 }
