@@ -185,11 +185,11 @@ function numberAt(data: string, word: number): number {
   return Number(`0x${data.slice(2 + word * 64, 66 + word * 64)}`);
 }
 
-/** An event's arguments as stored: JSON, integers as text. */
+/** An event's arguments as stored: JSON, integers as text, as explorers show them. */
 export function argumentsOf(event: EventContent): string {
   switch (event.kind) {
     case "PurchaseMinted":
-      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${event.saleRef}"}`;
+      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"}`;
     case "StatusUpdated":
       return `{"to":"${event.to}"}`;
     default:
@@ -206,7 +206,7 @@ export function contentOf(kind: string, tokenId: bigint, storedArguments: string
     case "PurchaseMinted": {
       const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
       const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
-      const saleRef = BigInt(stored.saleRef ?? 0);
+      const saleRef = BigInt.asIntN(64, BigInt(stored.saleRef ?? 0));
       return { kind: "PurchaseMinted", tokenId, buyer: address("buyer"), ...numbers, ...percents, saleRef };
     }
     case "StatusUpdated":

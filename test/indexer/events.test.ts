@@ -59,6 +59,11 @@ describe("Events", () => {
     it(`restores ${content.kind} as stored`, () => {
       expect(contentOf(content.kind, content.tokenId, argumentsOf(content))).to.deep.equal(content);
     });
+
+    it(`stores the numbers of ${content.kind} as explorers show them`, () => {
+      const stored: Record<string, string> = JSON.parse(argumentsOf(content));
+      for (const [name, value] of Object.entries(stored)) if (name in args) expect(value).to.equal(String(args[name]));
+    });
   }
 
   it("ignores an id above 2^63 - 1", () => {
