@@ -1,6 +1,7 @@
 /** The image's health check: whether this container's process responds. The port depends on the process. */
-const isIndexer = process.env.TORCIDA_PROCESS === "indexer";
-const port = isIndexer ? (process.env.INDEXER_PORT ?? "3001") : (process.env.PORT ?? "3000");
+const { TORCIDA_PROCESS, PORT, INDEXER_PORT, AFFILIATES_PORT } = process.env;
+const own = TORCIDA_PROCESS === "indexer" ? (INDEXER_PORT ?? "3001") : (AFFILIATES_PORT ?? "3002");
+const port = TORCIDA_PROCESS ? own : (PORT ?? "3000");
 const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_500) }).catch(
   () => undefined,
 );

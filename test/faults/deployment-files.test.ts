@@ -127,6 +127,8 @@ describe("The deployment files", function () {
       const indexer = { TORCIDA_PROCESS: "indexer", INDEXER_PORT: INDEXER_PORT ?? "" };
       expect((await system.run("docker/health.ts", [], indexer)).code).to.equal(0);
       expect((await system.run("docker/health.ts", [], { PORT: "9" })).code).to.equal(1);
+      const reader = { TORCIDA_PROCESS: "affiliates", AFFILIATES_PORT: INDEXER_PORT ?? "" };
+      expect((await system.run("docker/health.ts", [], reader)).code).to.equal(0);
     });
   });
 

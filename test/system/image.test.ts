@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
@@ -7,6 +8,7 @@ import { DEMO_WALLETS } from "../../frontend/development/demo-wallets/demo-walle
 import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
+import { skipWithout } from "../testing/skip.ts";
 import { until } from "../testing/until.ts";
 import { Image } from "./support/image.ts";
 
@@ -18,10 +20,11 @@ type Service = {
   read_only?: boolean;
   secrets?: { source: string }[];
 };
-const { services, secrets } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as {
+type Compose = {
   services: Record<string, Service>;
   secrets: Record<string, { file?: string; environment?: string }>;
 };
+const { services, secrets } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as Compose;
 const commandOf = (service: string) => services[service]?.command ?? [];
 
 describe("The containers @deep", () => {
@@ -54,6 +57,53 @@ describe("The containers @deep", () => {
   });
 });
 
+describe("Compose itself @deep", () => {
+  const PASSWORDS = { POSTGRES_PASSWORD: "one", REPLICATION_PASSWORD: "two", GRAFANA_PASSWORD: "three" };
+  before(function () {
+    if (spawnSync("docker-compose", ["version"]).status !== 0) skipWithout(this, "docker-compose: Debian's package");
+  });
+
+  /** What it makes of the file, with a part replaced, or says about it; it needs no engine for this. */
+  const configOf = (variables: Record<string, string>, [part, other]: [string, string] = ["", ""]) => {
+    const folder = mkdtempSync(join(tmpdir(), "torcida-compose-"));
+    try {
+      for (const name of ["docker", "ops"]) cpSync(name, join(folder, name), { recursive: true });
+      writeFileSync(join(folder, ".env"), "NETWORK=spicy\n");
+      // Debian 12's does not know the project's name, which every later one does.
+      const file = readFileSync("docker/compose.yaml", "utf8")
+        .replace(/^name: .*$/m, "")
+        .replace(part, other);
+      writeFileSync(join(folder, "docker/compose.yaml"), file);
+      const command = ["-p", "torcida", "-f", "docker/compose.yaml", "--profile", "networks", "config"];
+      const env = { PATH: process.env.PATH ?? "", HOME: folder, ...variables };
+      const { status, stdout, stderr } = spawnSync("docker-compose", command, { cwd: folder, env, encoding: "utf8" });
+      return { status, stdout, stderr };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it("accepts the file, and gives each of our containers our settings", () => {
+    const { status, stdout, stderr } = configOf(PASSWORDS);
+    expect(status, stderr).to.equal(0);
+    const { services: found } = parse(stdout) as Compose;
+    expect(Object.keys(found)).to.have.members(Object.keys(services));
+    const ours = Object.values(found).filter(({ image }) => image === "torcida");
+    expect(ours).to.have.length(7);
+    for (const { environment } of ours)
+      expect(environment).to.include({
+        NETWORK: "spicy",
+        DATABASE_URL: "postgres://torcida:one@pooler:6432,pooler-standby:6432/torcida",
+      });
+  });
+
+  it("says what is missing or misspelt", () => {
+    expect(configOf({ ...PASSWORDS, GRAFANA_PASSWORD: "" }).stderr).to.include("set GRAFANA_PASSWORD");
+    expect(configOf(PASSWORDS, ["read_only: true", "read_onyl: true"]).stderr).to.include("read_onyl");
+    expect(configOf(PASSWORDS, ["migrate: { condition", "migrated: { condition"]).stderr).to.include("migrated");
+  });
+});
+
 describe("The containers can start", () => {
   it("because no read-only one has a secret that would have to be written into it", () => {
     const used = Object.values(services).filter(({ secrets: own = [] }) => own.length > 0);
@@ -77,6 +127,23 @@ describe("The containers can start", () => {
   it("and tell callers apart behind the balancer", () => {
     for (const name of ["api", "api-second"])
       expect(services[name]?.environment?.TRUST_PROXY, name).to.match(/^\$\{TRUST_PROXY:-\d\}$/);
+  });
+});
+
+describe("Prometheus in the containers", () => {
+  it("reaches each process that serves metrics, and knows its job", () => {
+    const { scrape_configs: jobs } = parse(readFileSync("docker/prometheus/prometheus.yaml", "utf8")) as {
+      scrape_configs: { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] }[];
+    };
+    const scraped = jobs.flatMap(({ dns_sd_configs: [{ names }] }) => names);
+    const serving = Object.keys(services).filter((name) =>
+      /(?:api|indexer|affiliates)\/main\.ts/.test(`${commandOf(name)}`),
+    );
+    expect(scraped).to.have.members(serving);
+    for (const host of ["INDEXER_HOST", "AFFILIATES_HOST"])
+      for (const name of serving) expect(services[name]?.environment, name).to.have.property(host, "0.0.0.0");
+    for (const { job_name: job } of jobs)
+      expect(readFileSync("ops/prometheus.yaml", "utf8")).to.include(`job_name: ${job}`);
   });
 });
 
