@@ -153,13 +153,15 @@ function ConnectStep() {
       ) : (
         <>
           <p className="muted mb-3">{t("auth.step1.text")}</p>
-          <button type="button" className="button w-full" disabled={wallet.isConnecting} onClick={wallet.connect}>
+          {/* Never disabled: a wallet whose window was closed may never answer. */}
+          <button type="button" className="button w-full" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
             <Icon name="wallet" />
             {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
           </button>
+          <div role="status">{wallet.isConnecting && <p className="muted mt-3">{t("auth.connecting.text")}</p>}</div>
           {wallet.choose && (
             <p className="mt-3 text-center">
-              <button type="button" className="link" disabled={wallet.isConnecting} onClick={wallet.choose}>
+              <button type="button" className="link" onClick={wallet.choose}>
                 {t("wallet.another")}
               </button>
             </p>
@@ -177,7 +179,14 @@ function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
   return (
     <div aria-live="polite" className="grid gap-3">
       {step === "checking" && <p className="busy">{t("auth.checking")}</p>}
-      {step === "signing" && <p className="busy">{t("auth.signing")}</p>}
+      {step === "signing" && (
+        <>
+          <p className="busy">{t("auth.signing")}</p>
+          <button type="button" className="button button-quiet" onClick={signIn.start}>
+            {t("auth.askAgain")}
+          </button>
+        </>
+      )}
       {step === "failed" && (
         <div role="alert" className="problem">
           <p>{signIn.problem}</p>

@@ -105,7 +105,9 @@ const toastCheckFailure: FailureToast = (error, t) => {
 
 const toastSignatureFailure: FailureToast = (error, t) => {
   toastSignatureProblem(error, t);
-  return t("login.failed");
+  if (error instanceof AddressMismatchError) return t("sign.mismatch.detail");
+  if (hasCode(error, REQUEST_PENDING)) return t("wallet.requestPending");
+  return t(hasCode(error, REJECTED) ? "wallet.declined" : "login.failed");
 };
 
 const toastLoginFailure: FailureToast = (error, t) => {

@@ -260,7 +260,7 @@ function WalletCard({ profile }: { profile: Profile }) {
       ) : (
         <>
           <p className="muted mb-4">{t("dashboard.wallet.none")}</p>
-          <button type="button" className="button" disabled={wallet.isConnecting} onClick={wallet.connect}>
+          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
             <Icon name="wallet" />
             {t("wallet.connect")}
           </button>

@@ -73,7 +73,7 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
               {t(isBusy ? "credit.sending" : "credit.withdraw")}
             </button>
           ) : (
-            <button type="button" className="button" disabled={wallet.isConnecting} onClick={wallet.connect}>
+            <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
               {t("wallet.connect")}
             </button>
           )}

@@ -259,14 +259,16 @@ function toastConnectFailure(error: unknown, t: Translate): void {
   } else toastWalletFailure(error, t);
 }
 
-/** Why the wallet is still on another network; nothing if the user declined the switch. */
+/** Why the wallet is still on another network. */
 function toastSwitchFailure(error: unknown, t: Translate): void {
   if (error instanceof AddNetworkError) {
     toast.error(t("wallet.addNetworkError"), {
       id: "network-add",
       description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
     });
-  } else if (!hasCode(error, REJECTED)) toastWalletFailure(error, t);
+  } else if (hasCode(error, REJECTED)) {
+    toast.warning(t("wallet.wrongNetwork"), { id: "network", description: t("wallet.declined") });
+  } else toastWalletFailure(error, t);
 }
 
 function toastWalletFailure(error: unknown, t: Translate): void {

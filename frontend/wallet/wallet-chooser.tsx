@@ -38,8 +38,9 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         {connectors.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
         ))}
-        {Pairing && <WalletConnectOption isDisabled={isConnecting} onClick={() => setPairing(true)} />}
+        {Pairing && <WalletConnectOption onClick={() => setPairing(true)} />}
       </ul>
+      <div role="status">{isConnecting && <p className="declined">{t("auth.connecting.text")}</p>}</div>
       <Declined className="declined" />
       {!hasOwn && <NoWallet />}
     </Dialog>
@@ -106,11 +107,11 @@ function WalletApps() {
   );
 }
 
-function WalletConnectOption({ isDisabled, onClick }: { isDisabled: boolean; onClick: () => void }) {
+function WalletConnectOption({ onClick }: { onClick: () => void }) {
   const t = useText();
   return (
     <li>
-      <button type="button" className="option" disabled={isDisabled} onClick={onClick}>
+      <button type="button" className="option" onClick={onClick}>
         <span aria-hidden="true" className="option-initial">
           W
         </span>
@@ -125,11 +126,11 @@ function WalletConnectOption({ isDisabled, onClick }: { isDisabled: boolean; onC
 
 function WalletOption({ connector }: { connector: Connector }) {
   const { language } = useLanguage();
-  const { connectWith, isConnecting } = useWallet();
+  const { connectWith } = useWallet();
   const local = localWallets.get(connector.id);
   return (
     <li>
-      <button type="button" className="option" disabled={isConnecting} onClick={() => connectWith(connector)}>
+      <button type="button" className="option" onClick={() => connectWith(connector)}>
         {connector.icon ? (
           <img src={connector.icon.trim()} alt="" width={32} height={32} />
         ) : (

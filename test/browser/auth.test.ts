@@ -227,7 +227,10 @@ describe("Auth", () => {
     wallet.failNext("personal_sign", { code: -32002, message: "already pending" });
     const { page } = await site.open("/auth", { wallet, ...ENGLISH });
     await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
-    await page.getByText(/request is already open/).waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/request is already open/)
+      .waitFor();
     expect(await page.getByText("Signature failed").count()).to.equal(0);
   });
 

@@ -35,6 +35,7 @@ export class TestWallet {
   signWithIndex: number | undefined;
   readonly #failures = new Map<string, Failure[]>();
   readonly #delays = new Map<string, number>();
+  readonly #held = new Map<string, Promise<void>>();
   readonly #options: TestWalletOptions;
   #context: BrowserContext | undefined;
 
@@ -64,6 +65,13 @@ export class TestWallet {
   /** Delays each response of a method. */
   delay(method: string, milliseconds: number): void {
     this.#delays.set(method, milliseconds);
+  }
+
+  /** The next call of a method is answered when the returned function is called. */
+  holdNext(method: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.set(method, promise);
+    return resolve;
   }
 
   async install(context: BrowserContext): Promise<void> {
@@ -103,6 +111,9 @@ export class TestWallet {
     this.asked.push(request.method);
     const delay = this.#delays.get(request.method);
     if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
+    const held = this.#held.get(request.method);
+    this.#held.delete(request.method);
+    await held;
     const failure = this.#failures.get(request.method)?.shift();
     if (failure) return { error: { message: "The wallet refused.", ...failure } };
     try {
