@@ -17,6 +17,7 @@ import { cashbackOf } from "../domain/purchase/settlement.ts";
 import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
 import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { DailyRate } from "../rates/daily-rates.ts";
 import type { listDebts } from "./debt.ts";
 import { lifeOf, type listTickets, type Purchase } from "./queries.ts";
 import type { HeldSale, Statement } from "./statement.ts";
@@ -52,8 +53,8 @@ export function situationIn(purchase: Purchase, view: PurchaseView): Situation {
 type Known = {
   /** The store's, where that matters. */
   pace?: StorePace | undefined;
-  /** Wei per cent on the day of its payment, if it is known. */
-  dayRate?: bigint | undefined;
+  /** Of the day of its payment or the last one before, if it is known. */
+  dayRate?: DailyRate | undefined;
 };
 
 /** One purchase as its buyer sees it. */
@@ -87,7 +88,9 @@ export function toPurchaseRecord(
     cashback_state: state,
     situation,
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
-    paid_value: state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate)) : null,
+    paid_value:
+      state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate.weiPerCent)) : null,
+    paid_rate_day: state === "paid" && dayRate?.isEarlier ? dayRate.day : null,
     kept_amount: chzTextFromGwei(purchase.offset_gwei),
     corrected_from: isCorrected(purchase) ? chzTextFromGwei(cashbackAtIssue(purchase, view)) : null,
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),

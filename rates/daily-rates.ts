@@ -1,5 +1,6 @@
 import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
+import { DAY_MS } from "../domain/iso-time.ts";
 import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { RateSource } from "./rate-source.ts";
 
@@ -23,13 +24,18 @@ export function dailyRateKeeper(queries: Queries, rates: RateSource, now = Date.
   };
 }
 
-/** Wei per cent on the day of some moments, in ms; undefined for a day without a rate. */
+/** For a day without its own, the last rate of so many days before stands. docs/product.md#worth */
+const DAYS_BACK = 7;
+
+/** Wei per cent, and the day that it is of: that of the payment, or an earlier one. */
+export type DailyRate = { day: string; isEarlier: boolean; weiPerCent: bigint };
+
+/** The rates of some moments, in ms; undefined if neither the day nor those before it have one. */
 export async function readDailyRates(
   queries: Queries,
   moments: readonly bigint[],
-): Promise<(at: bigint) => bigint | undefined> {
-  const dayOf = (at: bigint) => saoPauloDay(Number(at));
-  const days = new Set(moments.map(dayOf));
+): Promise<(at: bigint) => DailyRate | undefined> {
+  const days = new Set(moments.flatMap(daysUpTo));
   if (days.size === 0) return () => undefined;
   const rows = await queries
     .selectFrom("chz_rates")
@@ -37,5 +43,17 @@ export async function readDailyRates(
     .where(amongTexts(queries, "day", days))
     .execute();
   const known = new Map(rows.map((row) => [row.day, row.wei_per_cent]));
-  return (at) => known.get(dayOf(at));
+  return (at) => {
+    for (const [back, day] of daysUpTo(at).entries()) {
+      const weiPerCent = known.get(day);
+      if (weiPerCent !== undefined) return { day, isEarlier: back > 0, weiPerCent };
+    }
+    return undefined;
+  };
+}
+
+/** The day of a moment, and the days before it from which a rate may come, newest first. */
+function daysUpTo(at: bigint): string[] {
+  const day = Date.parse(saoPauloDay(Number(at)));
+  return Array.from({ length: DAYS_BACK + 1 }, (_, back) => new Date(day - back * DAY_MS).toISOString().slice(0, 10));
 }

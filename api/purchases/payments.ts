@@ -3,20 +3,21 @@ import type { Request } from "express";
 import { chainOf } from "../../chain/chains.ts";
 import { type PaymentsOfYear, paymentsQuerySchema, paymentsResponseSchema } from "../../domain/api/payments.ts";
 import { worthCents } from "../../domain/cashback.ts";
+import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import { fromSaoPaulo, saoPauloDay, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
 import { firstPaidAt, listPayments, type Payment } from "../../purchases/payments.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
-import { readDailyRates } from "../../rates/daily-rates.ts";
+import { type DailyRate, readDailyRates } from "../../rates/daily-rates.ts";
 import { CSV_TYPE, LIST_HEADERS, wantsCsv } from "../http/list-route.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Visitor } from "../people/sessions.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { siteOrigin } from "../site/heads.ts";
 
-/** A payment with the rate of its day, and its worth at that rate in cents. */
-type ValuedPayment = Payment & { rate: bigint | undefined; cents: bigint | undefined };
+/** A payment with the rate of its day or the last one before, and its worth at that rate in cents. */
+type ValuedPayment = Payment & { rate: DailyRate | undefined; cents: bigint | undefined };
 
 /** What a wallet was paid in a year: its sums, or as CSV each payment. docs/product.md#worth */
 export function paymentsRoute(services: Services): Route {
@@ -38,7 +39,11 @@ export function paymentsRoute(services: Services): Route {
       }
       const name = `torcida-${year}-${visitor.wallet}.csv`;
       const headers = { ...LIST_HEADERS, "content-disposition": `attachment; filename="${name}"` };
-      return { chunks: csvChunks(pages, year, transactionLink(services, request)), type: CSV_TYPE, headers };
+      return {
+        chunks: csvChunks(pages, year, query.language, transactionLink(services, request)),
+        type: CSV_TYPE,
+        headers,
+      };
     },
   });
 }
@@ -56,7 +61,7 @@ async function* readPages(services: Services, visitor: Visitor, year: number): A
     );
     yield page.map((one) => {
       const rate = rateOf(one.paid_at);
-      return { ...one, rate, cents: rate && worthCents(one.amount_gwei, rate) };
+      return { ...one, rate, cents: rate && worthCents(one.amount_gwei, rate.weiPerCent) };
     });
     if (page.length < LIST_LIMIT) return;
     after = page.at(-1);
@@ -82,6 +87,7 @@ async function sumUp(
     amount: chzTextFromGwei(sums.gwei),
     value: reaisText(sums.cents),
     without_rate: sums.withoutRate,
+    earlier_rate: sums.earlierRate,
     value_today: rate.kind === "rate" ? reaisText(worthCents(sums.gwei, rate.weiPerCent)) : null,
   };
 }
@@ -92,34 +98,65 @@ class Sums {
   gwei = 0n;
   cents = 0n;
   withoutRate = 0;
+  earlierRate = 0;
 
   add(payments: readonly ValuedPayment[]): void {
-    for (const { amount_gwei, cents } of payments) {
+    for (const { amount_gwei, rate, cents } of payments) {
       this.count += 1;
       this.gwei += amount_gwei;
       this.cents += cents ?? 0n;
-      if (cents === undefined) this.withoutRate += 1;
+      if (rate === undefined) this.withoutRate += 1;
+      else if (rate.isEarlier) this.earlierRate += 1;
     }
   }
 }
 
-const COLUMNS = [
-  ...["Data (São Paulo)", "Compra", "Loja", "Situação", "CHZ", "R$ por CHZ no dia", "R$ no dia"],
-  ...["Transação", "Link"],
-];
-const NO_RATE = "sem cotação";
+const WORDS = {
+  pt: {
+    columns: [
+      ...["Data (São Paulo)", "Compra", "Loja", "Situação", "CHZ", "R$ por CHZ", "Dia da cotação", "R$ no dia"],
+      ...["Transação", "Link"],
+    ],
+    states: { paid: "pago", deferred: "crédito a sacar" },
+    noRate: "sem cotação",
+    sum: (year: number) => `Soma de ${year}`,
+    none: (year: number) => `Nenhum pagamento em ${year}`,
+    missing: (count: number) => `sem ${count} pagamento(s) sem cotação`,
+    delimiter: ";",
+    decimal: ",",
+  },
+  en: {
+    columns: [
+      ...["Date (São Paulo)", "Purchase", "Store", "State", "CHZ", "R$ per CHZ", "Day of the rate", "R$ on the day"],
+      ...["Transaction", "Link"],
+    ],
+    states: { paid: "paid", deferred: "credit to withdraw" },
+    noRate: "no rate",
+    sum: (year: number) => `Sum of ${year}`,
+    none: (year: number) => `No payments in ${year}`,
+    missing: (count: number) => `without ${count} payment(s) that have no rate`,
+    delimiter: ",",
+    decimal: ".",
+  },
+} satisfies Record<Language, unknown>;
 const RATE_DECIMALS = 8;
 /** Reais per CHZ with their decimals, of wei per cent: 10¹⁸ wei are a CHZ, 100 cents a real. */
 const PRICE_SCALE = 10n ** BigInt(16 + RATE_DECIMALS);
 
-/** For spreadsheets in Brazil: semicolons and decimal commas, with the mark by which they know UTF-8. */
+/** As the spreadsheets of the language read it: separators, decimal mark, and the mark by which they know UTF-8. */
 async function* csvChunks(
   pages: AsyncIterable<ValuedPayment[]>,
   year: number,
+  language: Language,
   linkOf: (hash: string) => string,
 ): AsyncGenerator<string> {
+  const { columns, states, noRate, sum, none, missing, delimiter, decimal } = WORDS[language];
+  const number = (text: string) => text.replace(".", decimal);
+  // A cell that a spreadsheet would take for a formula gets an apostrophe.
+  const csvRows = (rows: string[][]) =>
+    stringify(rows, { delimiter, record_delimiter: "windows", escape_formulas: true });
   const sums = new Sums();
-  yield `\uFEFF${csvRows([COLUMNS])}`;
+  yield `\uFEFF${csvRows([columns])}`;
   for await (const page of pages) {
     sums.add(page);
     yield csvRows(
@@ -127,28 +164,22 @@ async function* csvChunks(
         toSaoPaulo(Number(one.paid_at)).replace("T", " "),
         String(one.token_id),
         one.store_name ?? one.store_now ?? "",
-        one.state === "paid" ? "pago" : "crédito a sacar",
-        comma(chzTextFromGwei(one.amount_gwei)),
-        one.rate === undefined ? NO_RATE : comma(formatDecimal(PRICE_SCALE / one.rate, RATE_DECIMALS, 2)),
-        one.cents === undefined ? NO_RATE : comma(reaisText(one.cents)),
+        states[one.state],
+        number(chzTextFromGwei(one.amount_gwei)),
+        one.rate === undefined ? noRate : number(formatDecimal(PRICE_SCALE / one.rate.weiPerCent, RATE_DECIMALS, 2)),
+        one.rate?.day ?? noRate,
+        one.cents === undefined ? noRate : number(reaisText(one.cents)),
         one.transaction_hash,
         linkOf(one.transaction_hash),
       ]),
     );
   }
-  const title = sums.count === 0 ? `Nenhum pagamento em ${year}` : `Soma de ${year}`;
-  const missing = sums.withoutRate === 0 ? "" : `sem ${sums.withoutRate} pagamento(s) sem cotação`;
+  const title = sums.count === 0 ? none(year) : sum(year);
+  const rate = sums.withoutRate === 0 ? "" : missing(sums.withoutRate);
   yield csvRows([
-    [title, "", "", "", comma(chzTextFromGwei(sums.gwei)), missing, comma(reaisText(sums.cents)), "", ""],
+    [title, "", "", "", number(chzTextFromGwei(sums.gwei)), rate, "", number(reaisText(sums.cents)), "", ""],
   ]);
 }
-
-/** A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
-function csvRows(rows: readonly (readonly string[])[]): string {
-  return stringify([...rows], { delimiter: ";", record_delimiter: "windows", escape_formulas: true });
-}
-
-const comma = (decimal: string): string => decimal.replace(".", ",");
 
 /** The chain's explorer, or this site's own page. */
 function transactionLink(services: Services, request: Request): (hash: string) => string {

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { languageSchema } from "./mail.ts";
 
-/** A year of São Paulo. */
+/** A year of São Paulo, and the language of the CSV. */
 export const paymentsQuerySchema = z.object({
   year: z
     .string()
     .regex(/^20\d\d$/)
     .transform(Number)
     .optional(),
+  language: languageSchema.default("pt"),
 });
 
 /** What a wallet was paid in a year. docs/product.md#worth */
@@ -19,10 +21,12 @@ export const paymentsResponseSchema = z.object({
     count: z.number(),
     /** CHZ, decimal text. */
     amount: z.string(),
-    /** What it was worth in reais on the days of the payments, decimal text, without those of days without a rate. */
+    /** What it was worth in reais on the days of the payments, decimal text, without those that have no rate. */
     value: z.string(),
-    /** How many payments are of days without a rate. */
+    /** How many payments have no rate: neither their day nor the seven before. */
     without_rate: z.number(),
+    /** How many count by the rate of an earlier day. */
+    earlier_rate: z.number(),
     /** What all of it is worth now, in reais, decimal text; null while no rate is known. */
     value_today: z.string().nullable(),
   }),

@@ -103,6 +103,8 @@ export const purchaseRecordSchema = z.object({
   paid_amount: z.string().nullable(),
   /** What that was worth in reais on the day of the payment, decimal text; null if no rate of it is known. */
   paid_value: z.string().nullable(),
+  /** The earlier day whose rate that is, `2026-11-29`; null if it is that of the payment's own day. */
+  paid_rate_day: z.string().nullable(),
   /** What was kept for a debt, in CHZ, decimal text. */
   kept_amount: z.string(),
   /** Its cashback before the store corrected the sale to less, in CHZ, decimal text; null if it did not. */

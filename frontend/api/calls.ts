@@ -163,16 +163,15 @@ export function chooseMail(choice: z.input<typeof chooseMailRequestSchema>): Pro
   return call("PUT", "/api/me/mail", choice);
 }
 
-const paymentsPath = (year: number | undefined): string => `/api/me/payments${year ? `?year=${year}` : ""}`;
-
 /** What the user was paid in a year; in this one if none is given. */
 export async function getPayments(year?: number): Promise<PaymentsOfYear> {
-  return (await call<z.infer<typeof paymentsResponseSchema>>("GET", paymentsPath(year))).data;
+  return (await call<z.infer<typeof paymentsResponseSchema>>("GET", `/api/me/payments${year ? `?year=${year}` : ""}`))
+    .data;
 }
 
-/** Each payment of a year, as CSV. */
-export function getPaymentsCsv(year: number): Promise<string> {
-  return callForText(paymentsPath(year), "text/csv");
+/** Each payment of a year, as CSV for spreadsheets of a language. */
+export function getPaymentsCsv(year: number, language: Language): Promise<string> {
+  return callForText(`/api/me/payments?year=${year}&language=${language}`, "text/csv");
 }
 
 export function eraseProfile(): Promise<unknown> {

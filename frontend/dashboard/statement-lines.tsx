@@ -150,14 +150,15 @@ function CreditButton() {
 }
 
 /** What a payment was worth in reais on its day, and is today. docs/product.md#worth */
-function Worth({ purchase: { paid_amount, paid_value } }: { purchase: PurchaseRecord }) {
+function Worth({ purchase: { paid_amount, paid_value, paid_rate_day } }: { purchase: PurchaseRecord }) {
   const t = useText();
-  const { brl } = useFormat();
+  const { brl, date } = useFormat();
   const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
   const today = worthCents(parseDecimal(paid_amount ?? "0", GWEI_DECIMALS), BigInt(wei_per_cent));
   return (
     <span className="muted figures">
       {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
+      {paid_rate_day && ` (${t("worth.earlier", { day: date(`${paid_rate_day}T12:00:00Z`) })})`}
       {is_rate_known && ` · ${t("worth.today", { amount: brl(reaisText(today)) })}`}
     </span>
   );

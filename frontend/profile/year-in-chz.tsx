@@ -5,7 +5,7 @@ import { getPayments, getPaymentsCsv } from "../api/calls.ts";
 import { OWN_KEY } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { download } from "../ui/download.ts";
@@ -23,17 +23,19 @@ const paymentsQuery = (wallet: string, year: number | undefined) =>
 /** What the wallet was paid in a year, in CHZ and reais, and each payment as a file. docs/product.md#worth */
 export default function YearInChz({ wallet }: { wallet: string }) {
   const t = useText();
+  const { language } = useLanguage();
   const { brl, chz } = useFormat();
   const [chosen, setYear] = useState<number>();
   const query = useQuery(paymentsQuery(wallet, chosen));
   const save = useMutation({
-    mutationFn: async (year: number) => download(`torcida-${year}.csv`, "text/csv", await getPaymentsCsv(year)),
+    mutationFn: async (year: number) =>
+      download(`torcida-${year}.csv`, "text/csv", await getPaymentsCsv(year, language)),
     onError: (error) => toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) }),
   });
   const { data } = query;
   if (query.isError) return <RetryPanel title={t("year.failed")} query={query} />;
   if (!data) return <Skeletons count={1} className="h-64" />;
-  const { year, years, count, amount, value, without_rate, value_today } = data;
+  const { year, years, count, amount, value, without_rate, earlier_rate, value_today } = data;
   return (
     <Card title={t("year.title")}>
       <p className="muted">
@@ -68,6 +70,7 @@ export default function YearInChz({ wallet }: { wallet: string }) {
               <dd>{value_today === null ? t("year.noRate") : brl(value_today)}</dd>
             </div>
           </dl>
+          {earlier_rate > 0 && <p className="muted">{t("year.earlier", { count: earlier_rate })}</p>}
           {without_rate > 0 && <p className="muted">{t("year.missing", { count: without_rate })}</p>}
           <p>
             <button

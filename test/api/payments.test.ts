@@ -60,7 +60,7 @@ describe("What CHZ was and is worth", () => {
       ]);
     });
 
-    it("sums up a year of São Paulo at the rates of its days, and says which days have none", async () => {
+    it("sums up a year of São Paulo at the rates of its days, and says how many payments have none", async () => {
       const [buyer, other] = [await api.user(), await api.user()];
       await keep("2025-01-01T12:00:00Z", 2n * 10n ** 16n);
       await keep("2025-12-31T12:00:00Z", 4n * 10n ** 16n);
@@ -75,7 +75,7 @@ describe("What CHZ was and is worth", () => {
       await pay(other, [{ at: "2025-06-01T12:00:00Z", chz: 1_000n }]);
       const { data } = (await buyer.get("/api/me/payments?year=2025")).body;
       // 3 at 50 cents, 8 at 25 cents; the simulated rate of today is a real.
-      const worth = { value: "3.50", without_rate: 1, value_today: "16.00" };
+      const worth = { value: "3.50", without_rate: 1, earlier_rate: 0, value_today: "16.00" };
       expect(data).to.deep.include({ year: 2025, count: 3, amount: "16", ...worth });
       expect([data.years.at(0), data.years.at(-1)]).to.deep.equal([new Date().getFullYear(), 2024]);
       expect((await other.get("/api/me/payments?year=2025")).body.data).to.include({ amount: "1000" });
@@ -100,20 +100,40 @@ describe("What CHZ was and is worth", () => {
       await pay(buyer, [
         { at: "2025-07-01T15:30:00Z", id: BigInt(bought), chz: 1n },
         { at: "2025-07-01T16:00:00Z", chz: 2n, state: "deferred" },
-        { at: "2025-07-02T16:00:00Z", chz: 4n },
+        { at: "2025-07-08T16:00:00Z", chz: 3n },
+        { at: "2025-07-09T16:00:00Z", chz: 4n },
       ]);
       const [columns, ...rows] = rowsOf(await csvOf(buyer, 2025));
-      expect(columns).to.have.length(9);
-      expect(rows[0]?.slice(0, 8)).to.deep.equal([
-        ...["2025-07-01 12:30", String(bought), `'=cmd|"x";1`, "pago", "1", "0,33333333", "0,33", `0x${bought}`],
+      expect(columns).to.have.length(10);
+      expect(rows[0]?.slice(0, 9)).to.deep.equal([
+        ...["2025-07-01 12:30", String(bought), `'=cmd|"x";1`, "pago", "1", "0,33333333", "2025-07-01", "0,33"],
+        `0x${bought}`,
       ]);
       expect(rows[0]?.at(-1)).to.match(new RegExp(`^http://127.0.0.1:\\d+/tx/0x${bought}$`));
-      expect(rows[1]?.slice(3, 7)).to.deep.equal(["crédito a sacar", "2", "0,33333333", "0,66"]);
-      expect(rows[2]?.slice(3, 7)).to.deep.equal(["pago", "4", "sem cotação", "sem cotação"]);
-      expect(rows[3]?.slice(0, 7)).to.deep.equal([
-        ...["Soma de 2025", "", "", "", "7", "sem 1 pagamento(s) sem cotação", "0,99"],
+      expect(rows[1]?.slice(3, 8)).to.deep.equal(["crédito a sacar", "2", "0,33333333", "2025-07-01", "0,66"]);
+      // Its own day and the six before have no rate; one day later it would be too old.
+      expect(rows[2]?.slice(3, 8)).to.deep.equal(["pago", "3", "0,33333333", "2025-07-01", "1,00"]);
+      expect(rows[3]?.slice(3, 8)).to.deep.equal(["pago", "4", "sem cotação", "sem cotação", "sem cotação"]);
+      expect(rows[4]?.slice(0, 8)).to.deep.equal([
+        ...["Soma de 2025", "", "", "", "10", "sem 1 pagamento(s) sem cotação", "", "1,99"],
       ]);
+      const { data } = (await buyer.get("/api/me/payments?year=2025")).body;
+      expect(data).to.include({ count: 4, without_rate: 1, earlier_rate: 1, value: "1.99" });
       expect(rowsOf(await csvOf(buyer, 2024))[1]?.[0]).to.equal("Nenhum pagamento em 2024");
+    });
+
+    it("lists them for English spreadsheets too", async () => {
+      const buyer = await api.user();
+      await kysely
+        .insertInto("chz_rates")
+        .values({ day: "2025-07-01", wei_per_cent: 10n ** 15n, accepted_at: 0n })
+        .execute();
+      await pay(buyer, [{ at: "2025-07-02T02:59:59Z", chz: 1_234n }]);
+      const text = (await buyer.send("GET", "/api/me/payments?year=2025&language=en", undefined, CSV)).text;
+      const [columns, row, sum]: string[][] = parse(text, { bom: true });
+      expect(columns?.slice(0, 2)).to.deep.equal(["Date (São Paulo)", "Purchase"]);
+      expect(row?.slice(3, 8)).to.deep.equal(["paid", "1234", "10.00", "2025-07-01", "12340.00"]);
+      expect(sum?.[0]).to.equal("Sum of 2025");
     });
 
     it("leaves none out that were paid at one moment, over the pages it is read in", async () => {
@@ -132,16 +152,19 @@ describe("What CHZ was and is worth", () => {
 
     it("has beside what a purchase was paid what that was worth on the day", async () => {
       const buyer = await api.user();
-      const ids = [await buyer.buy(1, 10), await buyer.buy(1, 20)];
+      const ids = [await buyer.buy(1, 10), await buyer.buy(1, 20), await buyer.buy(1, 30)];
       await keep("2025-07-01T12:00:00Z", 2n * 10n ** 16n);
       await pay(buyer, [
         { at: "2025-07-01T15:30:00Z", id: BigInt(ids[0] ?? 0), chz: 3n },
-        { at: "2025-07-02T15:30:00Z", id: BigInt(ids[1] ?? 0), chz: 3n },
+        { at: "2025-07-12T15:30:00Z", id: BigInt(ids[1] ?? 0), chz: 3n },
+        { at: "2025-07-05T15:30:00Z", id: BigInt(ids[2] ?? 0), chz: 3n },
       ]);
       for (const path of ["/api/purchases", "/api/me"]) {
         const { purchases = [], data } = (await buyer.get(path)).body;
         const worth = (data?.purchases ?? purchases).map((one: { paid_value: string | null }) => one.paid_value);
-        expect(worth, path).to.deep.equal([null, "1.50"]);
+        expect(worth, path).to.deep.equal(["1.50", null, "1.50"]);
+        const days = (data?.purchases ?? purchases).map((one: { paid_rate_day: string | null }) => one.paid_rate_day);
+        expect(days, path).to.deep.equal(["2025-07-01", null, null]);
       }
     });
 

@@ -152,6 +152,7 @@ describe("Dashboard", () => {
         situation: index % 3 ? "paid" : "recorded",
         cashback_state: index % 3 ? "paid" : "unpaid",
         paid_value: index === 1 ? "6.30" : null,
+        paid_rate_day: index === 1 ? "2026-05-01" : null,
         created_at: day(index),
         date: day(index),
         destination: wallet.address,
@@ -171,7 +172,7 @@ describe("Dashboard", () => {
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
     for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
-    await first.getByText("R$ 6,30 no dia do pagamento · R$ 7,00 hoje").waitFor();
+    await first.getByText("R$ 6,30 no dia do pagamento (cotação de 1 de mai. de 2026) · R$ 7,00 hoje").waitFor();
     await rows.nth(1).getByText("Sem cotação do dia do pagamento · R$ 7,00 hoje").waitFor();
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);

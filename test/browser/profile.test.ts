@@ -44,7 +44,13 @@ describe("Profile", () => {
     const { page } = await site.openLoggedIn("/profile");
     const card = page.getByRole("region", { name: "O seu ano em CHZ" });
     await card.getByText("12,50 CHZ").waitFor();
-    for (const text of ["Em 2 pagamentos", "R$ 4,20", "R$ 11,00", /Falta a cotação do dia de 1 pagamento/]) {
+    for (const text of [
+      "Em 3 pagamentos",
+      "R$ 4,20",
+      "R$ 11,00",
+      /Falta a cotação de 1 pagamento/,
+      /1 pagamento conta pela cotação/,
+    ]) {
       await card.getByText(text).waitFor();
     }
     site.server.answer("GET /api/me/payments", { text: "Data;CHZ" });
@@ -54,6 +60,7 @@ describe("Profile", () => {
     ]);
     expect(file.suggestedFilename()).to.equal("torcida-2026.csv");
     expect(readFileSync(await file.path(), "utf8")).to.equal("Data;CHZ");
+    expect(site.server.callsTo("GET /api/me/payments").at(-1)?.query).to.deep.equal({ year: "2026", language: "pt" });
     site.server.answer("GET /api/me/payments", { body: { success: true, data: fixturePayments(2025) } });
     await card.getByLabel("Ano").selectOption("2025");
     await card.getByText("Nenhum pagamento em 2025.").waitFor();

@@ -124,6 +124,7 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
     paid_at: "2026-05-02T12:00:15.000Z",
     expected_at: null,
     paid_value: null,
+    paid_rate_day: null,
     usual_at: null,
     ...change,
   };
@@ -216,11 +217,12 @@ export function fixtureTicket(tokenId: string): PublicTicket {
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /** Visits: a fresh one, one that can be claimed, one with a sale, an expired one. */
-/** Two payments this year, of which one has no rate, and none before. */
+/** Three payments this year, of which one has no rate and one an earlier day's, and none before. */
 export function fixturePayments(year: number): PaymentsOfYear {
   const years = { year, years: [2026, 2025] };
-  if (year !== 2026) return { ...years, count: 0, amount: "0", value: "0.00", without_rate: 0, value_today: "0.00" };
-  return { ...years, count: 2, amount: "12.5", value: "4.20", without_rate: 1, value_today: "11.00" };
+  if (year !== 2026)
+    return { ...years, count: 0, amount: "0", value: "0.00", without_rate: 0, earlier_rate: 0, value_today: "0.00" };
+  return { ...years, count: 3, amount: "12.5", value: "4.20", without_rate: 1, earlier_rate: 1, value_today: "11.00" };
 }
 
 export function fixtureClicks(): z.infer<typeof clickSchema>[] {
