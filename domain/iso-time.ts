@@ -5,3 +5,14 @@ export const BIG_DAY_MS = 86_400_000n;
 /** A time in milliseconds as the wire has it: `2026-11-20T14:03:00.000Z`. */
 export const isoTime = (atMs: bigint): string => new Date(Number(atMs)).toISOString();
 export const isoTimeIfAny = (atMs: bigint | null): string | null => (atMs === null ? null : isoTime(atMs));
+
+/** The UTC month of a time in milliseconds, `YYYY-MM`. */
+export function monthOf(milliseconds: bigint | number): string {
+  return new Date(Number(milliseconds)).toISOString().slice(0, 7);
+}
+
+/** The month so many months before a month, `YYYY-MM`. */
+export function monthsBefore(month: string, count: number): string {
+  const [year = "0", ordinal = "1"] = month.split("-");
+  return monthOf(Date.UTC(Number(year), Number(ordinal) - 1 - count, 1));
+}

@@ -1,5 +1,6 @@
 import type { Queries } from "../../database/transaction.ts";
 import { marginQuerySchema, marginResponseSchema } from "../../domain/api/sales.ts";
+import { monthOf, monthsBefore } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import { recordOf } from "../../domain/records.ts";
 import { FIGURES } from "../../purchases/sale-totals.ts";
@@ -18,7 +19,7 @@ export function marginRoutes(services: Services): Route[] {
       query: marginQuerySchema,
       responses: { 200: marginResponseSchema },
       async handle({ query }) {
-        const to = query.to ?? new Date().toISOString().slice(0, 7);
+        const to = query.to ?? monthOf(Date.now());
         const from = query.from ?? monthsBefore(to, 11);
         const rows = await listMargin(services.database.reader, from, to);
         const wire = rows.map((row) => ({
@@ -36,11 +37,6 @@ export function marginRoutes(services: Services): Route[] {
       },
     }),
   ];
-}
-
-function monthsBefore(month: string, count: number): string {
-  const [year = "0", ordinal = "1"] = month.split("-");
-  return new Date(Date.UTC(Number(year), Number(ordinal) - 1 - count, 1)).toISOString().slice(0, 7);
 }
 
 function toWireMargin(figures: ReturnType<typeof marginOf>) {

@@ -286,3 +286,9 @@ export const ROLE_WORDS: Record<Role, string> = {
   support: "atendimento",
   auditor: "auditoria",
 };
+
+/** "nov. de 2026" of `YYYY-MM`. */
+export const monthName = (month: string): string =>
+  new Intl.DateTimeFormat("pt-BR", { month: "short", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01T00:00:00Z`),
+  );

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
-import { SETTING_WORDS } from "../../frontend/admin/settings/setting-words.ts";
+import { SETTING_WORDS, settingFigure } from "../../frontend/admin/settings/setting-words.ts";
 
 describe("The effective configuration, in the panel's words", () => {
   const names = listSettings(readEnvironment({ OPERATOR_PRIVATE_KEY: `0x${"ab".repeat(32)}` }), {}).map(
@@ -14,5 +14,26 @@ describe("The effective configuration, in the panel's words", () => {
 
   it("says each variable in words of its own", () => {
     expect(new Set(Object.values(SETTING_WORDS)).size).to.equal(names.length);
+  });
+
+  it("says each figure with its unit, and the server's words in words", () => {
+    const number = (value: string | number) => new Intl.NumberFormat("pt-BR").format(Number(value));
+    const format = {
+      number,
+      brl: (reais: string | number) => `R$ ${number(reais)}`,
+      percent: (value: string | number) => `${number(value)}%`,
+    };
+    const said = (name: string, value: string) => settingFigure(name, value, format);
+    expect([said("HOLD_SECONDS", "1209600"), said("DRAIN_SECONDS", "0")]).to.deep.equal(["14 dias", "0 segundos"]);
+    expect([said("BATCH_AGE_MS", "1500"), said("MAX_FEE_GWEI", "5000")]).to.deep.equal(["1,5 s", "5.000 gwei"]);
+    expect([said("LOW_BALANCE_CHZ", "50"), said("SALE_MAX_REAIS", "2000")]).to.deep.equal(["50 CHZ", "R$ 2.000"]);
+    expect([said("CLAIM_AFTER_DAYS", "1"), said("SALE_OVERDUE_DAYS", "90")]).to.deep.equal(["1 dia", "90 dias"]);
+    expect([said("RATE_MAX_JUMP_PERCENT", "20"), said("CONFIRMATIONS", "15")]).to.deep.equal(["20%", "15 blocos"]);
+    expect([said("PAYOUTS_PAUSED", "true"), said("SIMULATED_PURCHASES", "false")]).to.deep.equal(["sim", "não"]);
+    for (const name of ["AUTH_MODE", "BONUS_PROGRAM", "LOG_LEVEL"]) {
+      const values = { AUTH_MODE: "strict", BONUS_PROGRAM: "tiers", LOG_LEVEL: "info" };
+      expect(said(name, values[name as keyof typeof values]), name).to.match(/ /);
+    }
+    expect([said("PORT", "3000"), said("RPC_URLS", "https://node.example")]).to.deep.equal([undefined, undefined]);
   });
 });

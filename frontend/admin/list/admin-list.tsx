@@ -6,6 +6,7 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useSearchText } from "../../ui/use-search-text.ts";
+import { Cells, ColumnHeaders } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
 import { BulkButton } from "./bulk.tsx";
@@ -181,11 +182,7 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
         <thead>
           <tr>
             <th scope="col">{capitalized(list.noun[0])}</th>
-            {list.columns.map(({ header, isFigure }) => (
-              <th key={header} scope="col" className={isFigure ? "numeric" : undefined}>
-                {header}
-              </th>
-            ))}
+            <ColumnHeaders columns={list.columns} />
             {list.actions && (
               <th scope="col">
                 <span className="sr-only">Ações</span>
@@ -253,11 +250,7 @@ function TableRow<Row>({ list, row, href, isOpen, isStop, onFocus }: TableRowPro
           </Link>
         )}
       </th>
-      {list.columns.map(({ header, cell, isFigure }) => (
-        <td key={header} data-label={header} className={isFigure ? "numeric figures" : undefined}>
-          {cell(row)}
-        </td>
-      ))}
+      <Cells columns={list.columns} row={row} />
       {list.actions && <td className="row-actions">{list.actions(row)}</td>}
     </tr>
   );

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { listOf } from "../../../domain/api/lists.ts";
+import type { Column } from "../plain-table.tsx";
 import type { Bulk } from "./bulk.tsx";
 
 /** A page of a list. */
@@ -16,12 +17,6 @@ export const BY_AGE_OR_AMOUNT: readonly Option[] = [
   { value: "-amount", label: "Maior valor" },
   { value: "amount", label: "Menor valor" },
 ];
-
-export type Column<Row> = {
-  header: string;
-  cell: (row: Row) => ReactNode;
-  isFigure?: boolean;
-};
 
 /** One list of the panel: its request, and how its rows look. */
 export type ListDefinition<Row> = {

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
+import { monthOf, monthsBefore } from "../../../domain/iso-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
-import { networkName } from "../words.ts";
+import { monthName, networkName } from "../words.ts";
 import { marginQuery } from "./queries.ts";
 
 const MONTHS = 12;
@@ -93,68 +95,40 @@ function Totals({ totals }: Pick<Margin, "totals">) {
 
 function MarginTable({ rows }: Pick<Margin, "rows">) {
   const { brl, integer } = useFormat();
+  const columns: readonly Column<Margin["rows"][number]>[] = [
+    { header: "Mês", cell: (row) => monthName(row.month) },
+    { header: "Vendas", isFigure: true, cell: (row) => integer(row.sales) },
+    { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
+    {
+      header: "Comissão",
+      isFigure: true,
+      cell: (row) => (
+        <>
+          {brl(row.commission_earned)}
+          <span className="row-note">{brl(row.commission_pending)} a receber</span>
+        </>
+      ),
+    },
+    { header: "Cashback", isFigure: true, cell: (row) => brl(row.cashback_promised) },
+    { header: "Margem", isFigure: true, cell: (row) => brl(row.margin), isBad: (row) => row.margin.startsWith("-") },
+  ];
   return (
-    <div className="list-table">
-      <table>
-        <caption className="sr-only">Margem por loja e mês</caption>
-        <thead>
-          <tr>
-            {["Loja", "Mês"].map((header) => (
-              <th key={header} scope="col">
-                {header}
-              </th>
-            ))}
-            {["Vendas", "Valor", "Comissão", "Cashback", "Margem"].map((header) => (
-              <th key={header} scope="col" className="numeric">
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={`${row.network} ${row.account} ${row.store_id} ${row.month}`}>
-              <th scope="row">
-                {row.store ?? "Sem loja"}
-                <span className="row-note">
-                  {networkName(row.network)} ({row.account})
-                </span>
-              </th>
-              <td data-label="Mês">{monthName(row.month)}</td>
-              <td data-label="Vendas" className="numeric figures">
-                {integer(row.sales)}
-              </td>
-              <td data-label="Valor" className="numeric figures">
-                {brl(row.amount)}
-              </td>
-              <td data-label="Comissão" className="numeric figures">
-                {brl(row.commission_earned)}
-                <span className="row-note">{brl(row.commission_pending)} a receber</span>
-              </td>
-              <td data-label="Cashback" className="numeric figures">
-                {brl(row.cashback_promised)}
-              </td>
-              <td
-                data-label="Margem"
-                className="numeric figures"
-                data-tone={row.margin.startsWith("-") ? "bad" : undefined}
-              >
-                {brl(row.margin)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      caption="Margem por loja e mês"
+      noun="loja"
+      rows={rows}
+      keyOf={(row) => `${row.network} ${row.account} ${row.store_id} ${row.month}`}
+      nameOf={(row) => (
+        <>
+          {row.store ?? "Sem loja"}
+          <span className="row-note">
+            {networkName(row.network)} ({row.account})
+          </span>
+        </>
+      )}
+      columns={columns}
+    />
   );
 }
 
-function monthsAgo(count: number): string {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 7);
-}
-
-const monthName = (month: string): string =>
-  new Intl.DateTimeFormat("pt-BR", { month: "short", year: "numeric", timeZone: "UTC" }).format(
-    new Date(`${month}-01T00:00:00Z`),
-  );
+const monthsAgo = (count: number): string => monthsBefore(monthOf(Date.now()), count);

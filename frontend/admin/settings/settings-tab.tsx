@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { durationText } from "../../../domain/duration.ts";
+import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { Placeholder } from "../placeholder.tsx";
+import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
 import { configurationQuery } from "./queries.ts";
-import { SETTING_WORDS } from "./setting-words.ts";
+import { SETTING_WORDS, settingFigure } from "./setting-words.ts";
 
 /** The effective configuration: read-only, without secrets. */
 export function SettingsTab() {
@@ -62,48 +63,36 @@ function Settings({ settings }: { settings: Configuration }) {
 
 type Setting = Configuration[number];
 
+const COLUMNS: readonly Column<Setting>[] = [
+  { header: "Valor", cell: (setting) => <SettingValue setting={setting} /> },
+  { header: "Origem", cell: ({ is_set }) => (is_set ? "definido" : <span className="muted">padrão</span>) },
+];
+
 function SettingsTable({ settings }: { settings: readonly (Setting & { words: string })[] }) {
   return (
-    <div className="list-table">
-      <table>
-        <caption className="sr-only">Configuração em vigor</caption>
-        <thead>
-          <tr>
-            <th scope="col">Nome</th>
-            <th scope="col">Valor</th>
-            <th scope="col">Origem</th>
-          </tr>
-        </thead>
-        <tbody>
-          {settings.map((setting) => (
-            <tr key={setting.name}>
-              <th scope="row">
-                {setting.words}
-                <code className="row-note setting-name">{setting.name}</code>
-              </th>
-              <td data-label="Valor">
-                <SettingValue setting={setting} />
-              </td>
-              <td data-label="Origem">{setting.is_set ? "definido" : <span className="muted">padrão</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      caption="Configuração em vigor"
+      noun="nome"
+      rows={settings}
+      keyOf={({ name }) => name}
+      nameOf={({ name, words }) => (
+        <>
+          {words}
+          <code className="row-note setting-name">{name}</code>
+        </>
+      )}
+      columns={COLUMNS}
+    />
   );
 }
 
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 function SettingValue({ setting }: { setting: Setting }) {
+  const format = useFormat();
   if (setting.is_secret)
     return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
   if (setting.value === null || setting.value === "") return <span className="muted">–</span>;
-  const seconds = setting.name.endsWith("_SECONDS") ? Number(setting.value) : 0;
-  return (
-    <>
-      <code>{setting.value}</code>
-      {seconds >= 60 && <span className="row-note">{durationText(seconds, "pt")}</span>}
-    </>
-  );
+  const figure = settingFigure(setting.name, setting.value, format);
+  return figure ?? <code>{setting.value}</code>;
 }
