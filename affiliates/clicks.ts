@@ -6,6 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
+import { countClicks } from "./conversion.ts";
 
 export type Click = Selectable<Schema["clicks"]>;
 
@@ -22,7 +23,7 @@ export type NewClick = {
 };
 
 /**
- * Stores clicks, each with a new token and its expiry, and counts them in the day's figures. Returns the rows in the
+ * Stores clicks, each with a new token and its expiry, and counts them in the figures of the day and of the store. Returns the rows in the
  * order of `clicks`. docs/product.md#sales-click
  */
 export async function insertClicks(queries: Queries, clicks: readonly NewClick[]): Promise<Click[]> {
@@ -31,6 +32,7 @@ export async function insertClicks(queries: Queries, clicks: readonly NewClick[]
   for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
     await addToDay(queries, day, { clicks: BigInt(ofDay.length) });
   }
+  await countClicks(queries, rows);
   const position = new Map(rows.map((row, index) => [row.token, index]));
   return inserted.toSorted((one, other) => (position.get(one.token) ?? 0) - (position.get(other.token) ?? 0));
 }

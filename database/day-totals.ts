@@ -23,9 +23,14 @@ export function dayText(day: bigint): string {
   return new Date(Number(day * BIG_DAY_MS)).toISOString().slice(0, 10);
 }
 
+/** The slot of a counter that this writer adds to. */
+export function anySlot(queries: Queries): bigint {
+  return engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
+}
+
 /** Adds to a day's counters, in the transaction of the counted change; skips zeros. */
 export async function addToDay(queries: Queries, day: bigint, change: Partial<DayTotals>): Promise<void> {
-  const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
+  const slot = anySlot(queries);
   const values = Object.entries(change)
     .flatMap(([name, value]) => (value === undefined || value === 0n ? [] : [{ day, name, slot, value }]))
     .sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { monthOf } from "../domain/iso-time.ts";
 import { recordOf } from "../domain/records.ts";
 
 /** The margin total that a sale counts towards: by network, store and month of the sale. */
@@ -11,13 +12,13 @@ function totalsCell(
     network: sale.network,
     account: sale.account,
     store_id: sale.store_id ?? 0n,
-    month: new Date(Number(sale.occurred_at ?? sale.created_at)).toISOString().slice(0, 7),
+    month: monthOf(sale.occurred_at ?? sale.created_at),
   };
 }
 
 /** What a sale adds to the margin of its network, store and month. */
 export const FIGURES = [
-  ...(["sales", "amount_cents", "commission_pending_cents", "commission_cents"] as const),
+  ...(["sales", "clicked_sales", "amount_cents", "commission_pending_cents", "commission_cents"] as const),
   ...(["promised_cent_bps", "paid_cent_bps"] as const),
 ] as const;
 type Contribution = ReturnType<typeof totalsCell> & Record<(typeof FIGURES)[number], bigint>;
@@ -31,6 +32,7 @@ export function contributionOf(sale: Selectable<Schema["sales"]>, paidCentBps: b
   return {
     ...paid,
     sales: 1n,
+    clicked_sales: sale.click_id === null ? 0n : 1n,
     amount_cents: sale.amount_cents,
     commission_pending_cents: isEarned ? 0n : commission,
     commission_cents: isEarned ? commission : 0n,

@@ -1,3 +1,4 @@
+import { type Conversion, readConversion } from "../../affiliates/conversion.ts";
 import { linkOf } from "../../affiliates/links.ts";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
 import { apply, changeText, diff, exportRows } from "../../catalogue/changes.ts";
@@ -10,12 +11,13 @@ import {
   catalogueImportRequestSchema,
   catalogueImportResponseSchema,
   catalogueRowsSchema,
+  conversionResponseSchema,
   storesListQuerySchema,
   testClickResponseSchema,
   tokenContractQuerySchema,
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import { isoTime, monthOf, monthsBefore } from "../../domain/iso-time.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
@@ -32,6 +34,7 @@ import type { Services } from "../services.ts";
 export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
   return [
     storesRoute(services),
+    conversionRoute(services),
     testClickRoute(services),
     tokenContractRoute(services),
     exportCatalogueRoute(services),
@@ -47,10 +50,35 @@ function storesRoute({ database }: Services): Route {
     query: storesListQuerySchema,
     async list(query) {
       const { rows, ...page } = await listStorePage(database.reader, query);
-      return { ...page, rows: rows.map(toWireAdminStore) };
+      const months = await readConversion(
+        database.reader,
+        rows.map(({ id }) => id),
+        monthsBefore(monthOf(Date.now()), LISTED_MONTHS - 1),
+      );
+      return { ...page, rows: rows.map((store) => toWireAdminStore(store, months)) };
     },
   });
 }
+
+function conversionRoute({ database }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/stores/:id/conversion",
+    access: "admin",
+    summary: "A store's clicks and the sales that they led to, by month",
+    responses: { 200: conversionResponseSchema },
+    async handle({ params }) {
+      const id = readId(params.id, "Store");
+      if (!(await findStore(database.reader, id))) throw notFound("Store");
+      const months = await readConversion(database.reader, [id], monthsBefore(monthOf(Date.now()), SHOWN_MONTHS - 1));
+      const wire = months.map(({ month, clicks, sales }) => ({ month, clicks, sales }));
+      return { body: { success: true, months: wire }, headers: NO_STORE };
+    },
+  });
+}
+
+const LISTED_MONTHS = 3;
+const SHOWN_MONTHS = 12;
 
 function testClickRoute(services: Services): Route {
   const { database } = services;
@@ -150,12 +178,17 @@ function importCatalogueRoute(services: Services, cache: CatalogueCache): Route 
 /** A click that belongs to no buyer: a sale with it stays unmatched. */
 const TEST_CLICK = "testtesttesttesttesttestte";
 
-function toWireAdminStore(store: StoreWithCategories): AdminStore {
+function toWireAdminStore(store: StoreWithCategories, conversion: readonly Conversion[]): AdminStore {
+  const months = conversion.filter(({ storeId }) => storeId === store.id);
   const missing = lacksOf(store);
   return {
     ...toWireStore(store),
     state: missing.length > 0 ? "draft" : "ready",
     missing,
+    conversion: {
+      clicks: months.reduce((sum, { clicks }) => sum + clicks, 0),
+      sales: months.reduce((sum, { sales }) => sum + sales, 0),
+    },
     created_at: isoTime(store.created_at),
     updated_at: isoTime(store.updated_at),
   };

@@ -298,12 +298,22 @@ create table sale_totals (
   store_id integer not null,
   month text not null,
   sales integer not null default 0,
+  clicked_sales integer not null default 0,
   amount_cents integer not null default 0,
   commission_pending_cents integer not null default 0,
   commission_cents integer not null default 0,
   promised_cent_bps integer not null default 0,
   paid_cent_bps integer not null default 0,
   constraint sale_totals_key primary key (network, account, store_id, month)
+) strict;
+create index sale_totals_store on sale_totals (store_id, month);
+
+create table store_clicks (
+  store_id integer not null references stores (id),
+  month text not null,
+  slot integer not null,
+  clicks integer not null,
+  constraint store_clicks_key primary key (store_id, month, slot)
 ) strict;
 
 create table claims (

@@ -11,6 +11,7 @@ export type SaleTables = {
   sale_hints: SaleHintsTable;
   unread_rows: UnreadRowsTable;
   sale_totals: SaleTotalsTable;
+  store_clicks: StoreClicksTable;
   claims: ClaimsTable;
   claim_pictures: ClaimPicturesTable;
   affiliate_events: AffiliateEventsTable;
@@ -149,12 +150,24 @@ type SaleTotalsTable = {
   /** `YYYY-MM`, of the sale, UTC. */
   month: string;
   sales: Generated<bigint>;
+  /** Those that a click led to. */
+  clicked_sales: Generated<bigint>;
   amount_cents: Generated<bigint>;
   commission_pending_cents: Generated<bigint>;
   /** Of approved sales. */
   commission_cents: Generated<bigint>;
   promised_cent_bps: Generated<bigint>;
   paid_cent_bps: Generated<bigint>;
+};
+
+/** How many clicks led to a store in a month; the sum of its slots. */
+type StoreClicksTable = {
+  store_id: bigint;
+  /** `YYYY-MM`, UTC. */
+  month: string;
+  /** PostgreSQL writers are spread over several. */
+  slot: bigint;
+  clicks: bigint;
 };
 
 /** A buyer's claim of missing cashback. */

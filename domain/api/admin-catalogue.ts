@@ -18,10 +18,21 @@ export type StoreLack = (typeof STORE_LACKS)[number];
 
 export const storesListQuerySchema = listQuerySchema(STORE_STATES, ["id", "name"]);
 
+/** Clicks, and the sales that a click led to; declined sales are left out. */
+const conversionShape = { clicks: z.number(), sales: z.number() };
+
+export const conversionResponseSchema = z.object({
+  success: z.literal(true),
+  /** The last twelve months that have a click or a sale, newest first; `month` is `YYYY-MM`, UTC. */
+  months: z.array(z.object({ month: z.string(), ...conversionShape })),
+});
+
 export const adminStoreSchema = storeSchema.extend({
   state: z.enum(STORE_STATES),
   /** What is missing before it can be offered; empty once it is ready. */
   missing: z.array(z.enum(STORE_LACKS)),
+  /** Of this month and the two before. */
+  conversion: z.object(conversionShape),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

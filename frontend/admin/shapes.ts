@@ -20,6 +20,7 @@ export type Margin = z.infer<typeof marginResponseSchema>;
 export type UserDetails = z.infer<typeof adminUserResponseSchema>["user"];
 export type StoreWithCategories = Store;
 export type ListedStore = AdminStore;
+export type Conversion = AdminStore["conversion"];
 export type Figures = z.infer<typeof figuresResponseSchema>["data"];
 export type Period = Figures["today"];
 export type Day = Figures["days"][number];

@@ -21,6 +21,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   sale_hints: ["id"],
   unread_rows: ["network", "account", "row_key"],
   sale_totals: ["network", "account", "store_id", "month"],
+  store_clicks: ["store_id", "month", "slot"],
   claims: ["id"],
   claim_pictures: ["claim_id"],
   affiliate_cursors: ["network", "account", "pass"],

@@ -322,6 +322,7 @@ describe("The ledger of sales", function () {
         store_id: shop.storeId,
         month: "2026-10",
         sales: 1n,
+        clicked_sales: 1n,
         amount_cents: 6_000n,
         commission_pending_cents: 0n,
         commission_cents: 600n,

@@ -106,6 +106,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/users/{wallet}": admins,
   "post /api/admin/users/{wallet}/sessions/revoke": admins,
   "post /api/admin/users/{wallet}/erase": admins,
+  "get /api/admin/stores/{id}/conversion": admins,
   "get /api/admin/stores/{id}/test-click": admins,
   "get /api/admin/token-contract": admins,
   "get /api/admin/catalogue": admins,

@@ -356,6 +356,20 @@ describe("Admin", () => {
       await page.getByRole("tab", { name: "Detalhes da loja" }).waitFor({ state: "detached" });
     });
 
+    it("says how many visits to a store became sales, in the list and by month", async () => {
+      const months = [
+        { month: "2026-11", clicks: 80, sales: 6 },
+        { month: "2026-10", clicks: 0, sales: 1 },
+      ];
+      site.server.answer("GET /api/admin/stores/1/conversion", { body: { success: true, months } });
+      const { page } = await openPanel("stores");
+      await page.getByText("Em 3 meses: 120 visitas · 9 vendas · conversão de 7,5%").first().waitFor();
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      const table = page.getByRole("table", { name: /^Visitas, vendas/ });
+      await table.getByRole("row", { name: "nov. de 2026 80 6 7,5%" }).waitFor();
+      await table.getByRole("row", { name: "out. de 2026 0 1 –" }).waitFor();
+    });
+
     it("plans a boost in São Paulo's time, says that it waits for a second person, and ends one", async () => {
       const boosts = [boostRow(4, {})];
       const route = "GET /api/admin/stores/1/boosts";

@@ -16,6 +16,7 @@ import {
   sql,
 } from "kysely";
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
+import { readConversion } from "../../affiliates/conversion.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import {
   listAllClaims,
@@ -136,6 +137,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
   "the sales of visits": (queries) => sumReported(queries, IDS),
+  "the conversion of some stores": (queries) => readConversion(queries, IDS, "2026-01"),
   "the pace of a store": (queries) => readStorePace(queries, 3n),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
   "the sales to reread": (queries) =>

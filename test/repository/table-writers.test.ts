@@ -29,6 +29,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   sales: ["affiliates/", "purchases/save.ts", "purchases/sale-totals.ts"],
   sale_revisions: ["affiliates/"],
   clicks: ["affiliates/"],
+  store_clicks: ["affiliates/conversion.ts"],
   claims: ["affiliates/", "api/visits/"],
   claim_pictures: ["api/visits/pictures.ts"],
   stores: ["catalogue/"],

@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { testClickResponseSchema } from "../../../domain/api/admin-catalogue.ts";
+import { conversionResponseSchema, testClickResponseSchema } from "../../../domain/api/admin-catalogue.ts";
 import { boostsResponseSchema } from "../../../domain/api/boosts.ts";
 import { storeResponseSchema } from "../../../domain/api/catalogue.ts";
 import { ask } from "../../api/ask.ts";
@@ -21,6 +21,14 @@ export const boostsQuery = (storeId: string) =>
     queryFn: async ({ signal }) =>
       (await ask(boostsResponseSchema, `/api/admin/stores/${storeId}/boosts`, { signal })).boosts,
     refetchInterval: 30_000,
+  });
+
+/** A store's clicks and the sales that they led to, by month. */
+export const conversionQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "conversion", storeId],
+    queryFn: async ({ signal }) =>
+      (await ask(conversionResponseSchema, `/api/admin/stores/${storeId}/conversion`, { signal })).months,
   });
 
 /** Where a buyer would be sent, asked anew each time. */

@@ -17,6 +17,7 @@ import { missingOf } from "./missing.ts";
 import { reloadCatalogue, storeDetailsQuery } from "./queries.ts";
 import { StoreBoosts } from "./store-boosts.tsx";
 import { StoreCategories } from "./store-categories.tsx";
+import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf } from "./store-fields.ts";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
@@ -63,6 +64,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         <TestClickButton storeId={id} />
       </div>
       <StoreCategories store={store} reload={reload} />
+      <StoreConversion storeId={id} />
       <StoreBoosts store={store} reload={reload} />
       {open === "edit" && (
         <StoreDialog

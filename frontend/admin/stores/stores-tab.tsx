@@ -16,6 +16,7 @@ import { Tabs } from "../tabs.tsx";
 import { optionsOf, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { CatalogueFile } from "./catalogue-file.tsx";
 import { reloadCatalogue } from "./queries.ts";
+import { ConversionLine } from "./store-conversion.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 
@@ -138,6 +139,7 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
       <div className="admin-list-text">
         <h3>{store.name}</h3>
         <p className="muted">{[store.country, store.category, store.club].filter(Boolean).join(" · ")}</p>
+        {store.state === "ready" && <ConversionLine conversion={store.conversion} />}
         {store.missing.map((lack) => (
           <p key={lack} className="row-note">
             {STORE_LACKS[lack] ?? lack}

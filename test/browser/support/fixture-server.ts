@@ -183,6 +183,7 @@ export class FixtureServer {
         : { status: 404, body: { success: false, error: "No such store" } };
     }
     if (/^GET \/api\/admin\/stores\/\w+\/boosts$/.test(route)) return ok({ boosts: [], next_before: null });
+    if (/^GET \/api\/admin\/stores\/\w+\/conversion$/.test(route)) return ok({ months: [] });
     if (route === "GET /api/admin/percent-approvals") return ok({ rows: [], next_before: null, total: 0 });
     const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
     if (ticket) return ok({ data: fixtureTicket(ticket) });
@@ -198,6 +199,7 @@ export class FixtureServer {
           return {
             ...store,
             ...{ state: missing.length > 0 ? "draft" : "ready", missing, created_at: at, updated_at: at },
+            conversion: { clicks: 120, sales: 9 },
           };
         });
         const state = call.query.state ?? "";

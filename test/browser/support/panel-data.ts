@@ -372,6 +372,7 @@ const stores: ListedStore[] = fixtureStores().map((store, index) => ({
   ...store,
   state: index === 1 ? "draft" : "ready",
   missing: index === 1 ? ["link", "rate"] : [],
+  conversion: { clicks: 1_240 * index, sales: 93 * index },
   created_at: AT,
   updated_at: AT,
 }));
