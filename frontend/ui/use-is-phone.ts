@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** The width at which the styles move the navigation to the bottom. */
-const PHONE = matchMedia("(max-width: 44rem)");
+const PHONE = matchMedia("(width <= 44rem)");
 
 export function useIsPhone(): boolean {
   return useSyncExternalStore(
