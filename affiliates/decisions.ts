@@ -1,6 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute, deciderOf } from "../purchases/approvals.ts";
@@ -9,7 +10,7 @@ import { encodeKept, findSeller, readKept, readTerms } from "../purchases/facts.
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
-import type { Sale, SaleRules } from "./sale.ts";
+import type { Sale } from "./reports.ts";
 
 /** A decision does not fit the current state of the sale or claim. */
 export class DecisionError extends TorcidaError {

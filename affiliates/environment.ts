@@ -1,5 +1,7 @@
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { readMicros } from "../domain/sale/amount.ts";
+import type { SaleRules } from "../domain/sale/rules.ts";
 import {
   CHAIN_VARIABLES,
   chainEnvironment,
@@ -16,8 +18,6 @@ import {
 } from "../platform/environment.ts";
 import { deriveNetwork, networkContradictions } from "../platform/networks.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
-import type { SaleRules } from "./sale.ts";
-import { saleRefsBy } from "./sale-refs.ts";
 
 const affiliateSecrets = list(
   (item) => {
@@ -136,4 +136,19 @@ export function readEnvironment(source: Variables) {
     accounts,
     rules: saleRules(values, accounts, isLocal),
   };
+}
+
+/**
+ * What the tickets of a sale carry: the first 64 bits of an HMAC-SHA-256 over network, account and sale key, by each key
+ * (32 bytes in hexadecimal), as signed integers and never 0. docs/product.md#sale-ref
+ */
+export function saleRefsBy(keys: readonly string[]): SaleRules["saleRefs"] {
+  const secrets = keys.map((key) => Buffer.from(key.replace(/^0x/, ""), "hex"));
+  return ({ network, account, saleKey }) =>
+    secrets.map((secret) => {
+      const digest = createHmac("sha256", secret)
+        .update(JSON.stringify([network, account, saleKey]))
+        .digest();
+      return digest.readBigInt64BE() || 1n;
+    });
 }

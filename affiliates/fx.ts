@@ -5,7 +5,7 @@ import { DAY_MS } from "../domain/iso-time.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 import type { FxRates } from "../domain/sale/rules.ts";
 import { askOutside } from "../platform/outside.ts";
-import { parseExactJson } from "./exact-json.ts";
+import { parseExactJson } from "./row.ts";
 
 /** Days without a rate (weekends, holidays) use the last earlier one, at most this old. */
 const OLDEST_DAYS = 7;

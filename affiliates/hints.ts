@@ -1,8 +1,7 @@
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { AccountKey } from "./sale.ts";
+import type { AccountKey } from "../domain/sale/rules.ts";
 
 export type Hint = Selectable<Schema["sale_hints"]>;
 

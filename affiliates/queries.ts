@@ -13,8 +13,8 @@ import type { ListSource, PageQuery, SortColumn } from "../database/lists/source
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
 import { reaisText } from "../domain/money.ts";
+import type { AccountKey } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import type { AccountKey } from "./sale.ts";
 
 /** Matching sales of one network or of all. */
 export async function listSales(

@@ -1,8 +1,8 @@
 import { sql, type UpdateObject } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { AccountKey } from "../domain/sale/rules.ts";
 import type { PolledAccount } from "./network.ts";
-import type { AccountKey } from "./sale.ts";
 
 /** How far each pass over an account has read, and the outcome of its last reads; in the database. */
 export class ReadProgress {

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
+import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
+import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";
 import { findSeller } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
-import type { AccountKey, Sale, SaleRules } from "./sale.ts";
+
+export type Sale = Selectable<Schema["sales"]>;
 
 export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
 

@@ -1,7 +1,7 @@
-import { isPlainText, plainText } from "../domain/plain-text.ts";
 import { isRecord } from "../domain/records.ts";
 import { MAXIMUM_MICROS, readMicros } from "../domain/sale/amount.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
+import { isPlainText, plainText } from "../domain/text.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { Page } from "./network.ts";
 
@@ -19,7 +19,7 @@ const LATEST = Date.parse("2101-01-01T00:00:00Z");
 
 /**
  * Reads the fields of one row in a network's response and records those with an unexpected format. Numbers arrive as
- * text, see `exact-json.ts`.
+ * text, see `parseExactJson`.
  */
 export class Row {
   readonly problems: string[];
@@ -193,4 +193,14 @@ export function readTime(text: string): number | undefined {
 /** A time as `YYYY-MM-DDTHH:MM:SS` in UTC, the networks' format. */
 export function utcText(at: Date): string {
   return at.toISOString().slice(0, 19);
+}
+
+/**
+ * Parses JSON and keeps every number as its original text, so that 0.1 does not become a binary fraction and a
+ * twenty-digit id keeps all its digits.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" ? (context?.source ?? String(value)) : value,
+  );
 }

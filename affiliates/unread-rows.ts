@@ -3,8 +3,8 @@ import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { DAY_MS } from "../domain/iso-time.ts";
+import type { AccountKey } from "../domain/sale/rules.ts";
 import type { UnreadRow } from "./row.ts";
-import type { AccountKey } from "./sale.ts";
 
 export type StoredUnreadRow = Selectable<Schema["unread_rows"]>;
 

@@ -5,7 +5,7 @@ import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreFilters, StoreSort } from "../domain/api/catalogue.ts";
-import { searchKey } from "../domain/search-key.ts";
+import { searchKey } from "../domain/text.ts";
 import { storesWithWords } from "./store-search.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";
 

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from "kysely";
 import { startsWith } from "../database/lists/search.ts";
 import type { Queries } from "../database/transaction.ts";
 import { boostedPercent } from "../domain/boost.ts";
-import { searchKey } from "../domain/search-key.ts";
+import { searchKey } from "../domain/text.ts";
 import { readBoosts } from "./boosts.ts";
 
 const WORD_LETTERS = 40;

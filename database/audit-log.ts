@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
-import type { AuditArea } from "../domain/audit-areas.ts";
+import type { AuditArea } from "../domain/api/administration.ts";
 import { isKeyOf, isRecord } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { type ListPage, readPage } from "./lists/page.ts";

@@ -1,4 +1,4 @@
-import { slugify } from "./slug.ts";
+import { slugify } from "./text.ts";
 
 /** An amount of a token: `units` of its smallest part, and its `decimals`. */
 export type Holding = { units: bigint; decimals: number };

@@ -1,3 +1,6 @@
+import { PRODUCT_NAME } from "./product.ts";
+import type { WalletAddress } from "./wallet-address.ts";
+
 /** How long a sign-in lasts. docs/product.md#session */
 
 /** A session ends after this long without a call. */
@@ -10,3 +13,12 @@ export const SENTENCE_SESSION_MS = 3_600_000;
 export const PROOF_MS = 15 * 60_000;
 /** A challenge must be signed within this time. */
 export const CHALLENGE_MS = 5 * 60_000;
+
+/** What the signature is for. */
+export type SignInPurpose = "register" | "login";
+
+/** The sentence that a wallet signs: always Portuguese, the address in lower case. docs/product.md#sign-in-messages. */
+export function signInSentence(purpose: SignInPurpose, address: WalletAddress): string {
+  const verb = purpose === "register" ? "Cadastro" : "Login";
+  return `${verb} ${PRODUCT_NAME} para ${address.toLowerCase()}`;
+}

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, type Database } from "../database/connect.ts";
-import { isPassingFault } from "../database/passing-faults.ts";
+import { connect, type Database, isPassingFault } from "../database/connect.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { INDEXER_LEASE, type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, DatabaseUnavailableError } from "../database/connect.ts";
+import { connect, DatabaseUnavailableError, isPassingFault } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import { isPassingFault } from "../database/passing-faults.ts";
 import { ensureDataDirectory } from "../database/private-files.ts";
 import type { Network } from "../domain/networks.ts";
 import { messageOf } from "../domain/unknown-error.ts";

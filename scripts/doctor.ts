@@ -1,15 +1,17 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
+
 import { polledAccounts } from "../affiliates/accounts.ts";
 import { accountsOf, readEnvironment as readAffiliates } from "../affiliates/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
+import { certificateProblem, readCertificateEnd } from "../platform/certificate.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { examineCertificate } from "./doctor/examine-certificate.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
-import { type Finding, failure, healthy } from "./doctor/finding.ts";
+import { type Finding, failure, findingOf, healthy, warning } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
@@ -67,5 +69,20 @@ async function withKnownChain<T>(
     return await work(new DatabaseChainMemory(chainId, { ...(database ? { database } : {}), mayWrite: false }));
   } finally {
     await database?.close();
+  }
+}
+
+/** The certificate of our own site, off the local chain. */
+async function examineCertificate(site: string | undefined): Promise<Finding[]> {
+  if (!site?.startsWith("https:")) return [];
+  const url = new URL(site);
+  try {
+    const endsAt = await readCertificateEnd(url);
+    const problem = certificateProblem(url, endsAt);
+    if (problem) return [findingOf("certificate", { name: "certificate_ends", text: problem })];
+    return [healthy("certificate", `that of ${url.hostname} ends on ${new Date(endsAt).toISOString().slice(0, 10)}`)];
+  } catch (error) {
+    const detail = `that of ${url.hostname} cannot be seen from here: ${messageOf(error)}`;
+    return [warning("certificate", detail, "docs/runbook/outside-check.md")];
   }
 }

@@ -4,23 +4,27 @@
  * books (`/api/proof`) as the explanation of lower payouts. Prints each purchase's value × percent × rate next to the
  * amount paid, then one line of JSON: `{ purchases, expected, paid, matches, less, more, missing }`, CHZ as decimals.
  */
+
 import { parseArgs } from "node:util";
 import { getAddress, isAddress } from "viem";
 import { chainOf } from "../chain/chains.ts";
 import { readDeployment } from "../chain/deployment.ts";
 import { type ProofChain, readWallet } from "../chain/proof/read-wallet.ts";
+import { walletBooksSchema } from "../domain/api/proof.ts";
+import { parseDecimal } from "../domain/money.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
-import { outcomeOf, outcomesOf } from "../domain/proof.ts";
-import { toWalletAddress } from "../domain/wallet-address.ts";
+import { type BookEntry, outcomeOf, outcomesOf, type ProofBooks } from "../domain/proof.ts";
+import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import type { Variables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
+import { askOutside } from "../platform/outside.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
 import { proofLines, proofSummary } from "./prove/proof-text.ts";
-import { readPublishedBooks } from "./prove/read-published-books.ts";
 
 const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--books URL] [--network ${NETWORKS.join("|")}]`;
+const GWEI_DECIMALS = 9;
 
 /** Runs `npm run prove` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
 export async function runProve(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
@@ -77,3 +81,25 @@ function rpcUrlsOf(network: Network, env: Variables): readonly string[] {
 }
 
 if (import.meta.main) process.exitCode = await runProve(process.argv.slice(2), process.env, console);
+
+/** A wallet's books from a site's `/api/proof`, all pages. @throws UsageError if the address does not answer with books */
+async function readPublishedBooks(address: string, wallet: WalletAddress): Promise<ProofBooks> {
+  const books = new Map<bigint, BookEntry>();
+  for (let before: number | null | undefined; before !== null; ) {
+    const url = new URL(address);
+    url.searchParams.set("wallet", wallet);
+    if (before !== undefined) url.searchParams.set("before", String(before));
+    const { status, json } = await askOutside(url);
+    const page = walletBooksSchema.safeParse(json);
+    if (!page.success) throw new UsageError(`${url} answers ${status}, and not with a wallet's books`);
+    const gwei = (chz: string) => parseDecimal(chz, GWEI_DECIMALS);
+    for (const { token_id, cashback, kept, owed } of page.data.purchases) {
+      books.set(BigInt(token_id), { cashbackGwei: gwei(cashback), keptGwei: gwei(kept), owedGwei: gwei(owed) });
+    }
+    // Ids fall from page to page: one that does not would never end.
+    const next: number | null = page.data.next_before;
+    if (next !== null && before !== undefined && next >= before) throw new UsageError(`${url} repeats a page`);
+    before = next;
+  }
+  return books;
+}

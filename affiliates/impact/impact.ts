@@ -3,10 +3,9 @@ import { DAY_MS } from "../../domain/iso-time.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
-import { parseExactJson } from "../exact-json.ts";
 import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
-import { type Row, readRows, readTime, utcText } from "../row.ts";
+import { parseExactJson, type Row, readRows, readTime, utcText } from "../row.ts";
 
 const accountSchema = z.strictObject({
   ...polledAccountShape("impact", { apiUrl: "https://api.impact.com", callsPerMinute: 15 }),

@@ -14,12 +14,9 @@ import { doneSchema, noBodyOrReasonSchema, pageQuerySchema } from "../../domain/
 import { type Boost, boostStateOf } from "../../domain/boost.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
-import { type CatalogueWriter, WRITE_LIMIT } from "../catalogue/catalogue-writer.ts";
-import { percentRule } from "../catalogue/percent-rule.ts";
-import { NO_STORE, nextBefore } from "../http/answers.ts";
+import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "../catalogue/catalogue-writer.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route } from "../http/route.ts";
+import { NO_STORE, nextBefore, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** How far in the past a boost may be said to start, by clocks that differ. */

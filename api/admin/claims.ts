@@ -7,11 +7,9 @@ import {
   matchRequestSchema,
   reasonRequestSchema,
 } from "../../domain/api/sales.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route } from "../http/route.ts";
+import { NO_STORE, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { pictureOfClaim } from "../visits/pictures.ts";
 import { toWireClaim } from "../visits/routes.ts";

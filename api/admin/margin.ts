@@ -4,8 +4,7 @@ import { monthOf, monthsBefore } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import { recordOf } from "../../domain/records.ts";
 import { FIGURES } from "../../purchases/sale-totals.ts";
-import { NO_STORE } from "../http/answers.ts";
-import { type Route, route } from "../http/route.ts";
+import { NO_STORE, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What was earned, promised and paid. docs/product.md#sales-calls. */

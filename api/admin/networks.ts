@@ -8,9 +8,8 @@ import { networksResponseSchema } from "../../domain/api/admin-networks.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { forbidden, notFound } from "../http/api-error.ts";
-import { actorOf, type Route, route, visitorOf } from "../http/route.ts";
+import { actorOf, NO_STORE, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */

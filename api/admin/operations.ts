@@ -11,8 +11,7 @@ import { toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperationById, release } from "../../sender/queue.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** Waiting and failed operations, and their retry. */

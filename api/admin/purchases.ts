@@ -31,11 +31,9 @@ import {
   waitingOf,
 } from "../../purchases/waiting.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Identity, type Route, route } from "../http/route.ts";
+import { actorOf, type Identity, NO_STORE, type Route, readId, route } from "../http/route.ts";
 import { deepestBlock, type Services, viewOptions } from "../services.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */

@@ -15,10 +15,9 @@ import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
-import { actorOf, type Route, roleOf, route } from "../http/route.ts";
+import { actorOf, NO_STORE, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { readDistributorBalance } from "./distributor-balance.ts";
 

@@ -5,8 +5,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Identity } from "../http/route.ts";
+import { actorOf, type Identity, readId } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What every decision on a sale or a claim has in common. */

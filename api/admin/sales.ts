@@ -18,11 +18,9 @@ import { readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route } from "../http/route.ts";
+import { NO_STORE, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { amountText, DECISION, decided } from "./sale-decisions.ts";
 

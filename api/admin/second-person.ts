@@ -2,8 +2,7 @@ import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import type { Permission } from "../../domain/roles.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Identity, type Route, route } from "../http/route.ts";
+import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";
 
 const VERBS = ["approve", "refuse"] as const;
 type Verb = (typeof VERBS)[number];

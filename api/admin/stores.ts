@@ -21,13 +21,11 @@ import { isoTime, monthOf, monthsBefore } from "../../domain/iso-time.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
-import { percentRule } from "../catalogue/percent-rule.ts";
+import { percentRule } from "../catalogue/catalogue-writer.ts";
 import { toWireStore } from "../catalogue/wire.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { readId } from "../http/read-id.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { actorOf, NO_STORE, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */

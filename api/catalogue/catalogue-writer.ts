@@ -1,4 +1,5 @@
 import { GroupTakenError } from "../../catalogue/categories.ts";
+import type { PercentRule } from "../../catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { conflict } from "../http/api-error.ts";
@@ -36,4 +37,9 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
     services.senders.wake();
     return outcome;
   };
+}
+
+/** What this admin may promise alone. docs/product.md#percent-approvals */
+export function percentRule({ environment }: Pick<Services, "environment">, identity: Identity): PercentRule {
+  return { aboveBps: BigInt(environment.BOOST_APPROVAL_ABOVE_PERCENT) * 100n, actor: actorOf(identity) };
 }

@@ -5,11 +5,9 @@ import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../
 import { askedSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { percentText } from "../../domain/money.ts";
 import { notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Call, type Route, route } from "../http/route.ts";
+import { type Call, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type CatalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
-import { percentRule } from "./percent-rule.ts";
+import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "./catalogue-writer.ts";
 
 /** A store's cashback categories, written by admins. docs/product.md#store-category */
 export function categoryRoutes(services: Services, write: CatalogueWriter): Route[] {

@@ -10,8 +10,7 @@ import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { conflict, notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Call, type Route, route } from "../http/route.ts";
+import { type Call, type Route, readId, route } from "../http/route.ts";
 import { type CatalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
 
 /** Fan tokens, written by admins. docs/product.md#fan-token */

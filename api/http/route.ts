@@ -1,7 +1,9 @@
 import type { Request } from "express";
 import type { z } from "zod";
+import { idSchema } from "../../domain/api/common.ts";
 import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
+import { notFound } from "./api-error.ts";
 
 /** The caller. An admin is a user whose wallet is on the list and who signed in with a nonce. */
 export type Identity =
@@ -187,4 +189,19 @@ export function actorOf(identity: Identity): string {
 /** Whether the wallet signed in at most `maximumAgeMs` milliseconds ago. docs/product.md#sign-in-proof */
 export function isFresh(session: Pick<Session, "createdAt">, maximumAgeMs: number): boolean {
   return BigInt(Date.now()) - session.createdAt <= BigInt(maximumAgeMs);
+}
+
+/** An id in a path. `what` is what it identifies, for the message. @throws ApiError 404 for anything else */
+export function readId(text: string | undefined, what: string): bigint {
+  const id = idSchema.safeParse(text ?? "");
+  if (!id.success) throw notFound(what);
+  return id.data;
+}
+
+export const NO_STORE = { "cache-control": "no-store" };
+
+/** The id to pass for the next page; null on the last. */
+export function nextBefore<Row>(rows: readonly Row[], limit: number, idOf: (row: Row) => bigint): number | null {
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return last === undefined ? null : Number(idOf(last));
 }

@@ -10,10 +10,8 @@ import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
-import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route, visitorOf } from "../http/route.ts";
+import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 
 import type { Services } from "../services.ts";
 

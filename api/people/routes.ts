@@ -16,9 +16,8 @@ import {
 } from "../../domain/api/people.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
-import { NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
-import { type Route, route, visitorOf } from "../http/route.ts";
+import { NO_STORE, type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { addToErasedList } from "./erased-list.ts";

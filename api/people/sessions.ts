@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { amongTexts } from "../../database/among.ts";
 import type { Queries } from "../../database/transaction.ts";
-import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
+import type { SignInPurpose } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 /** `nonce`: the wallet signed a challenge. `compat`: it signed the bare message. */

@@ -3,8 +3,7 @@ import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "vi
 import { createSiweMessage } from "viem/siwe";
 import type { Queries } from "../../database/transaction.ts";
 import { isoTime } from "../../domain/iso-time.ts";
-import { CHALLENGE_MS } from "../../domain/session.ts";
-import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
+import { CHALLENGE_MS, type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../http/api-error.ts";
 import type { Services } from "../services.ts";

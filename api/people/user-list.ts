@@ -9,7 +9,7 @@ import {
 } from "../../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../database/lists/source.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { searchKey } from "../../domain/search-key.ts";
+import { searchKey } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];

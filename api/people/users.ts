@@ -3,7 +3,7 @@ import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Schema } from "../../database/schema.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { searchKey } from "../../domain/search-key.ts";
+import { searchKey } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { eraseEvents } from "../../purchases/events.ts";
 import { addToShop } from "../../purchases/totals.ts";

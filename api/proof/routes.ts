@@ -7,9 +7,8 @@ import { listPublishedBooks } from "../../purchases/published-books.ts";
 import { listPaidTickets } from "../../purchases/queries.ts";
 import { payoutSums, readShopTotals } from "../../purchases/totals.ts";
 import { readFlows } from "../../reconcile/distributor-flows.ts";
-import { nextBefore } from "../http/answers.ts";
 import { invalid } from "../http/api-error.ts";
-import { type Route, route } from "../http/route.ts";
+import { nextBefore, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 const LIMIT = { perMinute: 120, by: "origin" } as const;

@@ -14,10 +14,8 @@ import {
 import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
 import { readCreditOf } from "../chain/unless-away.ts";
-import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route, visitorOf } from "../http/route.ts";
+import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { paymentsRoute } from "./payments.ts";

@@ -16,10 +16,8 @@ import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
 import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { PICTURE_TYPES, pictureIn } from "../assets/picture-body.ts";
-import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { readId } from "../http/read-id.ts";
-import { type Route, route, visitorOf } from "../http/route.ts";
+import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { attachPicture } from "./pictures.ts";
 

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
+import type { SignInPurpose } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type PeopleTables = {

@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { AUDIT_AREAS } from "../audit-areas.ts";
 import { limit } from "../field-rules.ts";
 import { pauseCauseSchema } from "../pause-cause.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
 import { listQuerySchema } from "./lists.ts";
+
+/** The areas that audit log entries belong to. */
+export const AUDIT_AREAS = ["catalogue", "payments", "sales", "claims", "people"] as const;
+export type AuditArea = (typeof AUDIT_AREAS)[number];
 
 /** The signed-in admin's role and permissions. */
 export const adminRoleResponseSchema = z.object({

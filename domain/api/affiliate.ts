@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
-import { isPlainText } from "../plain-text.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import type { SaleReport } from "../sale/report.ts";
+import { isPlainText } from "../text.ts";
 import { idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
 

@@ -4,7 +4,7 @@ import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { LIST_LIMIT } from "../product.ts";
-import { SLUG_PATTERN } from "../slug.ts";
+import { SLUG_PATTERN } from "../text.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
 

@@ -6,7 +6,7 @@ import { METADATA_URI_MAX_BYTES, PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
 import { keysOf, recordOf } from "../records.ts";
-import { SLUG_PATTERN } from "../slug.ts";
+import { SLUG_PATTERN } from "../text.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {

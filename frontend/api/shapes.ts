@@ -2,8 +2,8 @@ import type { FanToken as ApiFanToken, Store as ApiStore, StoreFilters } from ".
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Statement, Totals } from "../../domain/api/purchases.ts";
-import { joinFullName } from "../../domain/full-name.ts";
 import { isRecord } from "../../domain/records.ts";
+import { joinFullName } from "../../domain/text.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 

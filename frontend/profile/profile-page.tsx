@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
-import { splitFullName } from "../../domain/full-name.ts";
+import { splitFullName } from "../../domain/text.ts";
 import { eraseProfile, getAllPurchases, logoutEverywhere, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";

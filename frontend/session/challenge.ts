@@ -1,8 +1,7 @@
 import { useCallback } from "react";
-import { signInSentence } from "../../domain/sign-in-messages.ts";
+import { signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { CheckedUser, SignedLogin } from "../api/calls.ts";
-import { checkUser, login } from "../api/calls.ts";
+import { type CheckedUser, checkUser, login, type SignedLogin } from "../api/calls.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSession } from "./session.tsx";
 

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, startTransition, useState } from "react";
 import { useSearchParams } from "react-router";
 import type { StoreFilters } from "../../domain/api/catalogue.ts";
 import type { Language } from "../../domain/languages.ts";
-import { searchKey } from "../../domain/search-key.ts";
+import { searchKey } from "../../domain/text.ts";
 import type { StoresAsked } from "../api/calls.ts";
 import { namedStoresQuery, storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { assignSale } from "../../affiliates/decisions.ts";
-import { saleRefsBy } from "../../affiliates/sale-refs.ts";
+import { saleRefsBy } from "../../affiliates/environment.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { onBothEngines } from "../testing/databases.ts";

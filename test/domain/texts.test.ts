@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { joinFullName, splitFullName } from "../../domain/full-name.ts";
 import { purchaseStatusFromChain, statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
-import { signInSentence } from "../../domain/sign-in-messages.ts";
-import { SLUG_PATTERN, slugify } from "../../domain/slug.ts";
+import { signInSentence } from "../../domain/session.ts";
+import { joinFullName, SLUG_PATTERN, slugify, splitFullName } from "../../domain/text.ts";
 import { isAddressShaped, shortenAddress } from "../../domain/wallet-address.ts";
 
 const ADDRESS = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

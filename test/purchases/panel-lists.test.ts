@@ -6,7 +6,7 @@ import { listStorePage } from "../../catalogue/store-list.ts";
 import type { Database } from "../../database/connect.ts";
 import { CursorError } from "../../database/lists/order.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { searchKey } from "../../domain/search-key.ts";
+import { searchKey } from "../../domain/text.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";

@@ -5,8 +5,7 @@
 import "./demo-wallets.css";
 import { deployment } from "../../app/deployment.ts";
 import { localWallets } from "../../wallet/local-wallets.ts";
-import { DEMO_WALLETS, type DemoWallet } from "./demo-wallets.ts";
-import { isPermitted } from "./permission.ts";
+import { DEMO_WALLETS, type DemoWallet, isPermitted } from "./demo-wallets.ts";
 
 type Request = { method: string; params?: unknown };
 

@@ -3,8 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { askConsent } from "./consent.ts";
-import type { DemoWallet } from "./demo-wallets.ts";
-import { isPermitted, setPermitted } from "./permission.ts";
+import { type DemoWallet, isPermitted, setPermitted } from "./demo-wallets.ts";
 
 type Request = { method: string; params?: unknown };
 type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };

@@ -1,13 +1,13 @@
 import { type Click, insertClicks } from "../../../affiliates/clicks.ts";
 import { releaseSale } from "../../../affiliates/decisions.ts";
+import { saleRefsBy } from "../../../affiliates/environment.ts";
 import { storeReport } from "../../../affiliates/reports.ts";
-import type { SaleRules } from "../../../affiliates/sale.ts";
-import { saleRefsBy } from "../../../affiliates/sale-refs.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
 import type { Database } from "../../../database/connect.ts";
 import type { OperationKind } from "../../../database/schema/outbox.ts";
 import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
+import type { SaleRules } from "../../../domain/sale/rules.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ApprovalRules } from "../../../purchases/approvals.ts";

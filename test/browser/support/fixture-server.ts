@@ -10,7 +10,7 @@ import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
 import type { eventSchema } from "../../../domain/api/events.ts";
 import type { Me } from "../../../domain/api/people.ts";
-import { searchKey } from "../../../domain/search-key.ts";
+import { searchKey } from "../../../domain/text.ts";
 import { missingOf } from "../../../frontend/admin/stores/missing.ts";
 import {
   fixtureClaims,
