@@ -1,8 +1,22 @@
 import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import { type Database, DatabaseUnavailableError } from "./connect.ts";
+import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./connect.ts";
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
+import { readSetting, writeSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
+
+/**
+ * A step of the schema: it adds, with defaults, so that the version before works on. One that removes names in `requires`
+ * the migration of the first version that no longer uses what goes. docs/upgrading.md#what-holds-from-100-on
+ */
+export type SchemaMigration = {
+  name: string;
+  up: (db: Kysely<unknown>, engine: DatabaseEngine) => Promise<void>;
+  requires?: string;
+};
+
+/** In order; from 1.0.0 on only ever appended to. */
+export const MIGRATIONS: readonly SchemaMigration[] = [{ name: INITIAL_MIGRATION, up: initial }];
 
 /** Another version of this program made the database; the message says what to do. */
 export class OtherSchemaError extends DatabaseUnavailableError {
@@ -11,33 +25,58 @@ export class OtherSchemaError extends DatabaseUnavailableError {
 }
 
 /**
- * Creates the schema if there is none. Processes that start together wait for each other.
- * @throws OtherSchemaError if another version made the database
+ * Creates or upgrades the schema. Processes that start together wait for each other. A database that a newer version has
+ * upgraded stays as it is.
+ * @throws OtherSchemaError if this version cannot work with it
  * @throws the error of the failing migration; nothing of this call is applied
  */
-export async function migrate({ kysely, engine, location }: Database): Promise<void> {
-  refuseOtherSchema(await migrationsOf(kysely), location);
-  const migrations = { [INITIAL_MIGRATION]: { up: (db: Kysely<unknown>) => initial(db, engine) } };
-  const { error } = await new Migrator({
-    db: kysely,
-    provider: { getMigrations: async () => migrations },
-  }).migrateToLatest();
+export async function migrate({ kysely, engine, location }: Database, migrations = MIGRATIONS): Promise<void> {
+  const applied = await requireUsableSchema(kysely, location, migrations);
+  if (applied.length < migrations.length) await migrateTo(kysely, engine, migrations);
+}
+
+/** Applies those of `migrations` that are missing, which must include all that are applied. */
+export async function migrateTo(
+  queries: Queries,
+  engine: DatabaseEngine,
+  migrations: readonly SchemaMigration[],
+): Promise<void> {
+  const byName = migrations.map(({ name, up, requires }) => {
+    const withRequirement = async (db: Kysely<unknown>) => {
+      await up(db, engine);
+      if (requires) await writeSetting(db as Queries, "schema_requires", requires);
+    };
+    return [name, { up: withRequirement }] as const;
+  });
+  const provider = { getMigrations: async () => Object.fromEntries(byName) };
+  const { error } = await new Migrator({ db: queries, provider }).migrateToLatest();
   if (error) throw error;
 }
 
-/** @throws OtherSchemaError if these migrations of the database at `location` are of another version */
-export function refuseOtherSchema(migrations: readonly string[], location: string): void {
-  if (migrations.length > 0 && !migrations.includes(INITIAL_MIGRATION)) {
+/**
+ * Returns the names of the applied migrations, oldest first; none for a new database.
+ * @throws OtherSchemaError if a version that knows `migrations` cannot work with the database at `location`
+ */
+export async function requireUsableSchema(
+  queries: Queries,
+  location: string,
+  migrations = MIGRATIONS,
+): Promise<string[]> {
+  const applied = await migrationsOf(queries);
+  const isKnown = (name: string) => migrations.some((migration) => migration.name === name);
+  if (applied[0] !== undefined && !isKnown(applied[0])) {
     throw new OtherSchemaError(
       `The database ${location} was made by another version before 1.0.0: export its catalogue with that version (npm run catalog -- export FILE), then start anew with an empty folder or database`,
     );
   }
-  const newer = migrations.find((name) => name !== INITIAL_MIGRATION);
-  if (newer !== undefined) {
+  const newer = applied.findLast((name) => !isKnown(name));
+  const requires = newer && (await readSetting(queries, "schema_requires"));
+  if (requires && !isKnown(requires)) {
     throw new OtherSchemaError(
-      `The database ${location} was upgraded by a newer version (${newer}): start that version, or restore a backup of this one`,
+      `The database ${location} was upgraded by a newer version (${newer}), which removed what this one uses: start that version, or restore a backup of this one`,
     );
   }
+  return applied;
 }
 
 /** The names of the applied migrations, oldest first. */

@@ -40,6 +40,8 @@ export type SettingName =
   | "unclaimed_accepted"
   /** Why the database may be older than the chain, as JSON; empty once an operator has run `npm run restored`. */
   | "recovery"
+  /** The migration that a version must know to work with this schema; none if every version since the first can. */
+  | "schema_requires"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

@@ -4,9 +4,8 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
 import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
-import { INITIAL_MIGRATION } from "../../database/migrations/0001-initial.ts";
+import { connect, type DatabaseEngine } from "../../database/connect.ts";
+import { MIGRATIONS, migrateTo, migrationsOf, type SchemaMigration } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
@@ -16,7 +15,7 @@ import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { beginRecovery } from "../../sender/recovery.ts";
 import { setNextIds } from "./next-ids.ts";
-import { COMPUTED, TABLE_NAMES, type TableName } from "./tables.ts";
+import { COMPUTED, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
@@ -29,43 +28,64 @@ type Head = { format: string; engine: string; createdAt: string; migrations: str
 export type RestoreResult = { rows: number; createdAt: string; erased: number };
 
 /**
- * Fills an empty database, of either engine, from an archive of this version; all of it or nothing. Nothing is
- * sent until `npm run restored` has compared the restored rows with the chain.
+ * Fills an empty database, of either engine, from an archive of this version or an earlier one: with the schema that it
+ * was made with, which is then upgraded; all of it or nothing. Nothing is sent until `npm run restored` has compared the
+ * restored rows with the chain.
  * @throws Error that says why the file or the database is rejected
  */
 export async function readArchive(
   file: string,
   into: { databaseUrl: string; network: Network; purchaseGap: bigint; erased: ErasedList },
+  migrations = MIGRATIONS,
 ): Promise<RestoreResult> {
-  const { migrations } = await verify(file);
-  const target = await connect(into.databaseUrl);
+  const schema = schemaOf(file, (await verify(file)).migrations, migrations);
+  const { kysely, engine, location, close } = await connect(into.databaseUrl);
   try {
-    await prepareSchema(target, file, migrations);
-    return await target.kysely.transaction().execute(async (queries) => {
-      await refuseRows(queries, target.location);
+    return await kysely.transaction().execute(async (queries) => {
+      await prepareSchema(queries, { location, engine, schema });
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
+      await migrateTo(queries, engine, migrations);
       const erased = await eraseAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
-      await setNextIds(queries, target.engine, into.purchaseGap);
+      await setNextIds(queries, engine, into.purchaseGap);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       await writeSetting(queries, "recovery", "");
       await beginRecovery(queries, { code: "restored", created_at: result.createdAt });
       return { ...result, erased };
     });
   } finally {
-    await target.close();
+    await close();
   }
 }
 
-/** Rows must match the schema. */
-async function prepareSchema(target: Database, file: string, migrations: readonly string[]): Promise<void> {
-  if (migrations.join() !== INITIAL_MIGRATION) {
+/** The migrations that made the database of the archive. */
+function schemaOf(
+  file: string,
+  applied: readonly string[],
+  migrations: readonly SchemaMigration[],
+): readonly SchemaMigration[] {
+  const schema = migrations.slice(0, applied.length);
+  if (applied.length === 0 || schema.map(({ name }) => name).join() !== applied.join()) {
     throw new ArchiveError(
-      `${file} was made by another version (${migrations.at(-1)}): restore it with the version that made it`,
+      `${file} was made by another version (${applied.at(-1)}): restore it with the version that made it`,
     );
   }
-  await migrate(target);
+  return schema;
+}
+
+async function prepareSchema(
+  queries: Queries,
+  { location, engine, schema }: { location: string; engine: DatabaseEngine; schema: readonly SchemaMigration[] },
+): Promise<void> {
+  const applied = await migrationsOf(queries);
+  if (applied.length > 0) await refuseRows(queries, location);
+  if (applied.length > schema.length) {
+    throw new ArchiveError(
+      `${location} has the schema of a newer version than the backup: set DATABASE_URL to a new database, which the restore creates and upgrades`,
+    );
+  }
+  await migrateTo(queries, engine, schema);
 }
 
 /** Reads the whole file before a database is touched: no row of a changed file is imported. */
@@ -111,7 +131,8 @@ function isHead(value: unknown): value is Head {
 }
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {
-  for (const table of TABLE_NAMES.filter((name) => !SEEDED.includes(name))) {
+  for (const table of await tablesOf(queries)) {
+    if (SEEDED.some((seeded) => seeded === table)) continue;
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
       throw new ArchiveError(
@@ -121,20 +142,26 @@ async function refuseRows(queries: Queries, location: string): Promise<void> {
   }
 }
 
+async function tablesOf(queries: Queries): Promise<Set<string>> {
+  const tables = await queries.introspection.getTables();
+  return new Set(tables.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_")));
+}
+
 async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreResult, "erased">> {
   const lines = verifiedLines(file);
   const head: Head = JSON.parse((await lines.next()).value);
   let rows = 0;
   let waiting: Row[] = [];
-  let waitingFor: TableName | undefined;
+  let waitingFor: string | undefined;
+  const tables = await tablesOf(queries);
   const flush = async () => {
     if (waitingFor && waiting.length > 0) await insertRows(queries, waitingFor, waiting);
     waiting = [];
   };
   for await (const line of lines) {
-    const [table, row]: [TableName, Record<string, string | null>] = JSON.parse(line);
-    if (!TABLE_NAMES.includes(table))
-      throw new ArchiveError(`${file} has rows of ${table}, a table that this version does not have`);
+    const [table, row]: [string, Record<string, string | null>] = JSON.parse(line);
+    if (!tables.has(table))
+      throw new ArchiveError(`${file} has rows of ${table}, a table that its version does not have`);
     if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
     waitingFor = table;
     waiting.push(Object.fromEntries(Object.entries(row).map(([name, text]) => [name, untagged(text)])));
@@ -144,7 +171,7 @@ async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreRes
   return { rows, createdAt: head.createdAt };
 }
 
-async function insertRows(queries: Queries, table: TableName, rows: readonly Row[]): Promise<void> {
+async function insertRows(queries: Queries, table: string, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).filter((column) => !COMPUTED.has(column));
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => sql.val(row[column])))})`));

@@ -1,4 +1,5 @@
 import type { Database } from "../../database/connect.ts";
+import { OtherSchemaError } from "../../database/migrate.ts";
 import type { Schema } from "../../database/schema.ts";
 import { keysOf } from "../../domain/records.ts";
 
@@ -89,5 +90,9 @@ export const NUMBERED: readonly TableName[] = [
 export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
   const present = (await kysely.introspection.getTables()).map((table) => table.name);
   const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
-  if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
+  if (unknown.length > 0) {
+    throw new OtherSchemaError(
+      `The backup of this version does not know ${unknown.join(", ")}: make it with the version that upgraded the database`,
+    );
+  }
 }

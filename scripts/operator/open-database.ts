@@ -1,5 +1,5 @@
 import { connect, type Database, DatabaseUnavailableError } from "../../database/connect.ts";
-import { migrationsOf, refuseOtherSchema } from "../../database/migrate.ts";
+import { requireUsableSchema } from "../../database/migrate.ts";
 import { requireNetwork } from "../../platform/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
 
@@ -25,13 +25,12 @@ export async function openDatabase(
 }
 
 async function requireSchema({ kysely, location }: Database): Promise<void> {
-  const migrations = await migrationsOf(kysely);
-  if (migrations.length === 0) {
+  const applied = await requireUsableSchema(kysely, location);
+  if (applied.length === 0) {
     throw new DatabaseUnavailableError(
       `${location} has no tables of Torcida: start the api or the indexer once, or correct DATABASE_URL and DATA_DIR`,
     );
   }
-  refuseOtherSchema(migrations, location);
 }
 
 async function descriptionOf(

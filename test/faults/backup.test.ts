@@ -204,7 +204,7 @@ describe("Backup and restore", function () {
       const tail = JSON.stringify({ rows: rows.length - 1, sha256 });
       writeFileSync(broken, gzipSync(`${[...rows, tail].join("\n")}\n`));
       expect(await refusal(broken, target)).to.match(/was made by another version \(0001-other.*version that made it/);
-      expect(await refusal(file, url)).to.include("is not empty (users has rows)");
+      expect(await refusal(file, url)).to.match(/is not empty \(\w+ has rows\)/);
       const restored = await connect(target);
       // The totals of a new database stand at zero.
       for (const table of TABLE_NAMES.filter((name) => name !== "shop_totals"))

@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { readEnvironment } from "../../api/environment.ts";
 import { readCatalogue } from "../../catalogue/catalogue-file.ts";
 import { diff, exportRows } from "../../catalogue/changes.ts";
-import type { Database } from "../../database/connect.ts";
+import { connect, type Database } from "../../database/connect.ts";
+import { MIGRATIONS, migrate } from "../../database/migrate.ts";
+import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { TABLE_NAMES, type TableName } from "../../scripts/backup/tables.ts";
 import { Caller } from "../api/support/caller.ts";
 import { startInProcess } from "../api/support/in-process.ts";
@@ -27,6 +29,16 @@ const REQUIRED = {
   OPERATOR_PRIVATE_KEY: `0x${"11".repeat(32)}`,
   PUBLIC_URL: "https://torcida.example",
   RATE_URL: "https://rates.example/chz-brl",
+};
+
+const INTO = { network: "localhost" as const, purchaseGap: 0n, erased: { times: new Map(), keys: [] } };
+/** The made-up second migration: a column that is filled from the rows. */
+const LATER = {
+  name: "0002-later",
+  up: async (db: Kysely<unknown>) => {
+    await sql`alter table purchases add column origin text not null default ''`.execute(db);
+    await sql`update purchases set origin = store_name`.execute(db);
+  },
 };
 
 /** docs/upgrading.md#what-holds-from-100-on */
@@ -71,6 +83,30 @@ describe("An installation of 1.0.0", function () {
       expect(await exportRows(database)).to.have.length(JSON.parse(readFileSync(CATALOGUE, "utf8")).length);
       expect(await diff(database, readCatalogue("json", readFileSync(CATALOGUE, "utf8")))).to.deep.equal([]);
     });
+  });
+
+  it("comes forward into a later version's schema, and goes on with the version before", async () => {
+    const databaseUrl = join(directory, "later.db");
+    await readArchive(BACKUP, { ...INTO, databaseUrl }, [...MIGRATIONS, LATER]);
+    const database = await connect(databaseUrl);
+    try {
+      const { rows } = await sql`select count(*) as n from purchases where origin = store_name`.execute(
+        database.kysely,
+      );
+      expect(rows).to.deep.equal([{ n: BigInt(rowsOfBackup()("purchases").length) }]);
+      const api = await startInProcess(database);
+      await expectReadable(api.url, rowsOfBackup()).finally(() => api.stop());
+    } finally {
+      await database.close();
+    }
+  });
+
+  it("is not restored into a database that a later version has made", async () => {
+    const databaseUrl = join(directory, "made-by-later.db");
+    const database = await connect(databaseUrl);
+    await migrate(database, [...MIGRATIONS, LATER]).finally(() => database.close());
+    const refusal = await readArchive(BACKUP, { ...INTO, databaseUrl }).catch((error: Error) => error.message);
+    expect(refusal).to.include("has the schema of a newer version than the backup: set DATABASE_URL to a new database");
   });
 
   it("keeps every call, field, code and variable, and the contracts' functions and events", () => {
