@@ -13,7 +13,7 @@ const MAXIMUM_BYTES = 40 * 1024;
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).join("");
 /** ASCII, the letters of Portuguese and similar languages, and the symbols used in the texts. */
-const TEXT = `${range(0x20, 0x7e)}ÀÁÂÃÇÉÊÍÓÔÕÚÜàáâãäçèéêëíïñóôõöùúüß\u00a0©ªº·–—‘’“”…×`;
+const TEXT = `${range(0x20, 0x7e)}ÀÁÂÃÇÉÊÍÓÔÕÚÜàáâãäçèéêëíïñóôõöùúüß\u00a0©ªº·–—‘’“”…×−›`;
 
 const subset = await subsetFont(readFileSync(SOURCE), TEXT, {
   targetFormat: "woff2",

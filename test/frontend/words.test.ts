@@ -68,7 +68,7 @@ describe("What a catalogue file would change, in the panel's words", () => {
         ],
       },
       "~ store Arena: affiliate_link → https://a.example, featured → true, club → null",
-      "~ loja Arena: link de afiliado → https://a.example, destaque → sim, clube → vazio",
+      "~ loja Arena: link de afiliado: https://a.example, destaque: sim, clube: vazio",
     ],
     [
       {
@@ -93,12 +93,12 @@ describe("What a catalogue file would change, in the panel's words", () => {
         ],
       },
       "~ Arena, Camisas: 5.75% → 6%, is_default → false",
-      "~ categoria Arena, Camisas: 5,75% → 6%, categoria padrão → não",
+      "~ categoria Arena, Camisas: de 5,75% para 6%, categoria padrão: não",
     ],
     [
       { kind: "update", what: "fan_token", name: "psg", fields: [{ field: "contract", to: "0xab" }] },
       "~ fan token psg: contract → 0xab",
-      "~ fan token psg: contrato → 0xab",
+      "~ fan token psg: contrato: 0xab",
     ],
   ];
   for (const [change, line, sentence] of said) {

@@ -192,7 +192,7 @@ export function AttentionList({ attention }: { attention: Attention }) {
 function Arrow() {
   return (
     <span aria-hidden="true" className="matter-arrow">
-      →
+      ›
     </span>
   );
 }

@@ -25,8 +25,8 @@ function bareSentence({ kind, what, name, of, fields }: CatalogueChange): string
 }
 
 function fieldSentence({ field, from, to }: CatalogueChange["fields"][number]): string {
-  if (field === "cashback_percent") return `${percent(from ?? null)} → ${percent(to)}`;
-  return `${FIELD_WORDS[field] ?? field} → ${to === null ? "vazio" : (VALUES[to] ?? to)}`;
+  if (field === "cashback_percent") return `de ${percent(from ?? null)} para ${percent(to)}`;
+  return `${FIELD_WORDS[field] ?? field}: ${to === null ? "vazio" : (VALUES[to] ?? to)}`;
 }
 
 const percent = (text: string | null): string => `${text?.replace(".", ",")}%`;
