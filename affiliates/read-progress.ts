@@ -2,6 +2,7 @@ import { sql, type UpdateObject } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountKey } from "../domain/sale/rules.ts";
+import { SYSTEM_FAULTS } from "../domain/system-faults.ts";
 import type { PolledAccount } from "./network.ts";
 
 /** How far each pass over an account has read, and the outcome of its last reads; in the database. */
@@ -61,7 +62,7 @@ export class ReadProgress {
 }
 
 /** A failure that lasts less is retried and forgotten. */
-const PASSING_MS = 60_000;
+const PASSING_MS = SYSTEM_FAULTS.network_unread.seconds * 1_000;
 
 /** An account that cannot be read. docs/product.md#sales-failing */
 export type FailingAccount = AccountKey & { reason: string; since: bigint };

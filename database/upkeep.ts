@@ -1,11 +1,8 @@
-import type { SystemFault } from "../domain/system-faults.ts";
+import { SYSTEM_FAULTS, type SystemFault } from "../domain/system-faults.ts";
 import { readClock } from "./clock.ts";
 import { readSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
-/** As in ops/alerts.yaml. */
-const OLD_BACKUP_HOURS = 3;
-const GREATEST_OFFSET_SECONDS = 5;
 const HOUR_MS = 3_600_000;
 
 const BACKUPS = [
@@ -18,9 +15,9 @@ export async function oldBackups(queries: Queries, now = Date.now()): Promise<Sy
   const faults: SystemFault[] = [];
   for (const { setting, name, what } of BACKUPS) {
     const at = await readSetting(queries, setting);
-    const hours = (now - Number(at)) / HOUR_MS;
-    if (at !== undefined && hours > OLD_BACKUP_HOURS)
-      faults.push({ name, text: `${what} ${Math.floor(hours)} hours old` });
+    const ageMs = now - Number(at);
+    if (at !== undefined && ageMs > SYSTEM_FAULTS[name].seconds * 1_000)
+      faults.push({ name, text: `${what} ${Math.floor(ageMs / HOUR_MS)} hours old` });
   }
   return faults;
 }
@@ -33,6 +30,6 @@ export async function readClockOffset(queries: Queries): Promise<number> {
 }
 
 export function clockProblem(offset: number): string | undefined {
-  if (Math.abs(offset) <= GREATEST_OFFSET_SECONDS) return undefined;
+  if (Math.abs(offset) <= SYSTEM_FAULTS.clock_off.seconds) return undefined;
   return `The clock of this host is ${Math.abs(offset).toFixed(1)} s ${offset > 0 ? "ahead of" : "behind"} the database's`;
 }

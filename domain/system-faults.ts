@@ -9,7 +9,11 @@ type Kind = {
   runbook: string;
   /** A count of the panel's open tasks tells it already, and leads to the reason. */
   isTask?: true;
+  /** From how many seconds on it is one; its alert compares with the same. */
+  seconds?: number;
 };
+
+const HOUR = 3_600;
 
 /** What can be wrong with an installation: each is told by `/readyz`, the doctor, the panel and an alert. */
 export const SYSTEM_FAULTS = {
@@ -20,7 +24,7 @@ export const SYSTEM_FAULTS = {
   rate_missing: { blocks: true, alert: "TorcidaNoRate", runbook: "rate-away" },
   index_incomplete: { alert: "TorcidaIndexerBehind", runbook: "indexer-behind" },
   operations_paused: { alert: "TorcidaOperationsHeld", runbook: "payouts-paused", isTask: true },
-  operations_stand: { alert: "TorcidaOperationsStand", runbook: "operations-wait" },
+  operations_stand: { alert: "TorcidaOperationsStand", runbook: "operations-wait", seconds: 120 },
   operations_wait: { alert: "TorcidaOperationsWait", runbook: "operations-wait" },
   operations_failed: { alert: "TorcidaOperationsFailed", runbook: "operations-wait", isTask: true },
   operations_refused: { alert: "TorcidaOperationsParked", runbook: "operations-wait", isTask: true },
@@ -32,12 +36,12 @@ export const SYSTEM_FAULTS = {
     runbook: "foreign-transaction",
     isTask: true,
   },
-  network_unread: { alert: "TorcidaNetworkFails", runbook: "network-away" },
+  network_unread: { alert: "TorcidaNetworkFails", runbook: "network-away", seconds: 60 },
   network_budget: { alert: "TorcidaNetworkBudget", runbook: "network-away" },
-  backup_old: { alert: "TorcidaBackupOld", runbook: "database-lost" },
-  backup_copy_old: { alert: "TorcidaBackupCopyOld", runbook: "database-lost" },
-  clock_off: { alert: "TorcidaClockOff", runbook: "clock-off" },
-  certificate_ends: { alert: "TorcidaCertificateEnds", runbook: "outside-check" },
+  backup_old: { alert: "TorcidaBackupOld", runbook: "database-lost", seconds: 3 * HOUR },
+  backup_copy_old: { alert: "TorcidaBackupCopyOld", runbook: "database-lost", seconds: 3 * HOUR },
+  clock_off: { alert: "TorcidaClockOff", runbook: "clock-off", seconds: 5 },
+  certificate_ends: { alert: "TorcidaCertificateEnds", runbook: "outside-check", seconds: 7 * 24 * HOUR },
 } as const satisfies Record<string, Kind>;
 
 export type FaultName = keyof typeof SYSTEM_FAULTS;

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
-import { DAY_MS } from "../domain/iso-time.ts";
+import { SYSTEM_FAULTS } from "../domain/system-faults.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const PATIENCE_MS = 5_000;
-/** As in ops/alerts.yaml. */
-const SOON_MS = 7 * DAY_MS;
+const SOON_MS = SYSTEM_FAULTS.certificate_ends.seconds * 1_000;
 
 /**
  * When the certificate of an https:// site ends, by a handshake of at most five seconds; also of one that is not

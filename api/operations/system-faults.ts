@@ -7,7 +7,7 @@ import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
 import type { Schema } from "../../database/schema.ts";
 import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
-import type { SystemFault } from "../../domain/system-faults.ts";
+import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
 import { listUndecided } from "../../purchases/due.ts";
 import { summarizeDue } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
@@ -16,8 +16,7 @@ import type { Services } from "../services.ts";
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */
 const LISTED = 5;
-/** As in ops/alerts.yaml. */
-const STANDS_MS = 120_000n;
+const STANDS_MS = SYSTEM_FAULTS.operations_stand.seconds * 1_000;
 
 /** Everything that is wrong now, as `/readyz` and the panel tell it. docs/product.md#readiness */
 export async function listFaults(services: Services): Promise<SystemFault[]> {

@@ -32,6 +32,19 @@ describe("Alert rules", () => {
     }
   });
 
+  it("compare with the time from which on /readyz tells the fault", () => {
+    const rules = new Map([...readAlertRules(), ...readAlertRules("outside")].map(({ alert, expr }) => [alert, expr]));
+    const timed = FAULT_NAMES.filter((name) => kindOf(name).seconds !== undefined);
+    expect(timed).to.have.length.above(4);
+    for (const name of timed) {
+      const { alert, seconds } = kindOf(name);
+      const limits = [...(rules.get(alert) ?? "").matchAll(/\) [<>] (-?\d[\d *]*)/g)].map(([, factors = ""]) =>
+        Math.abs(factors.split("*").reduce((product, factor) => product * Number(factor), 1)),
+      );
+      expect(new Set(limits), `${name}: ${rules.get(alert)}`).to.deep.equal(new Set([seconds]));
+    }
+  });
+
   it("reach a phone, and the watchdog a service elsewhere", () => {
     type Route = { receiver: string; matchers?: string[]; routes?: Route[]; repeat_interval?: string };
     const { route, receivers } = parse(readFileSync("ops/alertmanager.yaml", "utf8")) as {
