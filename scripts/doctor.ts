@@ -8,6 +8,7 @@ import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { certificateProblem, readCertificateEnd } from "../platform/certificate.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { examineApi } from "./doctor/examine-api.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
@@ -42,6 +43,7 @@ async function examine(): Promise<Finding[]> {
     ...examineApprovals(environment),
     ...examineAdmins(environment),
     ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
+    ...(await examineApi(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
   ];
@@ -79,7 +81,7 @@ async function examineCertificate(site: string | undefined): Promise<Finding[]> 
   try {
     const endsAt = await readCertificateEnd(url);
     const problem = certificateProblem(url, endsAt);
-    if (problem) return [findingOf("certificate", { name: "certificate_ends", text: problem })];
+    if (problem) return [findingOf({ name: "certificate_ends", text: problem })];
     return [healthy("certificate", `that of ${url.hostname} ends on ${new Date(endsAt).toISOString().slice(0, 10)}`)];
   } catch (error) {
     const detail = `that of ${url.hostname} cannot be seen from here: ${messageOf(error)}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doneSchema, healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { faultRequestSchema } from "../../domain/api/faults.ts";
-import { kindOf } from "../../domain/system-faults.ts";
+import { FAULT_NAMES, kindOf } from "../../domain/system-faults.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 import { type Identity, NO_STORE, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -91,7 +91,7 @@ function readinessRoute(services: Services): Route {
       const isOurs = isFromThisMachine(request) || actsForUs(identity);
       return {
         status: isReady ? 200 : 503,
-        body: isOurs ? { status, ...texts, sends: services.senders.sends } : { status },
+        body: isOurs ? { status, ...texts, faults, sends: services.senders.sends } : { status },
         headers: NO_STORE,
       };
     },
@@ -102,12 +102,14 @@ function actsForUs(identity: Identity): boolean {
   return identity.kind === "service" || (identity.kind === "user" && identity.role !== undefined);
 }
 
-const readinessSchema = z.object({
+export const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),
-  /** These three for this machine, staff and services only. */
+  /** The rest for this machine, staff and services only. */
   problems: z.array(z.string()).optional(),
   /** What does not stop the process, with reasons. */
   warnings: z.array(z.string()).optional(),
+  /** Both, each with its name. */
+  faults: z.array(z.object({ name: z.enum(FAULT_NAMES), text: z.string() })).optional(),
   /** Whether this process sends transactions. */
   sends: z.boolean().optional(),
 });

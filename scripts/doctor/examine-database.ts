@@ -8,14 +8,13 @@ import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
-import type { FaultName } from "../../domain/system-faults.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeQueue } from "../../sender/due.ts";
 import type { WatchedKey } from "../../sender/foreign-transactions.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, findingOf, healthy, warning } from "./finding.ts";
+import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
 const GREATEST_WAIT_MS = 10 * 60_000;
@@ -82,23 +81,6 @@ const FINE = {
   clock: "this host's agrees with the database's",
 } as const;
 
-/** The subject of each fault that the database tells; the others are examined where they are. */
-const SUBJECTS: Partial<Record<FaultName, keyof typeof FINE>> = {
-  database_unwritable: "database writes",
-  operations_failed: "outbox",
-  operations_refused: "outbox",
-  operations_stand: "outbox",
-  operations_wait: "outbox",
-  payouts_wait: "outbox",
-  purchase_undecided: "purchases",
-  foreign_transaction: "nonces",
-  network_unread: "network",
-  network_budget: "network",
-  backup_old: "backup",
-  backup_copy_old: "backup",
-  clock_off: "clock",
-};
-
 async function examineFaults(
   { kysely }: Database,
   keys: readonly WatchedKey[],
@@ -108,12 +90,11 @@ async function examineFaults(
   const faults = await storedFaults(watched, (error) => {
     throw error;
   });
-  const found = faults.map(({ name, text }) => ({ subject: SUBJECTS[name] ?? ("database" as const), name, text }));
   return [
     ...keysOf(FINE)
-      .filter((subject) => !found.some((one) => one.subject === subject))
+      .filter((subject) => !faults.some(({ name }) => SUBJECTS[name] === subject))
       .map((subject) => healthy(subject, FINE[subject])),
-    ...found.map(({ subject, name, text }) => findingOf(subject, { name, text })),
+    ...faults.map(findingOf),
   ];
 }
 

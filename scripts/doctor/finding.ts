@@ -1,4 +1,4 @@
-import { kindOf, type SystemFault } from "../../domain/system-faults.ts";
+import { type FaultName, kindOf, type SystemFault } from "../../domain/system-faults.ts";
 
 /** One result of the doctor. */
 export type Finding = {
@@ -24,8 +24,33 @@ export const failure = (subject: string, detail: string, toDo: string): Finding 
   toDo,
 });
 
+/** Where the doctor tells each fault. Those of `api` only a running one knows: they are asked for. */
+export const SUBJECTS = {
+  database_away: "database",
+  database_unwritable: "database writes",
+  chain_away: "api",
+  wallet_empty: "api",
+  rate_missing: "api",
+  index_incomplete: "api",
+  operations_paused: "api",
+  operations_stand: "outbox",
+  operations_wait: "outbox",
+  operations_failed: "outbox",
+  operations_refused: "outbox",
+  payouts_wait: "outbox",
+  sender_waits: "api",
+  purchase_undecided: "purchases",
+  foreign_transaction: "nonces",
+  network_unread: "network",
+  network_budget: "network",
+  backup_old: "backup",
+  backup_copy_old: "backup",
+  clock_off: "clock",
+  certificate_ends: "certificate",
+} as const satisfies Record<FaultName, string>;
+
 /** A fault of the installation, with its page of the runbook. */
-export function findingOf(subject: string, { name, text }: SystemFault): Finding {
+export function findingOf({ name, text }: SystemFault): Finding {
   const { blocks, runbook } = kindOf(name);
-  return (blocks ? failure : warning)(subject, text, `docs/runbook/${runbook}.md`);
+  return (blocks ? failure : warning)(SUBJECTS[name], text, `docs/runbook/${runbook}.md`);
 }

@@ -31,7 +31,7 @@ describe("The api's endpoints for operators", function () {
       return answer.body.sends === true && answer;
     });
     expect(ready.status).to.equal(200);
-    expect(ready.body).to.deep.equal({ status: "ready", problems: [], warnings: [], sends: true });
+    expect(ready.body).to.deep.equal({ status: "ready", problems: [], warnings: [], faults: [], sends: true });
     expect(ready.headers.get("cache-control")).to.equal("no-store");
   });
 
@@ -42,7 +42,7 @@ describe("The api's endpoints for operators", function () {
     const authorization = `Bearer ${(await system.adminCaller("auditor")).token}`;
     const headers = { ...behindProxy.headers, authorization };
     const staff = await fetch(`${system.url}/readyz`, { headers });
-    expect(await staff.json()).to.include.all.keys("problems", "warnings", "sends");
+    expect(await staff.json()).to.include.all.keys("problems", "warnings", "faults", "sends");
   });
 
   it("is healthy but not ready while its chain does not respond, and says which part is missing", async () => {

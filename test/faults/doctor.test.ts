@@ -3,7 +3,10 @@ import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { connect } from "../../database/connect.ts";
 import { writeSetting } from "../../database/settings.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+import { supervise } from "./support/supervised.ts";
 
 describe("The doctor", function () {
   this.timeout(300_000);
@@ -23,6 +26,7 @@ describe("The doctor", function () {
       .and.match(/✓ roles: /)
       .and.match(/✓ sender: is /)
       .and.match(/✓ database writes: it can write/)
+      .and.match(/! api: No purchase is registered until the index is complete\n {2}→ docs\/runbook\/indexer-behind.md/)
       .and.match(/, 0 to fix/);
     expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
     expect(code).to.equal(0);
@@ -42,6 +46,24 @@ describe("The doctor", function () {
     } finally {
       await database.kysely.deleteFrom("settings").where("name", "=", "backup_copied_at").execute();
       await database.close();
+    }
+  });
+
+  it("asks the api for what only that knows, and says if it is away", async () => {
+    const port = String((await freePorts(1))[0]);
+    expect((await consult({ PORT: port })).output).to.match(
+      /! api: http:\/\/127.0.0.1:\d+\/readyz does not answer, so its rate, senders and index are unknown: .+\n {2}→ Start it/,
+    );
+    const environment = { ...system.environment, PORT: port, RATE_URL: "https://127.0.0.1:9/rate.json" };
+    const other = supervise({ name: "other", script: "api/main.ts", url: `http://127.0.0.1:${port}`, environment });
+    other.start();
+    try {
+      await until("it answers", async () => (await fetch(`${other.url}/healthz`)).ok);
+      const { code, output } = await consult({ PORT: port });
+      expect(output).to.match(/✗ api: There is no exchange rate: .*\n {2}→ docs\/runbook\/rate-away.md/);
+      expect(code).to.equal(1);
+    } finally {
+      await other.stop();
     }
   });
 
@@ -88,5 +110,16 @@ describe("The doctor", function () {
     expect((await consult({ PURCHASE_NFT_ADDRESS: nowhere })).output).to.match(/There is no PurchaseNFT at/);
     await system.anvil.request("anvil_setBalance", system.deployment.cashbackDistributor.address, "0x0");
     expect((await consult()).output).to.include("✗ distributor: 0 CHZ to pay with");
+  });
+
+  it("tells why the api sends nothing of a kind", async () => {
+    const isFine = async () =>
+      /✓ api: http:\S+\/readyz: it has a node, a rate and ids, and sends/.test((await consult()).output);
+    system.indexer.start();
+    await until("the index is complete", isFine, 60_000);
+    await system.run("scripts/payouts.ts", ["--pause", "a drill"]);
+    await until("the api knows it", async () => /! api: pay: .*a drill/.test((await consult()).output), 60_000);
+    await system.run("scripts/payouts.ts", ["--resume"]);
+    await until("the api sends again", isFine, 60_000);
   });
 });
