@@ -115,6 +115,7 @@ const VARIABLES = {
   SALE_OVERDUE_DAYS: wholeNumber(90, 1, 3_650),
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   BOOST_APPROVAL_ABOVE_PERCENT: wholeNumber(10, 0, 100),
+  BOOST_MAX_PERCENT: wholeNumber(100, 1, 100),
   SMTP_URL: z
     .string()
     .refine((text) => readUrl(["smtp:", "smtps:"])(text) !== undefined, {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import { storePaces } from "../affiliates/store-pace.ts";
+import { boundBoosts } from "../catalogue/boosts.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   const { startBlock, ...contracts } = readContracts(environment);
   const { server, answerWith } = await listen(environment);
   const database = await openDatabase(environment, log);
+  await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,

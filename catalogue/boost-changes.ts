@@ -4,7 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { spanProblem } from "../domain/api/boosts.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
-import { insertBoost } from "./boosts.ts";
+import { BoostTooHighError, insertBoost, readMostBps } from "./boosts.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { readCategories } from "./categories.ts";
 import type { Change } from "./changes.ts";
@@ -26,7 +26,8 @@ export async function boostChanges(
   aboveBps: bigint | undefined,
 ): Promise<Change[]> {
   const known = await readKnown(queries, catalogue.boosts, stores);
-  const found = catalogue.boosts.map((entry) => ({ entry, ...judge(entry, catalogue, stores, known) }));
+  const most = await readMostBps(queries);
+  const found = catalogue.boosts.map((entry) => ({ entry, ...judge(entry, catalogue, stores, { known, most }) }));
   const problems = found.flatMap(({ problem }) => problem ?? []);
   if (problems.length > 0) throw new CatalogueFileError(problems);
   return found.flatMap(({ entry, isKnown }) => (isKnown ? [] : [boostChange(entry, stores, aboveBps)]));
@@ -52,7 +53,7 @@ function judge(
   entry: BoostEntry,
   { cashbacks }: Pick<Catalogue, "cashbacks">,
   stores: ReadonlyMap<string, StoreWithCategories>,
-  known: Known,
+  { known, most }: { known: Known; most: bigint },
 ): { isKnown: boolean; problem?: Found } {
   const { place, store: name, category, cashback_percent: bps, starts_at, ends_at } = entry;
   const store = stores.get(name.toLowerCase());
@@ -69,6 +70,10 @@ function judge(
   if (same && (same.boost_bps !== bps || same.planned_end_at !== ends_at)) {
     const text = "a boost that starts then is known with another percent or end: end that one and plan another";
     return { isKnown: true, problem: { problem: "boost_known", place, text } };
+  }
+  if (!same && bps > most) {
+    const { message: text } = new BoostTooHighError(most);
+    return { isKnown: false, problem: { problem: "boost_too_high", place, values: [percentText(most)], text } };
   }
   const span = same ? undefined : spanProblem({ startsAt: starts_at, endsAt: ends_at }, BigInt(Date.now()));
   if (!span) return { isKnown: same !== undefined };

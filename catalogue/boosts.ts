@@ -2,8 +2,11 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Schema } from "../database/schema.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type Boost, isRunning } from "../domain/boost.ts";
+import { percentText } from "../domain/money.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
@@ -12,7 +15,40 @@ export type BoostTableRow = Selectable<Schema["store_boosts"]>;
 export type NamedBoost = BoostTableRow & { category: string | null };
 export type PlannedBoost = Boost & { id: bigint };
 
-/** The boosts of some stores that run or will run, by store. */
+/** By the contract, which refuses a ticket of more. */
+const MOST_BPS = 10_000n;
+
+/** More than the shop allows any boost. docs/product.md#boost-bound */
+export class BoostTooHighError extends TorcidaError {
+  override readonly name = "BoostTooHighError";
+  override readonly docs = "docs/product.md#boost-bound";
+
+  constructor(mostBps: bigint) {
+    super(`A boost is at most ${percentText(mostBps)} % (BOOST_MAX_PERCENT)`);
+  }
+}
+
+/** What no boost may exceed now, in basis points. docs/product.md#boost-bound */
+export async function readMostBps(queries: Queries): Promise<bigint> {
+  return BigInt((await readSetting(queries, "boost_max_bps")) ?? MOST_BPS);
+}
+
+/** Sets that, for later clicks of boosts that run already too. */
+export async function boundBoosts(kysely: Kysely<Schema>, mostBps: bigint): Promise<void> {
+  if ((await readMostBps(kysely)) === mostBps) return;
+  await inTransaction(kysely, async (queries) => {
+    await bumpCatalogueVersion(queries);
+    await writeSetting(queries, "boost_max_bps", mostBps.toString());
+    const toCome = queries.selectFrom("store_boosts").select("id").where("turns_at", "is not", null);
+    const rows = await toCome.execute();
+    await turn(
+      queries,
+      rows.map(({ id }) => id),
+    );
+  });
+}
+
+/** The boosts of some stores that run or will run, by store, with what they may pay. */
 export async function readBoosts(
   queries: Queries,
   storeIds: readonly bigint[],
@@ -26,7 +62,10 @@ export async function readBoosts(
     .where("ends_at", ">", now)
     .orderBy("id")
     .execute();
-  return new Map([...Map.groupBy(rows, (row) => row.store_id)].map(([id, own]) => [id, own.map(toBoost)]));
+  if (rows.length === 0) return new Map();
+  const most = await readMostBps(queries);
+  const bounded = rows.map((row) => ({ ...row, boost_bps: row.boost_bps < most ? row.boost_bps : most }));
+  return new Map([...Map.groupBy(bounded, (row) => row.store_id)].map(([id, own]) => [id, own.map(toBoost)]));
 }
 
 export function toBoost(
@@ -58,12 +97,14 @@ export function findBoost(queries: Queries, id: bigint): Promise<NamedBoost | un
   return named(queries).where("store_boosts.id", "=", id).executeTakeFirst();
 }
 
-/** Plans a boost, which a second person must agree to if it `isWaiting`. Returns its id. */
+/** Plans a boost, which a second person must agree to if it `isWaiting`. Returns its id. @throws BoostTooHighError */
 export async function insertBoost(
   queries: Queries,
   boost: Boost & { storeId: bigint; plannedBy: string; isWaiting: boolean },
 ): Promise<bigint> {
   await bumpCatalogueVersion(queries);
+  const most = await readMostBps(queries);
+  if (boost.bps > most) throw new BoostTooHighError(most);
   const { id } = await queries
     .insertInto("store_boosts")
     .values({
@@ -99,7 +140,7 @@ export async function decideBoost(
   if (!boost || boost.ends_at <= now) return false;
   const isDecided = boost.decision === "agreed";
   const isPossible = {
-    agreed: boost.decision === "waiting",
+    agreed: boost.decision === "waiting" && boost.boost_bps <= (await readMostBps(queries)),
     refused: boost.decision === "waiting",
     withdrawn: boost.decision === "waiting" || (isDecided && now < boost.starts_at),
     ended: isDecided && isRunning(toBoost(boost), now),

@@ -42,6 +42,8 @@ export type SettingName =
   | "recovery"
   /** The migration that a version must know to work with this schema; none if every version since the first can. */
   | "schema_requires"
+  /** No boost is more, in basis points: `BOOST_MAX_PERCENT` of the api that started last. */
+  | "boost_max_bps"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

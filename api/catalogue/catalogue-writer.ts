@@ -1,3 +1,4 @@
+import { BoostTooHighError } from "../../catalogue/boosts.ts";
 import { GroupTakenError } from "../../catalogue/categories.ts";
 import type { PercentRule } from "../../catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
@@ -24,9 +25,9 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
   ): Promise<T> {
     const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
       const { result, subject, words } = await work(queries).catch((error: unknown) => {
-        throw error instanceof GroupTakenError
-          ? conflict(error.message, "GROUP_TAKEN", { field: "group_code" })
-          : error;
+        if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
+        if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
+        throw error;
       });
       const detail = { ...entry.detail, ...words };
       await appendAudit(queries, { actor: actorOf(call.identity), action: entry.action, subject, detail });

@@ -30,6 +30,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   CONTRACT_TAKEN: "Edit the fan token that has it.",
   GROUP_TAKEN: "Give each category its own group.",
   BOOST_TOO_LOW: "The store pays this already: choose a higher percent.",
+  BOOST_TOO_HIGH: "Choose a lower percent, or raise `BOOST_MAX_PERCENT`.",
   BOOST_STATE: "It has begun, ended or was decided meanwhile: reload the list.",
   CATALOGUE_FILE: "Correct the rows in `problems`; nothing was imported.",
   NOT_A_TOKEN: "No ERC-20 there: check the address and the network.",

@@ -106,6 +106,7 @@ export type FileProblem = {
     | "no_category"
     | "boost_known"
     | "boost_span"
+    | "boost_too_high"
     | "contract_taken"
     | "not_json"
     | "not_rows"

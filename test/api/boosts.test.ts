@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { boundBoosts } from "../../catalogue/boosts.ts";
+import { CatalogueFileError, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { apply } from "../../catalogue/changes.ts";
 import type { Database } from "../../database/connect.ts";
 import { readTerms } from "../../purchases/facts.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -187,6 +190,41 @@ describe("Boosts", () => {
       expectRefusal(await plan({ percent: 9, ends_at, category_id: 9_999 }), 404, "NOT_FOUND");
       expectRefusal(await plan({ percent: 9, ends_at }, admin, 9_999), 404, "NOT_FOUND");
       expectRefusal(await plan({ percent: 9, ends_at }, await api.admin("support")), 403, "ROLE_NOT_ALLOWED");
+    });
+
+    it("are bounded by the shop's percent in all three doors, also when it is lowered later", async () => {
+      const bound = (percent: number) => boundBoosts(database.kysely, BigInt(percent) * 100n);
+      await bound(9);
+      expectRefusal(await next("9.01"), 409, "BOOST_TOO_HIGH");
+      const file = (percent: number) =>
+        [
+          "type,store,cashback_percent,starts_at,ends_at",
+          `boost,${name},${percent},${iso(start + MINUTE)},${iso(start + 9 * MINUTE)}`,
+        ].join("\n");
+      const { name } = await store();
+      const read = await admin.post("/api/admin/catalogue", { format: "csv", content: file(9.5), apply: true });
+      expect(read.body.problems?.[0], read.text).to.include({ problem: "boost_too_high" });
+      const entry = readCatalogue("csv", file(9.5));
+      const byCommand = await apply(database, entry, "catalog script").catch((error: unknown) => error);
+      expect(byCommand).to.be.instanceOf(CatalogueFileError);
+      expect(await boosts()).to.deep.equal([]);
+
+      await bound(100);
+      const asked = (await next("40")).body.approval_id;
+      expect((await next("9")).status).to.equal(200);
+      expect(await promisedAt(start + 11 * MINUTE)).to.equal(900);
+      await bound(8);
+      expectRefusal(await other.post(`/api/admin/percent-approvals/${asked}/approve`), 409, "LAPSED");
+      expect(await promisedAt(start + 12 * MINUTE)).to.equal(800);
+      expect((await store()).boost).to.include({ percent: "8" });
+      const [first] = await database.kysely.selectFrom("clicks").select("terms").orderBy("id").execute();
+      expect(readTerms(first?.terms ?? "").boosted, "the click before").to.deep.include({ defaultBps: 900n });
+      const indexed = await database.kysely
+        .selectFrom("stores")
+        .select("max_cashback_bps")
+        .where("id", "=", BigInt(STORE))
+        .executeTakeFirstOrThrow();
+      expect(indexed.max_cashback_bps).to.equal(800n);
     });
 
     it("leave a category's raised percent to a second person too, and what was asked before lapses", async () => {

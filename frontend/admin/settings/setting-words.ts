@@ -27,6 +27,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   BATCH_AGE_MS: "Espera para juntar transações",
   BATCH_SIZE: "Pedidos por transação, no máximo",
   BOOST_APPROVAL_ABOVE_PERCENT: "Percentual de cashback que uma pessoa define sozinha, no máximo",
+  BOOST_MAX_PERCENT: "Percentual de um cashback turbinado, no máximo",
   BONUS_PROGRAM: "Programa de bônus",
   CASHBACK_DISTRIBUTOR_ADDRESS: "Contrato que paga o cashback",
   CHAIN_ID: "Número da rede Chiliz",

@@ -12,6 +12,7 @@ const PROBLEMS: Record<Exclude<FileProblem["problem"], "field">, (...values: str
   second_default: (category) => `a loja só tem uma categoria padrão, e ${category} também é`,
   no_category: (store, category) => `a loja ${store} não tem a categoria ${category}`,
   boost_known: () => "um cashback turbinado com esse começo já existe, com outro percentual ou fim",
+  boost_too_high: (most) => `um cashback turbinado vai até ${most}%`,
   boost_span: (field) =>
     field === "starts_at" ? "o começo não serve" : "o fim precisa vir depois do começo e de agora, em até um ano",
   contract_taken: (one, other, contract) => `os fan tokens ${one} e ${other} têm o mesmo contrato, ${contract}`,
