@@ -1,4 +1,5 @@
-import { useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
@@ -17,21 +18,22 @@ type ConfirmDialogProps = Saving & {
 /** Deleting always asks for confirmation. docs/product.md#catalogue-deletes. */
 export function ConfirmDialog({ title, text, request, onDeleted, done, failed, reload, onClose }: ConfirmDialogProps) {
   const isShown = useIsShown();
-  const [isBusy, setBusy] = useState(false);
   // Deleting the row also removes the button that opened the dialog.
   const isDeleted = useRef(false);
-  const confirm = useOneAtATime(async () => {
-    setBusy(true);
-    const outcome = await request();
-    // The page it leads to takes the focus itself.
-    isDeleted.current = outcome.success && onDeleted === undefined;
-    if (isShown()) {
-      toastOutcome(outcome, done, failed);
-      if (outcome.success) onDeleted?.();
-    }
-    if (outcome.success) await reload();
-    if (isShown()) onClose();
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: request,
+    onSuccess: async (outcome) => {
+      // The page it leads to takes the focus itself.
+      isDeleted.current = outcome.success && onDeleted === undefined;
+      if (isShown()) {
+        toastOutcome(outcome, done, failed);
+        if (outcome.success) onDeleted?.();
+      }
+      if (outcome.success) await reload();
+      if (isShown()) onClose();
+    },
   });
+  const confirm = useOneAtATime(() => mutateAsync());
   return (
     <Dialog
       title={title}
@@ -43,8 +45,8 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
           <button type="button" className="button button-quiet" onClick={onClose}>
             Cancelar
           </button>
-          <button type="button" className="button button-danger" disabled={isBusy} onClick={confirm}>
-            {isBusy ? "Excluindo..." : "Excluir"}
+          <button type="button" className="button button-danger" disabled={isPending} onClick={confirm}>
+            {isPending ? "Excluindo..." : "Excluir"}
           </button>
         </>
       }

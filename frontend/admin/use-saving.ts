@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import type { Outcome } from "./admin-calls.ts";
 import { toastOutcome } from "./admin-toasts.tsx";
@@ -19,12 +20,14 @@ export type Saving = {
  */
 export function useSaving({ done, failed, reload, onClose }: Saving, onSaved: () => void) {
   const isShown = useIsShown();
-  return async (answer: Promise<Outcome>): Promise<Outcome> => {
-    const outcome = await answer;
-    if (outcome.success && isShown()) onSaved();
-    if (isShown()) toastOutcome(outcome, done, failed);
-    if (outcome.success) await reload();
-    if (outcome.success && isShown()) onClose();
-    return outcome;
-  };
+  const { mutateAsync } = useMutation({
+    mutationFn: (request: () => Promise<Outcome>) => request(),
+    onSuccess: async (outcome) => {
+      if (outcome.success && isShown()) onSaved();
+      if (isShown()) toastOutcome(outcome, done, failed);
+      if (outcome.success) await reload();
+      if (outcome.success && isShown()) onClose();
+    },
+  });
+  return mutateAsync;
 }

@@ -1,15 +1,17 @@
-import { type FormEvent, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { type Hex, isAddress } from "viem";
 import { readContract, waitForTransactionReceipt, writeContract } from "wagmi/actions";
 import { creditOf, withdrawCredit } from "../../chain/generated/cashback-distributor.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { distributors } from "../chain/contracts.ts";
 import { targetChain } from "../chain/target-chain.ts";
-import { type MessageId, useText } from "../i18n/language.tsx";
+import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FormField } from "../ui/form-field.tsx";
 import { toast } from "../ui/toast.ts";
+import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { wagmiConfig } from "../wallet/config.ts";
 import { hasCode, REJECTED } from "../wallet/errors.ts";
 import { useWallet } from "../wallet/wallet.tsx";
@@ -38,27 +40,28 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
   const wallet = useWallet();
   const { profile, refresh } = useSession();
   const [to, setTo] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<MessageId>();
   const isOwn = wallet.address !== undefined && wallet.address === profile?.wallet;
-  const isWrong = to !== "" && !isAddress(to.trim());
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!wallet.address || !isAddress(to.trim())) return setProblem("credit.badAddress");
-    setProblem(undefined);
-    setBusy(true);
-    try {
-      const isAny = await withdraw(wallet.address, toWalletAddress(to.trim()));
-      if (!isAny) return setProblem("credit.none");
+  const address = to.trim();
+  const [isChecked, setChecked] = useState(false);
+  const isWrong = isChecked && !isAddress(address);
+  const { mutateAsync, isPending, data, error } = useMutation({
+    mutationFn: (owner: WalletAddress) => withdraw(owner, toWalletAddress(address)),
+    onSuccess: async (isAny) => {
+      if (!isAny) return;
       toast.success(t("credit.done"), { id: "credit" });
       onClose();
       await refresh();
-    } catch (error) {
-      setProblem(hasCode(error, REJECTED) ? "wallet.declined" : "credit.failed");
-    } finally {
-      setBusy(false);
-    }
-  };
+    },
+  });
+  const send = useOneSubmit(async () => {
+    setChecked(true);
+    if (wallet.address && isAddress(address)) await mutateAsync(wallet.address).catch(() => undefined);
+  });
+  const problem = error
+    ? hasCode(error, REJECTED)
+      ? "wallet.declined"
+      : "credit.failed"
+    : data === false && "credit.none";
   return (
     <Dialog
       title={t("credit.title")}
@@ -69,8 +72,8 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
             {t("common.cancel")}
           </button>
           {isOwn ? (
-            <button type="submit" form="credit" className="button" disabled={isBusy}>
-              {t(isBusy ? "credit.sending" : "credit.withdraw")}
+            <button type="submit" form="credit" className="button" disabled={isPending}>
+              {t(isPending ? "credit.sending" : "credit.withdraw")}
             </button>
           ) : (
             <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
@@ -82,7 +85,7 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
     >
       <form id="credit" onSubmit={send} noValidate>
         <p className="muted mb-4">{t(isOwn ? "credit.text" : "credit.connect")}</p>
-        <FormField label={t("credit.to")} problem={isWrong && problem ? t("credit.badAddress") : undefined}>
+        <FormField label={t("credit.to")} problem={isWrong ? t("credit.badAddress") : undefined}>
           {(wiring) => (
             <input
               value={to}

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useNavigate } from "react-router";
 import { tokenMatchesClub } from "../../domain/bonus.ts";
@@ -20,7 +20,7 @@ import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
 import { BoostBadge } from "./boost-badge.tsx";
-import { type Departure, useDeparture } from "./departure.ts";
+import { useDeparture } from "./departure.ts";
 import { useStoreTexts } from "./store-texts.ts";
 import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
 
@@ -100,28 +100,17 @@ function usePurchase(store: Store, onClose: () => void) {
   const { profile } = useSession();
   const isShown = useIsShown();
   const depart = useDeparture(store);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState("");
-  const proceed = useOneAtATime(async (chosen: FanToken | undefined) => {
-    let departure: Departure | undefined;
-    if (profile) {
-      setProblem("");
-      setBusy(true);
-      try {
-        departure = await depart(profile.wallet, chosen);
-      } catch (error) {
-        setProblem(reasonOf(error, t));
-        return;
-      } finally {
-        setBusy(false);
-      }
-    }
-    // Cancelled before the response arrived: stay on this page.
-    if (!isShown()) return;
-    onClose();
-    navigate(paths.redirect(store.id), { state: departure });
+  const { mutateAsync, isPending, error } = useMutation({
+    mutationFn: async (chosen: FanToken | undefined) => profile && depart(profile.wallet, chosen),
+    onSuccess: (departure) => {
+      // Cancelled before the response arrived: stay on this page.
+      if (!isShown()) return;
+      onClose();
+      navigate(paths.redirect(store.id), { state: departure });
+    },
   });
-  return { proceed, isBusy, problem };
+  const proceed = useOneAtATime((chosen: FanToken | undefined) => mutateAsync(chosen).catch(() => undefined));
+  return { proceed, isBusy: isPending, problem: error && reasonOf(error, t) };
 }
 
 function TokensAway({ isFetching, retry }: { isFetching: boolean; retry: () => unknown }) {

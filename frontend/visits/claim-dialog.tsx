@@ -1,9 +1,10 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { z } from "zod";
 import { createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { attachPicture, type Click, createClaim } from "../api/calls.ts";
+import { OWN_KEY } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -32,7 +33,7 @@ type ClaimDialogProps = { click: Click; wallet: string; onClose: () => void };
 export default function ClaimDialog(props: ClaimDialogProps) {
   const t = useText();
   const { click, onClose } = props;
-  const { register, errors, isSubmitting, send, picture } = useClaim(props);
+  const { register, errors, isSubmitting, send, picture, problem } = useClaim(props);
   const problemOf = (field: keyof Fields) => errors[field] && t(PROBLEMS[field]);
   return (
     <Dialog
@@ -91,9 +92,9 @@ export default function ClaimDialog(props: ClaimDialogProps) {
             />
           )}
         </FormField>
-        {errors.root && (
+        {problem && (
           <p role="alert" className="problem">
-            {errors.root.message}
+            {problem}
           </p>
         )}
       </form>
@@ -118,42 +119,41 @@ function usePicture() {
   return { shrunk, isUnreadable, choose };
 }
 
-/** The form's state and its sending; `errors.root` is why it was not sent. */
+/** The form's state and its sending; `problem` is why it was not sent. */
 function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
   const t = useText();
   const client = useQueryClient();
   const isShown = useIsShown();
   const picture = usePicture();
-  const { register, handleSubmit, formState, setError } = useForm<Fields>({
+  const { register, handleSubmit, formState } = useForm<Fields>({
     defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
     resolver: zodResolver(schema, undefined, { raw: true }),
   });
+  const { mutateAsync, error } = useMutation({
+    mutationFn: async (fields: Fields) => {
+      const shrunk = await picture.shrunk.current;
+      const { id } = await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+      // The claim stands without it.
+      return (
+        !shrunk ||
+        attachPicture(id, shrunk)
+          .then(() => true)
+          .catch(() => false)
+      );
+    },
+    onSuccess: async (isAttached) => {
+      await client.invalidateQueries({ queryKey: [...OWN_KEY, "claims", wallet] });
+      if (!isShown()) return;
+      toast.success(t("claim.sent"), {
+        id: "claim",
+        description: t(isAttached ? "claim.sent.detail" : "claim.sent.withoutPicture"),
+      });
+      onClose();
+    },
+  });
+  const send = useOneSubmit(handleSubmit((fields) => mutateAsync(fields).catch(() => undefined)));
   const { errors, isSubmitting } = formState;
-  const send = useOneSubmit(
-    handleSubmit(async (fields) => {
-      try {
-        const shrunk = await picture.shrunk.current;
-        const { id } = await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
-        // The claim stands without it.
-        const isAttached =
-          !shrunk ||
-          (await attachPicture(id, shrunk).then(
-            () => true,
-            () => false,
-          ));
-        await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
-        if (!isShown()) return;
-        toast.success(t("claim.sent"), {
-          id: "claim",
-          description: t(isAttached ? "claim.sent.detail" : "claim.sent.withoutPicture"),
-        });
-        onClose();
-      } catch (error) {
-        setError("root", { message: reasonOf(error, t) });
-      }
-    }),
-  );
-  return { register, errors, isSubmitting, send, picture };
+  return { register, errors, isSubmitting, send, picture, problem: error && reasonOf(error, t) };
 }
 
 /** "1.234,50" and "1234,50" as "1234.50". */

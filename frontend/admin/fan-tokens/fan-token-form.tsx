@@ -149,7 +149,7 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
   const save = useOneSubmit(
     handleSubmit(async ({ contract: entered, ...rest }) => {
       const change = entered === (before ?? "") ? {} : { contract: entered || null };
-      const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
+      const outcome = await finish(() => saveFanToken({ ...(id && { id }), ...rest, ...change }));
       const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
       if (field === "slug" || field === "contract") {
         setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });

@@ -13,6 +13,7 @@ import { deleteFanToken, type FanTokenFields, type Outcome } from "../admin-call
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
+import { editedFanTokensQuery } from "./queries.ts";
 
 const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields => ({
   id,
@@ -26,7 +27,7 @@ const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields
 export function FanTokensTab() {
   const t = useText();
   const client = useQueryClient();
-  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always" });
+  const tokens = useQuery(editedFanTokensQuery);
   const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);
   const [deleting, setDeleting] = useState<FanToken>();
   const reload = () => client.invalidateQueries({ queryKey: fanTokensQuery.queryKey });

@@ -1,8 +1,17 @@
 import { queryOptions } from "@tanstack/react-query";
 import { tokenContractResponseSchema } from "../../../domain/api/admin-catalogue.ts";
+import { fanTokensResponseSchema } from "../../../domain/api/catalogue.ts";
 import { isAddressShaped } from "../../../domain/wallet-address.ts";
 import { ask } from "../../api/ask.ts";
-import { OWN_KEY } from "../../api/queries.ts";
+import { fanTokensQuery, OWN_KEY } from "../../api/queries.ts";
+import { readFanTokens } from "../../api/shapes.ts";
+
+/** The fan tokens as the panel edits them; whatever reloads the shop's reloads these. */
+export const editedFanTokensQuery = queryOptions({
+  queryKey: [...fanTokensQuery.queryKey, "admin"],
+  queryFn: async ({ signal }) => readFanTokens(await ask(fanTokensResponseSchema, "/api/fan-tokens", { signal })),
+  staleTime: 0,
+});
 
 /** What the chain says of a token's contract. */
 export const tokenContractQuery = (contract: string) =>

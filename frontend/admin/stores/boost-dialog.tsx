@@ -45,7 +45,7 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
   const finish = useSaving(saving, () => {});
   const save = useOneSubmit(
     handleSubmit(async ({ percent, category, starts, ends }) => {
-      await finish(
+      await finish(() =>
         request({
           percent: percentText(percent),
           category_id: category === "" ? null : Number(category),

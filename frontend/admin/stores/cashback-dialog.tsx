@@ -92,7 +92,7 @@ function useCategoryForm({ id, initial, request, ...saving }: CashbackDialogProp
   const save = useOneSubmit(
     handleSubmit(
       async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
-        await finish(
+        await finish(() =>
           request({
             category,
             category_en: category_en ?? "",

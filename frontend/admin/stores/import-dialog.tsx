@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, useId, useRef, useState } from "react";
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
@@ -165,18 +165,20 @@ function useImport(onClose: () => void) {
     const content = await picked.text();
     if (latest.current === picked) await check({ format, content });
   }
+  const { mutateAsync } = useMutation({
+    mutationFn: ({ format, content }: CatalogueFile) => importCatalogue(format, content, true),
+    onSuccess: (made) => {
+      if (!isShown()) return;
+      toast.success(countText(made.changes.length, "feita"), { id: "admin" });
+      onClose();
+    },
+    onError: (error, file) =>
+      setState(wasRefused(error) ? { step: "refused", problem: refusalOf(error) } : { step: "unknown", file }),
+    onSettled: () => reloadCatalogue(client),
+  });
   const apply = useOneAtATime(async (file: CatalogueFile, changes: readonly CatalogueChange[]): Promise<void> => {
     setState({ step: "applying", file, changes });
-    try {
-      const made = await importCatalogue(file.format, file.content, true);
-      if (isShown()) {
-        toast.success(countText(made.changes.length, "feita"), { id: "admin" });
-        onClose();
-      }
-    } catch (error) {
-      setState(wasRefused(error) ? { step: "refused", problem: refusalOf(error) } : { step: "unknown", file });
-    }
-    await reloadCatalogue(client);
+    await mutateAsync(file).catch(() => undefined);
   });
   return { state, fileName, choose, check, apply };
 }

@@ -107,7 +107,7 @@ function useStoreForm({ id, initial, request, saving }: StoreForm) {
 
   const finish = useSaving(saving, draft.drop);
   async function save(fields: StoreFields) {
-    const outcome = await finish(request(inSeconds(fields), before));
+    const outcome = await finish(() => request(inSeconds(fields), before));
     const field = refusedField(outcome.error);
     if (!field) return;
     reveal([field]);
