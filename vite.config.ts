@@ -1,8 +1,15 @@
+import { readFileSync } from "node:fs";
 import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-parser";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { LANGUAGE_NAMES, LANGUAGES } from "./domain/languages.ts";
 import { PAGES } from "./frontend/app/pages.ts";
-import { firstPaint, firstPaintOf, texts } from "./frontend/first-paint.ts";
+import { type Catalogues, firstPaint, firstPaintOf, offlinePage, texts } from "./frontend/first-paint.ts";
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+const CATALOGUES = Object.fromEntries(
+  LANGUAGE_NAMES.map((one) => [one, JSON.parse(read(`domain/languages/${one}.json`))]),
+) as Catalogues;
 
 /** Without a project id, the build contains nothing of WalletConnect. */
 const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
@@ -30,18 +37,27 @@ function withoutInsertedStyle(): Plugin {
   };
 }
 
-/** Parses the messages while building, so that the browser needs no message parser (7 kB less). */
-function compiledMessages(): Plugin {
+/**
+ * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
+ * say: the server, and the help, whose long texts are a file of their own.
+ */
+function compiledMessages(mode: string): Plugin {
+  const elsewhere = ["server.", "offline.", "helpText.", ...(mode === "development" ? [] : ["demo."])];
   return {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      if (!/\/i18n\/\w+\.json$/.test(id)) return;
-      const messages = JSON.parse(source) as Record<string, string>;
-      const compiled = Object.entries(messages).map(([key, text]): [string, string | MessageFormatElement[]] => [
-        key,
-        /[{<']/.test(text) ? parse(text) : text,
-      ]);
+      const [file, isHelp] = /\/domain\/languages\/\w+\.json(\?help)?$/.exec(id) ?? [];
+      if (file === undefined) return;
+      const messages = Object.entries(JSON.parse(source) as Record<string, string>);
+      const compiled = isHelp
+        ? messages.filter(([key]) => key.startsWith("helpText."))
+        : messages
+            .filter(([key]) => !elsewhere.some((prefix) => key.startsWith(prefix)))
+            .map(([key, text]): [string, string | MessageFormatElement[]] => [
+              key,
+              /[{<']/.test(text) ? parse(text) : text,
+            ]);
       // Parsing a large object from JSON text is faster for the browser than a literal.
       return {
         code: `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(compiled)))})`,
@@ -71,15 +87,28 @@ function paintedEarly(): Plugin {
       handler(html, { bundle }) {
         const font = Object.keys(bundle ?? {}).find((file) => file.endsWith(".woff2"));
         const fontLink = font ? `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}">` : "";
+        const locales = Object.fromEntries(LANGUAGE_NAMES.map((one) => [one, LANGUAGES[one].locale]));
         return (
           html
             // The first paint needs styles and font; scripts may load after them.
             .replace("</title>", `</title>${fontLink}`)
+            .replace("<html ", `<html data-locales='${JSON.stringify(locales)}' `)
             .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
             .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"')
-            .replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`)
+            .replace('<div id="root"></div>', `<div id="root">${firstPaint(CATALOGUES)}</div>`)
         );
       },
+    },
+  };
+}
+
+/** Writes the page that the service worker keeps. */
+function pageForOffline(): Plugin {
+  return {
+    name: "torcida-offline",
+    generateBundle() {
+      const source = offlinePage(CATALOGUES, read("frontend/offline.html"));
+      this.emitFile({ type: "asset", fileName: "offline.html", source });
     },
   };
 }
@@ -99,8 +128,8 @@ function pagesForTheApi(): Plugin {
           const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${page.screen}.tsx`));
           const files = chunk ? [chunk.fileName, ...chunk.imports].filter((file) => !html.includes(file)) : [];
           const { path, about, who } = page;
-          const title = texts(page.title);
-          const description = texts(page.description);
+          const title = texts(CATALOGUES, page.title);
+          const description = texts(CATALOGUES, page.description);
           return {
             path,
             about,
@@ -108,7 +137,7 @@ function pagesForTheApi(): Plugin {
             title,
             description,
             scripts: files.map((file) => `/${file}`),
-            paint: firstPaintOf(page),
+            paint: firstPaintOf(CATALOGUES, page),
           };
         });
         this.emitFile({ type: "asset", fileName: ".vite/pages.json", source: JSON.stringify(pages) });
@@ -124,8 +153,9 @@ export default defineConfig(({ mode }) => ({
     entryOf(mode),
     withoutAppKit(),
     withoutInsertedStyle(),
-    compiledMessages(),
+    compiledMessages(mode),
     paintedEarly(),
+    pageForOffline(),
     pagesForTheApi(),
     react(),
   ],

@@ -1,19 +1,23 @@
-import { type Language, LOCALES } from "./languages.ts";
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from "./languages.ts";
 
-type Unit = {
-  seconds: number;
-  pt: readonly [one: string, many: string];
-  en: readonly [one: string, many: string];
-  short: readonly string[];
-};
+type Unit = { seconds: number; name: string; short: readonly string[] };
 
+const SECOND: Unit = { seconds: 1, name: "second", short: ["s", "seg", "sec"] };
 const UNITS: readonly Unit[] = [
-  { seconds: 86_400, pt: ["dia", "dias"], en: ["day", "days"], short: ["d"] },
-  { seconds: 3_600, pt: ["hora", "horas"], en: ["hour", "hours"], short: ["h"] },
-  { seconds: 60, pt: ["minuto", "minutos"], en: ["minute", "minutes"], short: ["min", "m"] },
-  { seconds: 1, pt: ["segundo", "segundos"], en: ["second", "seconds"], short: ["s", "seg", "sec"] },
+  { seconds: 86_400, name: "day", short: ["d"] },
+  { seconds: 3_600, name: "hour", short: ["h"] },
+  { seconds: 60, name: "minute", short: ["min", "m"] },
+  SECOND,
 ];
-const WEEK: Unit = { seconds: 604_800, pt: ["semana", "semanas"], en: ["week", "weeks"], short: ["sem"] };
+const WEEK: Unit = { seconds: 604_800, name: "week", short: ["sem"] };
+
+const said = (count: number, { name }: Unit, language: Language): string =>
+  new Intl.NumberFormat(LANGUAGES[language].locale, {
+    style: "unit",
+    unit: name,
+    unitDisplay: "long",
+    useGrouping: false,
+  }).format(count);
 
 /** An exact number of seconds in words: "3 dias", "1 dia e 12 horas". */
 export function durationText(seconds: number, language: Language): string {
@@ -21,10 +25,11 @@ export function durationText(seconds: number, language: Language): string {
   const parts = UNITS.flatMap((unit) => {
     const count = Math.floor(rest / unit.seconds);
     rest -= count * unit.seconds;
-    return count === 0 ? [] : [`${count} ${unit[language][count === 1 ? 0 : 1]}`];
+    return count === 0 ? [] : [said(count, unit, language)];
   });
-  if (parts.length === 0) return `0 ${UNITS.at(-1)?.[language][1]}`;
-  return new Intl.ListFormat(LOCALES[language], { type: "conjunction" }).format(parts);
+  // The plural, where Unicode's data would say "0 segundo".
+  if (parts.length === 0) return said(2, SECOND, language).replace("2", "0");
+  return new Intl.ListFormat(LANGUAGES[language].locale, { type: "conjunction" }).format(parts);
 }
 
 const PART = /^(\d{1,9}(?:[.,]\d{1,4})?)\s*(\p{L}+)?/u;
@@ -49,5 +54,9 @@ export function readDuration(text: string): number | undefined {
 }
 
 function secondsOf(word: string): number | undefined {
-  return [...UNITS, WEEK].find(({ pt, en, short }) => [...pt, ...en, ...short].includes(word))?.seconds;
+  return [...UNITS, WEEK].find((unit) => unit.short.includes(word) || wordsOf(unit).includes(word))?.seconds;
 }
+
+/** Singular and plural in every language: "dia", "dias", "day", "days". */
+const wordsOf = (unit: Unit): string[] =>
+  LANGUAGE_NAMES.flatMap((language) => [1, 2].map((count) => said(count, unit, language).replace(/^\d\s*/, "")));

@@ -40,3 +40,10 @@ export function topicOf(kind: EventKind): MailTopic {
   if (!topic) throw new Error(`${kind} is in no topic`);
   return topic;
 }
+
+/** The figures of an event as its reader sees them ("R$ 100,00", "5,00 CHZ"), with what its text chooses by. */
+export const eventFigures = (figures: { value: string; amount: string | null; reason: string | null }) => ({
+  ...figures,
+  isPriced: figures.amount !== null,
+  isExplained: Boolean(figures.reason),
+});

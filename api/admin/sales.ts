@@ -11,11 +11,10 @@ import {
 } from "../../domain/api/sales.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import type { PurchaseFacts } from "../../domain/sale/decide.ts";
 import { readHolds } from "../../domain/sale/hold.ts";
-import { sayHolds } from "../../domain/sale/hold-words.ts";
+import { type HoldLanguage, sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";
@@ -154,15 +153,15 @@ function assignRoute(services: Services): Route {
 }
 
 /** A decline reason given by a person or the network is not translated. */
-function reasonOf(sale: SaleRow, language: Language): string | null {
+function reasonOf(sale: SaleRow, language: HoldLanguage): string | null {
   const holds =
     sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);
   return holds.length > 0 && sale.declined_by === null ? sayHolds(holds, language) : sale.reason;
 }
 
-const languageOf = (request: Request): Language => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
+const languageOf = (request: Request): HoldLanguage => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
 
-function toWireSale(sale: SaleRow, language: Language) {
+function toWireSale(sale: SaleRow, language: HoldLanguage) {
   return {
     id: Number(sale.id),
     network: sale.network,

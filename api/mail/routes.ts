@@ -1,3 +1,4 @@
+import type { Request } from "express";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { chooseMailRequestSchema, mailChoiceSchema, mailLinkQuerySchema } from "../../domain/api/mail.ts";
 import type { MailTopic } from "../../domain/events.ts";
@@ -8,6 +9,7 @@ import { escapeHtml } from "../http/escape-html.ts";
 import { NO_STORE, type Route, route, type TextReply, visitorOf } from "../http/route.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
+import { acceptedLanguage } from "../texts.ts";
 import { composeVerification, messageId } from "./compose.ts";
 import { countLinksTo, countMails, insertMail } from "./mails.ts";
 import { type MailPage, mailPage } from "./pages.ts";
@@ -130,8 +132,8 @@ function linkRoutes(
   const site = post?.site ?? environment.PUBLIC_URL ?? "";
   const common = { path: `/mail/${name}`, access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
   const responses = { 200: { type: "text/html" } };
-  const answer = (page: MailPage, reader: Reader | undefined, accepted: string | undefined): TextReply => {
-    const language = reader?.language ?? (accepted?.toLowerCase().startsWith("en") ? "en" : "pt");
+  const answer = (page: MailPage, reader: Reader | undefined, request: Request): TextReply => {
+    const language = reader?.language ?? acceptedLanguage(request);
     return { text: mailPage(page, language, site), type: HTML, headers: PAGE_HEADERS };
   };
   return [
@@ -142,7 +144,7 @@ function linkRoutes(
       responses,
       async handle({ query, request }) {
         const reader = await find(kysely, query.token);
-        return answer(reader ? name : "over", reader, request.headers["accept-language"]);
+        return answer(reader ? name : "over", reader, request);
       },
     }),
     route({
@@ -154,7 +156,7 @@ function linkRoutes(
       async handle({ query, request }) {
         const reader = await find(kysely, query.token);
         const page = reader ? await inTransaction(kysely, (queries) => act(queries, reader)) : "over";
-        return answer(page, reader, request.headers["accept-language"]);
+        return answer(page, reader, request);
       },
     }),
   ];

@@ -5,6 +5,7 @@ import type { Language } from "../../domain/languages.ts";
 import { percentText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
+import { textsIn } from "../texts.ts";
 import { localNumber, localReais, rateOf } from "./local-number.ts";
 import type { SitePage } from "./pages.ts";
 import { sharePicture } from "./share/share-pictures.ts";
@@ -25,9 +26,9 @@ export type Head = {
 export async function headOf(services: Services, page: SitePage, subject: string, language: Language): Promise<Head> {
   const head = ownHead(page, language);
   if (page.about === "store")
-    return SAMPLE.test(subject) ? head : ((await storeHead(services, subject, language)) ?? MISSING[language]);
-  if (page.about === "ticket") return (await ticketHead(services, subject, language)) ?? MISSING[language];
-  if (page.about === "transaction" && !/^0x[0-9a-f]{64}$/i.test(subject)) return MISSING[language];
+    return SAMPLE.test(subject) ? head : ((await storeHead(services, subject, language)) ?? missingHead(language));
+  if (page.about === "ticket") return (await ticketHead(services, subject, language)) ?? missingHead(language);
+  if (page.about === "transaction" && !/^0x[0-9a-f]{64}$/i.test(subject)) return missingHead(language);
   return head;
 }
 
@@ -37,8 +38,10 @@ export function ownHead({ title, description, who }: SitePage, language: Languag
   return who === "anyone" ? head : { ...head, isPrivate: true };
 }
 
-const missing = (title: string): Head => ({ title: `${title} · ${PRODUCT_NAME}`, description: title, isMissing: true });
-export const MISSING: Record<Language, Head> = { pt: missing("Página não encontrada"), en: missing("Page not found") };
+export function missingHead(language: Language): Head {
+  const title = textsIn(language)("server.head.missing");
+  return { title: `${title} · ${PRODUCT_NAME}`, description: title, isMissing: true };
+}
 
 const SAMPLE = /^sample-\d{1,2}$/;
 const ID = /^[1-9]\d{0,14}$/;
@@ -47,11 +50,8 @@ async function storeHead({ database }: Services, id: string, language: Language)
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
   const { highest, isRange } = rateOf(store);
-  const percent = `${localNumber(percentText(highest), language)}%`;
-  const title =
-    language === "pt"
-      ? `${store.name}: ${isRange ? "até " : ""}${percent} de cashback · ${PRODUCT_NAME}`
-      : `${store.name}: ${isRange ? "up to " : ""}${percent} cashback · ${PRODUCT_NAME}`;
+  const percent = localNumber(percentText(highest), language);
+  const title = `${textsIn(language)("server.head.store", { store: store.name, percent, isRange })} · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
   const own = (language === "en" ? store.description_en : null) ?? store.description;
   return { title, heading: store.name, description: own ?? title, image };
@@ -64,19 +64,10 @@ async function ticketHead(services: Services, id: string, language: Language): P
   const percent = localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language);
   const value = localReais(nft.value_cents, language);
   const image = sharePicture("ticket", id, language);
-  return language === "pt"
-    ? {
-        title: `Ingresso nº ${id}: ${store} · ${PRODUCT_NAME}`,
-        heading: `Ingresso nº ${id}`,
-        description: `Compra de ${value} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
-        image,
-      }
-    : {
-        title: `Ticket no. ${id}: ${store} · ${PRODUCT_NAME}`,
-        heading: `Ticket no. ${id}`,
-        description: `A purchase of ${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
-        image,
-      };
+  const t = textsIn(language);
+  const heading = t("server.head.ticket", { id });
+  const description = t("server.head.ticket.text", { value, percent });
+  return { title: `${heading}: ${store} · ${PRODUCT_NAME}`, heading, description, image };
 }
 
 /** The site's own URL: as configured, otherwise (on this machine) from the request. */

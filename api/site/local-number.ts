@@ -1,13 +1,15 @@
 import type { StoreWithCategories } from "../../catalogue/stores.ts";
-import { type Language, LOCALES } from "../../domain/languages.ts";
+import { LANGUAGES, type Language } from "../../domain/languages.ts";
 
 /** Decimal text in the reader's locale. */
 export const localNumber = (text: string, language: Language): string =>
-  language === "pt" ? text.replace(".", ",") : text;
+  new Intl.NumberFormat(LANGUAGES[language].locale, {
+    minimumFractionDigits: text.split(".")[1]?.length ?? 0,
+  }).format(Number(text));
 
 /** "R$ 1.370,90", "R$1,370.90". */
 export const localReais = (cents: bigint, language: Language): string =>
-  new Intl.NumberFormat(LOCALES[language], { style: "currency", currency: "BRL" }).format(Number(cents) / 100);
+  new Intl.NumberFormat(LANGUAGES[language].locale, { style: "currency", currency: "BRL" }).format(Number(cents) / 100);
 
 /** The highest percent of a store, in basis points, and whether others are lower. */
 export function rateOf({ categories }: StoreWithCategories): { highest: bigint; isRange: boolean } {

@@ -1,5 +1,5 @@
 import type { AppConfig } from "../../domain/api/config.ts";
-import { type Language, LOCALES } from "../../domain/languages.ts";
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language } from "../../domain/languages.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import type { Head } from "./heads.ts";
 import type { SitePage } from "./pages.ts";
@@ -33,8 +33,8 @@ export function withHead(
     .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
     .join("");
   return html
-    .replace('<html lang="pt-BR"', () => `<html lang="${LOCALES[language]}"`)
-    .replace(/ lang="pt-BR">/, () => ` lang="${LOCALES[language]}">`)
+    .replace('<html lang="pt-BR"', () => `<html lang="${LANGUAGES[language].locale}"`)
+    .replace(/ lang="pt-BR">/, () => ` lang="${LANGUAGES[language].locale}">`)
     .replace("<!--page-->", () => page?.paint ?? "")
     .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
     .replaceAll(" data-description></p>", () => `>${description}</p>`)
@@ -47,23 +47,23 @@ export function withHead(
     )
     .replace(
       /<meta property="og:locale" content="[^"]*"/,
-      () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
+      () => `<meta property="og:locale" content="${LANGUAGES[language].openGraph}"`,
     )
     .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
       images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
     );
 }
 
-/** The addresses of a page in both languages. */
-function linksTo(pt: string, language: Language): string {
-  const en = `${pt}?lang=en`;
-  const here = language === "en" ? en : pt;
+/** The addresses of a page in each language. */
+function linksTo(address: string, language: Language): string {
+  const addressIn = (one: Language) => (one === DEFAULT_LANGUAGE ? address : `${address}?lang=${one}`);
   return [
-    `<link rel="canonical" href="${here}" />`,
-    `<link rel="alternate" hreflang="pt-BR" href="${pt}" />`,
-    `<link rel="alternate" hreflang="en" href="${en}" />`,
-    `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
-    `<meta property="og:url" content="${here}" />`,
+    `<link rel="canonical" href="${addressIn(language)}" />`,
+    ...LANGUAGE_NAMES.map(
+      (one) => `<link rel="alternate" hreflang="${LANGUAGES[one].locale}" href="${addressIn(one)}" />`,
+    ),
+    `<link rel="alternate" hreflang="x-default" href="${address}" />`,
+    `<meta property="og:url" content="${addressIn(language)}" />`,
   ].join("");
 }
 

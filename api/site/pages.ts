@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { LANGUAGE_NAMES } from "../../domain/languages.ts";
 import { codeOf } from "../../domain/unknown-error.ts";
 
-const texts = z.object({ pt: z.string(), en: z.string() });
+const texts = z.record(z.enum(LANGUAGE_NAMES), z.string());
 
 /** A page of the web app, as its build writes it from `frontend/app/pages.ts`. */
 const sitePage = z.object({

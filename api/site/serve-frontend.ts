@@ -7,7 +7,7 @@ import { chainOf } from "../../chain/chains.ts";
 import { languageFrom } from "../../domain/languages.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
-import { headOf, MISSING, ownHead, siteOrigin } from "./heads.ts";
+import { headOf, missingHead, ownHead, siteOrigin } from "./heads.ts";
 import { sitemapOf, withDeployment, withHead } from "./page.ts";
 import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
@@ -66,7 +66,7 @@ function servePage(services: Services, html: string, page?: SitePage): RequestHa
     // A page is served even without a database: the app shows what it cannot load.
     const head = page
       ? await headOf(services, page, subject, language).catch(() => ownHead(page, language))
-      : MISSING[language];
+      : missingHead(language);
     response.setHeader("cache-control", "no-cache");
     response.status(head.isMissing ? 404 : 200);
     const at = { origin: siteOrigin(services, request), path: request.path, language, page };

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { MAIL_TOPIC_NAMES } from "../events.ts";
+import { LANGUAGE_NAMES } from "../languages.ts";
 
 const topics = z.array(z.enum(MAIL_TOPIC_NAMES)).max(MAIL_TOPIC_NAMES.length);
-export const languageSchema = z.enum(["pt", "en"]);
+export const languageSchema = z.enum(LANGUAGE_NAMES);
 
 /** What a user gets e-mails about; none are sent until the address is verified. docs/product.md#mail */
 export const mailChoiceSchema = z.object({

@@ -1,10 +1,11 @@
-import type { Language } from "../languages.ts";
 import type { HoldFigures, HoldReason } from "./hold.ts";
 
+/** The panel speaks Portuguese; operators read English in the database. */
+export type HoldLanguage = "pt" | "en";
 type Say = (figures: HoldFigures) => string;
 
 /** Why a sale is held. */
-const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
+const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
   drift: {
     en: ({ detail }) => `The network's report is not understood${detail ? `: ${detail}` : ""}`,
     pt: ({ detail }) => `O aviso da rede não foi entendido${detail ? `: ${driftInPortuguese(detail)}` : ""}`,
@@ -62,7 +63,10 @@ const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
 };
 
 /** Reasons with their figures as a sentence each. */
-export function sayHolds(holds: readonly { reason: HoldReason; figures: HoldFigures }[], language: Language): string {
+export function sayHolds(
+  holds: readonly { reason: HoldReason; figures: HoldFigures }[],
+  language: HoldLanguage,
+): string {
   return holds.map(({ reason, figures }) => HOLD_WORDS[reason][language](figures)).join(". ");
 }
 

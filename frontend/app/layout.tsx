@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useNavigate } from "react-router";
+import { LANGUAGES, languageAfter } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { attentionQuery } from "../api/attention.ts";
@@ -160,21 +161,19 @@ function ThemeSwitch() {
 
 function LanguageSwitch() {
   const t = useText();
-  const { language, toggle } = useLanguage();
-  // The other language is loaded when it is first chosen.
+  const { language, choose } = useLanguage();
+  const next = languageAfter(language);
+  const { short, name, locale } = LANGUAGES[next];
+  // Another language is loaded when it is first chosen.
   const switchLanguage = () =>
-    toggle().catch(() => {
+    choose(next).catch(() => {
       const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
       toast.error(t("state.languageAway"), { id: "language", description });
     });
-  const other =
-    language === "pt"
-      ? { short: "EN", name: "English", lang: "en" }
-      : { short: "PT", name: "Português", lang: "pt-BR" };
   return (
-    <button type="button" className="icon-button" lang={other.lang} onClick={switchLanguage}>
-      {other.short}
-      <span className="sr-only"> {other.name}</span>
+    <button type="button" className="icon-button" lang={locale} onClick={switchLanguage}>
+      {short}
+      <span className="sr-only"> {name}</span>
     </button>
   );
 }

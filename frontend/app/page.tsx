@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { LANGUAGES } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
+import { pageLanguage } from "../i18n/language.tsx";
 
 let hasNavigated = false;
 
@@ -30,7 +32,7 @@ export function usePageMeta(title: string, description: string): void {
     setMeta('meta[name="description"]', description);
     setMeta('meta[property="og:description"]', description);
     document.querySelector('link[rel="canonical"]')?.setAttribute("href", location.origin + location.pathname);
-    setMeta('meta[property="og:locale"]', document.documentElement.lang === "en" ? "en_US" : "pt_BR");
+    setMeta('meta[property="og:locale"]', LANGUAGES[pageLanguage()].openGraph);
   }, [title, description]);
 }
 

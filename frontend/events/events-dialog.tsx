@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "react-router";
-import { sayEvent } from "../../domain/event-words.ts";
+import { eventFigures } from "../../domain/events.ts";
 import { type Event, getEvents, markEventsRead } from "../api/calls.ts";
 import { unreadQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
+import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -59,10 +59,9 @@ export default function EventsDialog({ wallet, onClose }: { wallet: string; onCl
 
 function EventRow({ event, onLeave }: { event: Event; onLeave: () => void }) {
   const t = useText();
-  const { language } = useLanguage();
   const { brl, chz, dateTime } = useFormat();
   const { kind, store, reason, created_at: at } = event;
-  const figures = { value: brl(event.value), amount: event.amount && chz(event.amount), reason };
+  const figures = eventFigures({ value: brl(event.value), amount: event.amount && chz(event.amount), reason });
   return (
     <li className="event" data-kind={kind} data-unread={!event.is_read}>
       <Link to={event.purchase_id === null ? paths.visits : paths.dashboard} onClick={onLeave}>
@@ -70,7 +69,7 @@ function EventRow({ event, onLeave }: { event: Event; onLeave: () => void }) {
           {store}
           {!event.is_read && <span className="sr-only"> ({t("events.new")})</span>}
         </strong>
-        <span>{sayEvent(kind, figures, language)}</span>
+        <span>{t(`events.${kind}`, figures)}</span>
         <time className="muted" dateTime={at}>
           {dateTime(at)}
         </time>

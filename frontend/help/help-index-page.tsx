@@ -1,14 +1,14 @@
 import { Link } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
-import { HELP } from "./help-texts.ts";
+import { useText } from "../i18n/language.tsx";
+import { useHelp } from "./help-texts.ts";
 import { HELP_TOPICS } from "./help-topics.ts";
 
 /** All help pages, each with its first sentence. docs/product.md#help */
 export default function HelpIndexPage() {
   const t = useText();
-  const { language } = useLanguage();
+  const help = useHelp();
   return (
     <section className="page">
       <PageHeading>{t("help.topics")}</PageHeading>
@@ -18,7 +18,7 @@ export default function HelpIndexPage() {
           <li key={topic}>
             <Link to={paths.help(topic)}>
               <h2>{t(`help.${topic}`)}</h2>
-              <p>{HELP[topic][language][0]?.text.match(/^.*?[.!?](?=\s|$)/)?.[0]}</p>
+              <p>{help(topic)[0]?.text.match(/^.*?[.!?](?=\s|$)/)?.[0]}</p>
             </Link>
           </li>
         ))}

@@ -7,17 +7,17 @@ import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
+import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { HELP } from "./help-texts.ts";
+import { useHelp } from "./help-texts.ts";
 import { HELP_TOPICS } from "./help-topics.ts";
 
 /** A help page. docs/product.md#help */
 export default function HelpPage() {
   const t = useText();
-  const { language } = useLanguage();
+  const help = useHelp();
   const { pathname } = useLocation();
   const topic = HELP_TOPICS.find((one) => matchPath(paths.help(one), pathname)) ?? "how-it-works";
   return (
@@ -33,7 +33,7 @@ export default function HelpPage() {
       </nav>
       <article className="help-text">
         <PageHeading>{t(`help.${topic}`)}</PageHeading>
-        {HELP[topic][language].map(({ heading, text }) => (
+        {help(topic).map(({ heading, text }) => (
           <section key={heading ?? text}>
             {heading && <h2>{heading}</h2>}
             {text.split("\n").map((line) => (

@@ -1,28 +1,33 @@
+/// <reference types="vite/client" />
 import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { type Language, LOCALES, languageFrom } from "../../domain/languages.ts";
+import pt from "../../domain/languages/pt.json";
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../../domain/languages.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
-import pt from "./pt.json";
 
 export type MessageId = keyof typeof pt;
-type Values = Record<string, string | number | bigint | Date | undefined>;
+type Values = Record<string, string | number | bigint | boolean | Date | null | undefined>;
 
 const cache = createIntlCache();
 const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
 
 /** Each but Portuguese is loaded only when it is used. */
-const OTHERS = { en: () => import("./en.json") } satisfies Record<Exclude<Language, "pt">, unknown>;
+const others = import.meta.glob<Record<string, string>>(
+  ["../../domain/languages/*.json", "!../../domain/languages/pt.json"],
+  { import: "default" },
+);
 
 async function loadLanguage(language: Language): Promise<void> {
-  if (language !== "pt") catalogues[language] ??= (await OTHERS[language]()).default;
+  const load = others[`../../domain/languages/${language}.json`];
+  if (load) catalogues[language] ??= await load();
 }
 
 const intls: Partial<Record<Language, IntlShape>> = {};
 
 function intlFor(language: Language): IntlShape {
-  const known = catalogues[language] ? language : "pt";
+  const known = catalogues[language] ? language : DEFAULT_LANGUAGE;
   intls[known] ??= createIntl(
-    { locale: LOCALES[known], messages: catalogues[known], defaultLocale: LOCALES.pt },
+    { locale: LANGUAGES[known].locale, messages: catalogues[known], defaultLocale: LANGUAGES.pt.locale },
     cache,
   );
   return intls[known];
@@ -41,7 +46,7 @@ export async function restoreLanguage(): Promise<Language> {
     intlFor(language);
     return language;
   } catch {
-    return "pt";
+    return DEFAULT_LANGUAGE;
   }
 }
 
@@ -54,22 +59,21 @@ export function useIntl(): IntlShape {
   return intl;
 }
 
-const LanguageContext = createContext<{ language: Language; toggle: () => Promise<void> }>({
-  language: "pt",
-  toggle: async () => {},
+const LanguageContext = createContext<{ language: Language; choose: (next: Language) => Promise<void> }>({
+  language: DEFAULT_LANGUAGE,
+  choose: async () => {},
 });
 
 export function LanguageProvider({ initial, children }: { initial: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(initial);
-  const toggle = useCallback(async () => {
-    const next: Language = language === "pt" ? "en" : "pt";
+  const choose = useCallback(async (next: Language) => {
     await loadLanguage(next);
     store(STORAGE_KEYS.language, next);
-    document.documentElement.lang = LOCALES[next];
+    document.documentElement.lang = LANGUAGES[next].locale;
     setLanguage(next);
-  }, [language]);
+  }, []);
   const intl = useMemo(() => intlFor(language), [language]);
-  const value = useMemo(() => ({ language, toggle }), [language, toggle]);
+  const value = useMemo(() => ({ language, choose }), [language, choose]);
   return (
     <LanguageContext value={value}>
       <IntlContext value={intl}>{children}</IntlContext>
@@ -89,6 +93,12 @@ export type Translate = (id: MessageId, values?: Values) => string;
 
 /** A Portuguese text, whatever the user's language. */
 export const inPortuguese: Translate = (id, values) => say(intlFor("pt"), id, values);
+
+/** A text in the language of the page, for what is outside the app: a demo wallet's window. */
+export const inPageLanguage: Translate = (id, values) => say(intlFor(pageLanguage()), id, values);
+
+export const pageLanguage = (): Language =>
+  LANGUAGE_NAMES.find((one) => LANGUAGES[one].locale === document.documentElement.lang) ?? DEFAULT_LANGUAGE;
 
 /** A message in the user's language. */
 export function useText(): Translate {

@@ -1,13 +1,22 @@
 // Runs before the first paint, so that the page never flashes in the other theme or language.
 (() => {
+  const page = document.documentElement;
   try {
     const theme = localStorage.getItem("theme");
     const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    page.dataset.theme = isDark ? "dark" : "light";
+    // Each language with its locale, the default first: `domain/languages.ts`.
+    const locales = JSON.parse(page.dataset.locales);
     const asked = new URLSearchParams(location.search).get("lang");
-    if (asked === "en" || asked === "pt") localStorage.setItem("language", asked);
-    document.documentElement.lang = localStorage.getItem("language") === "en" ? "en" : "pt-BR";
+    if (Object.hasOwn(locales, asked)) localStorage.setItem("language", asked);
+    const [standard] = Object.values(locales);
+    page.lang = locales[localStorage.getItem("language")] ?? standard;
+    if (page.lang === standard) return;
+    const sheet = new CSSStyleSheet();
+    sheet.insertRule(".first-paint-text:not([lang]) { display: none }");
+    sheet.insertRule(`.first-paint-text[lang="${page.lang}"] { display: inline }`);
+    document.adoptedStyleSheets = [sheet];
   } catch {
-    document.documentElement.dataset.theme = "light";
+    page.dataset.theme = "light";
   }
 })();

@@ -1,6 +1,6 @@
-import type { Language } from "../../domain/languages.ts";
+import type { MessageId } from "../i18n/language.tsx";
 
-export type LocalWallet = { name: Record<Language, string>; detail: Record<Language, string> };
+export type LocalWallet = { name: MessageId; detail: MessageId };
 
 /**
  * Wallets that come with the page, by their EIP-6963 name (`rdns`): listed after the user's own, and never connected

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { Connector } from "wagmi";
 import { keysOf } from "../../domain/records.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
+import { useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useCopy } from "../ui/use-copy.ts";
@@ -125,7 +125,7 @@ function WalletConnectOption({ onClick }: { onClick: () => void }) {
 }
 
 function WalletOption({ connector }: { connector: Connector }) {
-  const { language } = useLanguage();
+  const t = useText();
   const { connectWith } = useWallet();
   const local = localWallets.get(connector.id);
   return (
@@ -139,8 +139,8 @@ function WalletOption({ connector }: { connector: Connector }) {
           </span>
         )}
         <span>
-          <span className="block font-semibold">{local?.name[language] ?? connector.name}</span>
-          {local && <span className="block text-sm muted">{local.detail[language]}</span>}
+          <span className="block font-semibold">{local ? t(local.name) : connector.name}</span>
+          {local && <span className="block text-sm muted">{t(local.detail)}</span>}
         </span>
       </button>
     </li>

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { privateKeyToAddress } from "viem/accounts";
+import { LANGUAGE_NAMES } from "../../domain/languages.ts";
 import { DEMO_WALLETS } from "../../frontend/development/demo-wallets/demo-wallets.ts";
 import { WEB_APP } from "../testing/web-app.ts";
 import sizes from "./bundle-sizes.json" with { type: "json" };
@@ -72,9 +73,12 @@ describe("Bundle", () => {
     const stale = join(folder, "assets/left-over.js");
     mkdirSync(join(folder, "assets"));
     writeFileSync(stale, DEMO_WALLETS[0]?.key ?? "");
+    const texts = LANGUAGE_NAMES.map((one) =>
+      JSON.parse(readFileSync(join(ROOT, `domain/languages/${one}.json`), "utf8")),
+    );
     const traces = DEMO_WALLETS.flatMap(({ key, rdns, uuid, storage, name, detail }) => {
       const address = privateKeyToAddress(key);
-      return [key.slice(2), address.slice(2), rdns, uuid, storage, ...Object.values(name), ...Object.values(detail)];
+      return [key.slice(2), address.slice(2), rdns, uuid, storage, ...texts.flatMap((all) => [all[name], all[detail]])];
     }).map((trace) => trace.toLowerCase());
     const textOf = (root: string) =>
       globSync(join(root, "**/*"), { exclude: ["**/*.woff2"] })

@@ -290,6 +290,19 @@ describe("Stores", () => {
     }
   });
 
+  it("shows its first words in the user's language before any of its code has loaded", async () => {
+    const { page, context } = await site.open("/");
+    await context.route("**/assets/*.js", () => {});
+    for (const [path, shown, hidden] of [
+      ["/stores?lang=en", "Partner stores", "Lojas parceiras"],
+      ["/stores?lang=pt", "Lojas parceiras", "Partner stores"],
+    ] as const) {
+      await page.goto(site.server.url + path, { waitUntil: "commit" });
+      await page.locator(".first-paint").getByText(shown).first().waitFor();
+      expect(await page.locator(".first-paint").getByText(hidden).first().isVisible()).to.equal(false);
+    }
+  });
+
   it("shows a loading state first", async () => {
     site.server.answer("GET /api/stores", "hang");
     const { page } = await site.open("/stores", english());

@@ -20,7 +20,7 @@ const BY_LIMIT: readonly ErrorCode[] = ["SIMULATED_LIMIT"];
 const SERVERS_WORDS = "The server said this in English";
 
 function translate(language: "pt" | "en") {
-  const messages = JSON.parse(readFileSync(`frontend/i18n/${language}.json`, "utf8"));
+  const messages = JSON.parse(readFileSync(`domain/languages/${language}.json`, "utf8"));
   const intl = createIntl({ locale: language, messages });
   return (id: string, values?: object) => intl.formatMessage({ id }, values as Record<string, string>);
 }

@@ -15,7 +15,7 @@ const NOT_FOR_THE_PANEL: readonly ErrorCode[] = [
   ...(["METADATA_URI_FORBIDDEN", "IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
   ...(["EVENT_REUSED", "SIMULATED_LIMIT"] as const),
 ];
-const intl = createIntl({ locale: "pt", messages: JSON.parse(readFileSync("frontend/i18n/pt.json", "utf8")) });
+const intl = createIntl({ locale: "pt", messages: JSON.parse(readFileSync("domain/languages/pt.json", "utf8")) });
 const refusalOf = (error: unknown) =>
   sayRefusal(error, (id, values) => intl.formatMessage({ id }, values as Record<string, string>));
 const SERVERS_WORDS = "The server said this in English";

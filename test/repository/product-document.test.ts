@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import pt from "../../domain/languages/pt.json" with { type: "json" };
 import { statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
 import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
 import { PURCHASE_WORDS } from "../../frontend/admin/words.ts";
-import pt from "../../frontend/i18n/pt.json" with { type: "json" };
 
 const DOCUMENT = "docs/product.md";
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;

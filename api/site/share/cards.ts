@@ -3,6 +3,7 @@ import { PRODUCT_NAME } from "../../../domain/product.ts";
 import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
+import { textsIn } from "../../texts.ts";
 
 /** The size that link previews crop least. */
 export const CARD = { width: 1200, height: 630 } as const;
@@ -22,40 +23,9 @@ const STAMPS: Record<PurchaseStatus, { fill: string; ink: string; line: string }
   cancelled: { fill: "none", ink: SOFT, line: SOFT },
 };
 
-const WORDS = {
-  pt: {
-    upTo: "até",
-    cashback: "de cashback",
-    ticket: "INGRESSO Nº",
-    back: "CASHBACK",
-    value: "VALOR",
-    motto: "Compre, torça e receba cashback",
-    status: {
-      processing: "EM PROCESSAMENTO",
-      pending: "PENDENTE",
-      confirmed: "CONFIRMADO",
-      cancelled: "CANCELADO",
-    } satisfies Record<PurchaseStatus, string>,
-  },
-  en: {
-    upTo: "up to",
-    cashback: "cashback",
-    ticket: "TICKET NO.",
-    back: "CASHBACK",
-    value: "VALUE",
-    motto: "Shop, cheer and get cashback",
-    status: {
-      processing: "PROCESSING",
-      pending: "PENDING",
-      confirmed: "CONFIRMED",
-      cancelled: "CANCELLED",
-    } satisfies Record<PurchaseStatus, string>,
-  },
-};
-
 /** A store's picture for shared links: its colour, its mark, and its percent. */
 export function drawStoreCard(store: StoreCard, language: Language): string {
-  const words = WORDS[language];
+  const t = textsIn(language);
   const { shape, pattern, fill, stroke, letter } = drawnMark(store.name);
   const percentX = 80;
   return card(
@@ -68,8 +38,10 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
       "</g>",
       bold({ x: 290, y: 165, size: fitted(store.name, 830, 92), text: store.name, colour: "#ffffff" }),
       plain({ x: 292, y: 225, size: 32, text: store.tags.join("  ·  "), colour: "#e4ebe6" }),
-      ...(store.isRange ? [plain({ x: percentX, y: 350, size: 44, text: words.upTo, colour: "#e4ebe6" })] : []),
-      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escapeHtml(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${words.cashback}</tspan></text>`,
+      ...(store.isRange
+        ? [plain({ x: percentX, y: 350, size: 44, text: t("server.card.upTo"), colour: "#e4ebe6" })]
+        : []),
+      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escapeHtml(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${t("server.card.cashback")}</tspan></text>`,
       bold({ x: 1120, y: 570, size: 44, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "end" }),
     ].join(""),
   );
@@ -77,20 +49,20 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
 
 /** A ticket's picture for shared links: the ticket of the dashboard, large. */
 export function drawTicketCard(ticket: TicketCard, language: Language): string {
-  const words = WORDS[language];
+  const t = textsIn(language);
   const stamp = STAMPS[ticket.status];
-  const word = words.status[ticket.status];
+  const word = t(`server.card.${ticket.status}`);
   const stampWidth = 60 + word.length * 23;
   return card(
     PITCH,
     [
       `<path fill="${PAPER}" d="${TICKET}"/><path fill="${storeColour(ticket.store)}" d="${STUB}"/>`,
       '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
-      plain({ x: 110, y: 150, size: 30, text: `${words.ticket} ${ticket.id}`, colour: SOFT, spacing: 4 }),
+      plain({ x: 110, y: 150, size: 30, text: `${t("server.card.ticket")} ${ticket.id}`, colour: SOFT, spacing: 4 }),
       bold({ x: 110, y: 245, size: fitted(ticket.store, 750, 92), text: ticket.store, colour: INK }),
-      plain({ x: 110, y: 310, size: 26, text: words.back, colour: SOFT, spacing: 3 }),
+      plain({ x: 110, y: 310, size: 26, text: t("server.card.back"), colour: SOFT, spacing: 3 }),
       bold({ x: 110, y: 445, size: 150, text: `${ticket.percent}%`, colour: PITCH }),
-      plain({ x: 560, y: 310, size: 26, text: words.value, colour: SOFT, spacing: 3 }),
+      plain({ x: 560, y: 310, size: 26, text: t("server.card.value"), colour: SOFT, spacing: 3 }),
       bold({ x: 560, y: 380, size: fitted(ticket.value, 300, 64), text: ticket.value, colour: INK }),
       `<g transform="rotate(-3 ${560 + stampWidth / 2} 450)"><rect x="560" y="418" width="${stampWidth}" height="66" rx="10" fill="${stamp.fill}" stroke="${stamp.line}" stroke-width="5"${ticket.status === "confirmed" ? "" : ' stroke-dasharray="14 8"'}/>`,
       plain({
@@ -103,7 +75,7 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
         spacing: 3,
       }),
       "</g>",
-      plain({ x: 110, y: 505, size: 25, text: words.motto, colour: SOFT }),
+      plain({ x: 110, y: 505, size: 25, text: t("server.card.motto"), colour: SOFT }),
       `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "middle", spacing: 8 })}</g>`,
       barcode(ticket.id),
     ].join(""),

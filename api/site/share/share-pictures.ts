@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../../database/nfts.ts";
-import { type Language, languageFrom } from "../../../domain/languages.ts";
+import { LANGUAGE_NAMES, type Language, languageFrom } from "../../../domain/languages.ts";
 import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
@@ -45,7 +45,7 @@ export function sharePictures(services: Services): RequestHandler {
   };
 }
 
-const PATH = /^\/share\/(store|ticket)\/([1-9]\d{0,14})\/(pt|en)\.png$/;
+const PATH = new RegExp(`^/share/(store|ticket)/([1-9]\\d{0,14})/(${LANGUAGE_NAMES.join("|")})\\.png$`);
 
 async function storeCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
   const store = await findStore(database.kysely, id);

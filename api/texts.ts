@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { createIntl, type IntlShape } from "@formatjs/intl";
+import type { Request } from "express";
+import type pt from "../domain/languages/pt.json";
+import { LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../domain/languages.ts";
+import { PRODUCT_NAME } from "../domain/product.ts";
+
+type MessageId = keyof typeof pt;
+/** A text in the reader's language; every one may name the product. */
+export type Translate = (id: MessageId, values?: Record<string, string | number | boolean | null>) => string;
+
+const intls: Partial<Record<Language, IntlShape>> = {};
+
+/** The texts that the server writes: e-mails, their pages, and previews of shared links. */
+export function textsIn(language: Language): Translate {
+  intls[language] ??= createIntl({ locale: LANGUAGES[language].locale, messages: readTexts(language) });
+  const intl = intls[language];
+  return (id, values) => intl.formatMessage({ id }, { product: PRODUCT_NAME, ...values });
+}
+
+function readTexts(language: Language): Record<string, string> {
+  return JSON.parse(readFileSync(new URL(`../domain/languages/${language}.json`, import.meta.url), "utf8"));
+}
+
+/** The language that a browser asks for. */
+export const acceptedLanguage = (request: Request): Language =>
+  languageFrom(request.acceptsLanguages(...LANGUAGE_NAMES));
