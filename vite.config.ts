@@ -25,7 +25,7 @@ function withoutAppKit(): Plugin {
   };
 }
 
-/** sonner injects its styles by script, which the Content Security Policy forbids; `app.css` imports them instead. */
+/** sonner injects its styles by script, which the Content Security Policy forbids; `ui/toast.ts` imports them instead. */
 function withoutInsertedStyle(): Plugin {
   return {
     name: "torcida-without-inserted-style",

@@ -1,17 +1,30 @@
-import { useEffect, useRef } from "react";
-import { Toaster } from "sonner";
+import { useEffect, useRef, useState } from "react";
 import { useTheme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
+import { loadToasts, toastsLoaded } from "./toast.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 
 /** Below the phone's header. */
 const PHONE_HEADER = "4.25rem";
 
+/** The first of them loads the toasts: one that says that the connection is gone comes too late to be fetched. */
+const ACTS = ["pointerover", "pointerdown", "keydown"] as const;
+
 /** Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
+  const theme = useTheme();
   const isPhone = useIsPhone();
   const ref = useRef<HTMLDivElement>(null);
+  const [library, setLibrary] = useState<Awaited<typeof toastsLoaded>>();
+  useEffect(() => {
+    toastsLoaded.then(setLibrary);
+    const onAct = () => loadToasts().catch(() => {});
+    for (const act of ACTS) addEventListener(act, onAct, { once: true, passive: true });
+    return () => {
+      for (const act of ACTS) removeEventListener(act, onAct);
+    };
+  }, []);
   useEffect(() => {
     const layer = ref.current;
     // React's strict mode runs effects twice.
@@ -19,16 +32,18 @@ export function Toasts() {
   }, []);
   return (
     <div ref={ref} popover="manual" className="toast-layer">
-      <Toaster
-        theme={useTheme()}
-        position={isPhone ? "top-center" : "bottom-left"}
-        expand={!isPhone}
-        visibleToasts={isPhone ? 1 : 4}
-        mobileOffset={{ top: PHONE_HEADER }}
-        closeButton
-        containerAriaLabel={t("common.notifications")}
-        toastOptions={{ closeButtonAriaLabel: t("common.close") }}
-      />
+      {library && (
+        <library.Toaster
+          theme={theme}
+          position={isPhone ? "top-center" : "bottom-left"}
+          expand={!isPhone}
+          visibleToasts={isPhone ? 1 : 4}
+          mobileOffset={{ top: PHONE_HEADER }}
+          closeButton
+          containerAriaLabel={t("common.notifications")}
+          toastOptions={{ closeButtonAriaLabel: t("common.close") }}
+        />
+      )}
     </div>
   );
 }

@@ -107,6 +107,15 @@ describe("When things fail", () => {
     await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
   });
 
+  it("still has a message for a connection lost after the first touch: their code came with it", async () => {
+    const { page, context } = await site.open("/");
+    await page.getByRole("heading", { level: 1 }).hover();
+    await page.locator(".toast-layer > section").waitFor({ state: "attached" });
+    await context.setOffline(true);
+    await page.getByRole("button", { name: "English" }).click();
+    await toast(page, "Não foi possível mudar de idioma");
+  });
+
   it("says that a screen could not be loaded, and reloads it", async () => {
     const { page, context } = await site.open("/");
     await page.getByRole("heading", { level: 1 }).waitFor();
