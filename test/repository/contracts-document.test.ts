@@ -7,6 +7,10 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 
 const page = readFileSync("docs/contracts.md", "utf8");
 const figures = JSON.parse(readFileSync("test/contracts/gas-snapshot.json", "utf8")) as Record<string, number>;
+/** docs/product.md#chain-facts */
+const LOWEST_BASE_FEE_GWEI = 2_500;
+const BLOCK_SECONDS = 3;
+const BLOCK_GAS = 30_000_000;
 const grouped = (number: number) => Math.round(number).toLocaleString("en-US");
 
 /** Checks the statements of docs/contracts.md against the code. */
@@ -39,6 +43,28 @@ describe("docs/contracts.md", () => {
     const { payBatchExisting = 0 } = figures;
     const decision = readFileSync("docs/decisions/0007-one-rate-a-batch.md", "utf8");
     expect(decision).to.include(`${grouped(payBatchExisting)} of 15,400`);
+  });
+
+  it("derives from them what docs/ says of a purchase's gas, a block and a million gas", () => {
+    const operations = readFileSync("docs/operations.md", "utf8").replace(/\s+/g, " ");
+    const [mint = 0, confirm = 0, pay = 0] = [
+      figures.mintBatchDistinctReturningBuyers,
+      figures.confirmRun,
+      figures.payBatchExisting,
+    ];
+    const single = (figures.mintReturningBuyer ?? 0) + (figures.confirmOne ?? 0) + (figures.payStrict ?? 0);
+    const batched = mint + confirm + pay;
+    const chz = (gas: number) => ((gas * LOWEST_BASE_FEE_GWEI) / 1e9).toFixed(3);
+    const aSecond = (gas: number) => Math.floor(BLOCK_GAS / 4 / BLOCK_SECONDS / gas);
+    expect(operations)
+      .to.include(`costs ${grouped(single)} gas`)
+      .and.include(`${grouped(batched)} in full batches`);
+    expect(operations).to.include(`${chz(single)} and ${chz(batched)} CHZ`);
+    expect(operations).to.include(
+      `${aSecond(pay)} payouts, ${aSecond(mint)} mints or ${aSecond(batched)} complete purchases a second`,
+    );
+    const runbook = readFileSync("docs/runbook/wallet-empty.md", "utf8");
+    expect(runbook).to.include(`${(1e6 * LOWEST_BASE_FEE_GWEI) / 1e9} CHZ a million`);
   });
 
   it("names every library with assembly, and every error by its contract", () => {
