@@ -128,7 +128,7 @@ function eraseRoute({ database: { kysely }, environment }: Services): Route {
       await inAuditedTransaction(kysely, async (queries) => {
         if (!(await findUser(queries, wallet))) throw notFound("User");
         addToErasedList(erasedFileOf(environment), environment, wallet);
-        await eraseUser(queries, wallet);
+        await eraseUser(queries, wallet, environment);
         // Must not contain any erased data.
         const detail = { reason: body.reason || null };
         await appendAudit(queries, {

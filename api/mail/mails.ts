@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { type Insertable, sql } from "kysely";
 import { among } from "../../database/among.ts";
 import type { Schema } from "../../database/schema.ts";
@@ -14,6 +15,12 @@ const GIVEN_UP_MS = 3n * BIG_DAY_MS;
 /** So that the same events are not sent again after a restore of an older index. */
 const KEPT_MS = 90n * BIG_DAY_MS;
 const NO_TEXTS = { subject: "", text: "", html: "", unsubscribe_token: null };
+
+/** Of an erased profile. */
+const NOBODY = "" as WalletAddress;
+/** Links are counted by the day. */
+const COUNTED_MS = BIG_DAY_MS;
+type Keys = { SALE_REF_KEY?: string | undefined };
 
 export type MailRow = Awaited<ReturnType<typeof listDueMails>>[number];
 export type NewMail = Omit<Insertable<Schema["mails"]>, "created_at" | "due_at">;
@@ -64,9 +71,9 @@ export function countMails(queries: Queries, wallet: WalletAddress, kind: MailRo
   return countOf(mailsSince(queries, since).where("wallet", "=", wallet).where("kind", "=", kind));
 }
 
-/** How many links an address was sent since a time, whoever asked for them. */
-export function countLinksTo(queries: Queries, address: string, since: bigint): Promise<number> {
-  const isTo = sql<boolean>`lower(address) = ${address.toLowerCase()}`;
+/** How many links an address was sent since a time, whoever asked for them, and whoever of them is erased since. */
+export function countLinksTo(queries: Queries, address: string, since: bigint, keys: Keys): Promise<number> {
+  const isTo = sql<boolean>`lower(address) in (${address.toLowerCase()}, ${hashOf(address, keys)})`;
   return countOf(mailsSince(queries, since).where("kind", "=", "verify").where(isTo));
 }
 
@@ -78,8 +85,13 @@ async function countOf(mails: ReturnType<typeof mailsSince>): Promise<number> {
   return (await mails.execute()).length;
 }
 
-/** Deletes some of the oldest e-mails; false if none is too old. */
+/** Deletes some of the oldest e-mails, and the erased ones that no longer count; false if no other is too old. */
 export async function deleteOldMails(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  await queries
+    .deleteFrom("mails")
+    .where("wallet", "=", NOBODY)
+    .where("created_at", "<", now - COUNTED_MS)
+    .execute();
   const oldest = await queries.selectFrom("mails").select(["id", "created_at"]).orderBy("id").limit(limit).execute();
   const old = oldest.filter((row) => row.created_at < now - KEPT_MS).map((row) => row.id);
   if (old.length === 0) return false;
@@ -90,9 +102,31 @@ export async function deleteOldMails(queries: Queries, now: bigint, limit: numbe
   return old.length === limit;
 }
 
-/** docs/product.md#erase */
-export async function eraseMails(queries: Queries, wallet: WalletAddress): Promise<void> {
+/**
+ * Of the last day's links a hash of the address stays, so that who registers anew sends it no more than others.
+ * docs/product.md#erase
+ */
+export async function eraseMails(queries: Queries, wallet: WalletAddress, keys: Keys): Promise<void> {
+  const since = BigInt(Date.now()) - COUNTED_MS;
+  const links = await queries
+    .selectFrom("mails")
+    .select(["id", "address"])
+    .where("wallet", "=", wallet)
+    .where("kind", "=", "verify")
+    .where("created_at", ">=", since)
+    .execute();
+  for (const { id, address } of links) {
+    const unnamed = { ...NO_TEXTS, wallet: NOBODY, address: hashOf(address, keys), due_at: null };
+    await queries.updateTable("mails").set(unnamed).where("id", "=", id).execute();
+  }
   await queries.deleteFrom("mails").where("wallet", "=", wallet).execute();
+}
+
+/** By a key that is not in the database; where no sale is paid, none is needed. */
+function hashOf(address: string, { SALE_REF_KEY: key = "" }: Keys): string {
+  return createHmac("sha256", key.replace(/^0x/, "").toLowerCase())
+    .update(`link ${address.toLowerCase()}`)
+    .digest("hex");
 }
 
 /** When the oldest e-mail that waits was written; undefined if none waits. */

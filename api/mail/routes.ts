@@ -68,7 +68,7 @@ function choiceRoute({ database: { kysely }, post }: Services): Route {
   });
 }
 
-function chooseRoute({ database: { kysely }, post }: Services): Route {
+function chooseRoute(services: Services): Route {
   return route({
     method: "put",
     path: "/api/me/mail",
@@ -78,10 +78,12 @@ function chooseRoute({ database: { kysely }, post }: Services): Route {
     body: chooseMailRequestSchema,
     responses: { 200: mailChoiceSchema },
     async handle({ identity, body }) {
+      const { database, post } = services;
+      const { kysely } = database;
       const { wallet } = visitorOf(identity);
       const reader = await inTransaction(kysely, async (queries) => {
         const user = await findUser(queries, wallet);
-        if (post && user) await wantMail(queries, post, { wallet, email: user.email, ...body });
+        if (user) await wantMail(queries, services, { wallet, email: user.email, ...body });
         return findReader(queries, wallet);
       });
       return { body: toWire(reader, post), headers: NO_STORE };
@@ -89,17 +91,21 @@ function chooseRoute({ database: { kysely }, post }: Services): Route {
   });
 }
 
-/** Sets a user's topics, and writes the e-mail that verifies the address where that is needed. */
+/** Sets a user's topics, and writes the e-mail that verifies the address where that is needed; nothing without a post. */
 export async function wantMail(
   queries: Queries,
-  post: Post,
+  { post, environment }: Pick<Services, "post" | "environment">,
   user: { wallet: WalletAddress; email: string; topics: readonly MailTopic[]; language: Language },
 ): Promise<void> {
+  if (!post) return;
   const { wallet, email, language } = user;
   const reader = await chooseTopics(queries, wallet, user);
   if (user.topics.length === 0 || reader.mail_address === email) return;
   const since = BigInt(Date.now()) - BIG_DAY_MS;
-  const counts = [await countMails(queries, wallet, "verify", since), await countLinksTo(queries, email, since)];
+  const counts = [
+    await countMails(queries, wallet, "verify", since),
+    await countLinksTo(queries, email, since, environment),
+  ];
   if (counts.some((count) => count >= VERIFICATIONS_A_DAY)) return;
   const token = await newVerification(queries, wallet, email);
   await insertMail(queries, {

@@ -61,7 +61,7 @@ export async function eraseAgain(queries: Queries, { times, keys }: ErasedList):
     for (const { wallet, created_at } of users) {
       const erasures = keys.map((key) => times.get(hashOf(key, wallet)) ?? 0);
       if (Math.max(...erasures) < Number(created_at)) continue;
-      await eraseUser(queries, wallet);
+      await eraseUser(queries, wallet, { SALE_REF_KEY: keys[0] });
       erased++;
     }
     if (users.length < USERS_A_READ) return erased;

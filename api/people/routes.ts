@@ -116,9 +116,9 @@ function registerRoute(services: Services): Route {
       const token = await inTransaction(database.kysely, async (queries) => {
         const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
         if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
-        if (services.post && body.mail_language) {
+        if (body.mail_language) {
           const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
-          await wantMail(queries, services.post, { wallet: body.address, email: body.email, ...wish });
+          await wantMail(queries, services, { wallet: body.address, email: body.email, ...wish });
         }
         return openSession(queries, proof, kind);
       });
@@ -205,7 +205,7 @@ function eraseProfileRoute({ database, environment }: Services): Route {
     async handle({ identity }) {
       const { wallet } = visitorOf(identity);
       addToErasedList(erasedFileOf(environment), environment, wallet);
-      await inTransaction(database.kysely, (queries) => eraseUser(queries, wallet));
+      await inTransaction(database.kysely, (queries) => eraseUser(queries, wallet, environment));
       return { body: { success: true, message: "Profile erased" } };
     },
   });

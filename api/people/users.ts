@@ -80,7 +80,11 @@ export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Pr
 }
 
 /** Erases a wallet's personal data and ends its sessions; its purchases stay. docs/product.md#erase */
-export async function eraseUser(queries: Queries, wallet: WalletAddress): Promise<void> {
+export async function eraseUser(
+  queries: Queries,
+  wallet: WalletAddress,
+  keys: { SALE_REF_KEY?: string | undefined },
+): Promise<void> {
   // A new revision invalidates cached responses with the personal data.
   await touchUser(queries, wallet);
   const { numUpdatedRows } = await queries
@@ -94,5 +98,5 @@ export async function eraseUser(queries: Queries, wallet: WalletAddress): Promis
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
   await eraseEvents(queries, wallet);
   await eraseClaimPictures(queries, wallet);
-  await eraseMails(queries, wallet);
+  await eraseMails(queries, wallet, keys);
 }

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { escapeHtml } from "../../api/http/escape-html.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
-import { listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
+import { deleteOldMails, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post } from "../../api/mail/post.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
@@ -125,6 +125,25 @@ describe("E-mails", function () {
       }
       await round();
       expect(server.received).to.have.length(5);
+    });
+
+    it("count an erased profile's links to an address, without the address", async () => {
+      const email = "ana@example.com";
+      for (let count = 0; count < 6; count++) {
+        const caller = await api.user();
+        await kysely().updateTable("users").set({ email }).where("wallet", "=", caller.address).execute();
+        await want(caller);
+        await round();
+        expect((await caller.send("DELETE", "/api/me")).status).to.equal(200);
+      }
+      expect(server.received).to.have.length(5);
+      const kept = await kysely().selectFrom("mails").selectAll().execute();
+      expect(kept).to.have.length(5);
+      expect(JSON.stringify(kept, (_, value) => (typeof value === "bigint" ? String(value) : value))).not.to.match(
+        /ana|0x/i,
+      );
+      await deleteOldMails(kysely(), BigInt(Date.now() + 86_400_001), 100);
+      expect(await kysely().selectFrom("mails").selectAll().execute()).to.deep.equal([]);
     });
 
     it("of one wallet that cannot be written keep no other's waiting", async () => {

@@ -156,7 +156,7 @@ describe("What buyers are told", function () {
       const wallet = await shop.buyer("a");
       await shop.read(reportOf(await shop.click(wallet), { status: "pending" }));
       await markRead(kysely, wallet, 1n);
-      await inTransaction(kysely, (queries) => eraseUser(queries, wallet));
+      await inTransaction(kysely, (queries) => eraseUser(queries, wallet, {}));
       await insertPlainPurchase(kysely, { storeId: shop.storeId, wallet });
       await insertPlainPurchase(kysely, { storeId: shop.storeId, wallet: `0x${"c".repeat(40)}` });
       for (const table of ["events", "event_readers"] as const) {
