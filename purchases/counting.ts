@@ -43,11 +43,13 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
 }
 
 /**
- * Counts the locked purchases whose totals are behind, not counted since the index was emptied. The caller decides when
- * they are due.
+ * Counts the locked purchases whose totals are behind, not counted since the index was emptied. A waiting period that
+ * ends is no change: that would write each row once more before its payout does. The caller decides when they are due.
  */
 export async function countLate(queries: Queries, purchases: readonly { row: CountedRow }[]): Promise<void> {
-  const late = purchases.filter(({ row }) => !isSame(countedOf(row), contributionOf(row)));
+  const late = purchases.filter(
+    ({ row }) => !isSame(countedOf(row), { ...contributionOf(row), situation: row.situation }),
+  );
   for (const page of pagesOf(late.map(({ row }) => row.id))) {
     await writeCounted(queries, (await countPage(queries, page)).changed);
   }

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
 import { among, numberRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
-import { lockUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextCheck, nextCheck } from "../domain/purchase/life.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
-import { lockPurchases, type PurchaseWithLife } from "./queries.ts";
+import type { PurchaseWithLife } from "./queries.ts";
 
 /**
  * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have
@@ -51,11 +49,12 @@ export async function makeAllDue(queries: Queries): Promise<void> {
  * Takes some due purchases and locks them until the end of the transaction: it waits for a concurrent change and then
  * sees it; a later change makes them due again. Buyers' rows are locked first, as everywhere.
  */
-export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
-  const ids = await listDue(queries, cursor, limit);
-  await lockWithBuyers(queries, ids);
-  return ids;
+export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<DuePurchase[]> {
+  return lockWithBuyers(queries, await listDue(queries, cursor, limit));
 }
+
+/** A purchase, and its sale if it has one. */
+export type DuePurchase = { id: bigint; sale_id: bigint | null };
 
 async function listDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
   const select = () => queries.selectFrom("due_purchases").select("purchase_id").limit(limit);
@@ -75,11 +74,19 @@ async function listDue(queries: Queries, cursor: bigint, limit: number): Promise
   return [...new Set([...byTime, ...byBlock].map((row) => row.purchase_id))].slice(0, limit);
 }
 
-/** Locks purchases and their buyers until the end of the transaction. */
-export async function lockWithBuyers(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  if (ids.length === 0) return;
-  await lockUsers(queries, await buyersOf(queries, ids));
-  await lockPurchases(queries, ids);
+/** Locks purchases and their buyers until the end of the transaction. Returns them, oldest first. */
+export async function lockWithBuyers(queries: Queries, ids: readonly bigint[]): Promise<DuePurchase[]> {
+  if (ids.length === 0) return [];
+  const purchases = queries
+    .selectFrom("purchases")
+    .select(["id", "sale_id"])
+    .where(among(queries, "id", ids))
+    .orderBy("id");
+  // SQLite has one writer.
+  if (engineOf(queries) === "sqlite") return purchases.execute();
+  const buyers = sql`array(select wallet from purchases where ${among(queries, "id", ids)})`;
+  await sql`select wallet from users where wallet = any(${buyers}) order by wallet for update`.execute(queries);
+  return purchases.forUpdate().execute();
 }
 
 const FIRST_RETRY_MS = 4_000n;
@@ -110,17 +117,6 @@ export async function listUndecided(queries: Queries, limit: number): Promise<{ 
     .$narrowType<{ problem: string }>()
     .limit(limit)
     .execute();
-}
-
-async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<WalletAddress>> {
-  // Only PostgreSQL locks rows.
-  if (engineOf(queries) === "sqlite") return new Set();
-  const rows = await queries
-    .selectFrom("purchases")
-    .select("wallet")
-    .where(among(queries, "id", ids))
-    .execute();
-  return new Set(rows.map((row) => row.wallet));
 }
 
 /** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts } from "../database/among.ts";
+import { databaseNow } from "../database/clock.ts";
 import { COUNTED } from "../database/counted.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Schema } from "../database/schema.ts";
@@ -30,10 +31,12 @@ import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { readDebts } from "./debt.ts";
+import { type CountedLife, lifeOf } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
-export type LoadedSale = { row: SaleRow; facts: SaleFacts };
+/** `lives`: its purchases, for their next steps. */
+export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[] };
 
 /** Sales with one order number, of any merchant, that are looked at. */
 const SAME_NUMBER = 1_000;
@@ -58,24 +61,27 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     queries,
     new Set(rows.flatMap((row) => [click(row), named(row)].flatMap((one) => one?.wallet ?? []))),
   );
-  const purchases = Map.groupBy(await readSalePurchases(queries, ids), (one) => one.saleId);
+  const stateOf = new Map(rows.map((row) => [row.id, row.state]));
+  const purchases = Map.groupBy(await readPurchases(queries, ids, stateOf), ({ facts }) => facts.saleId);
   const tickets = await readTickets(queries, rows, rules);
   const rates = await readRates(queries, rules.fx, rows, reports);
   const drafts = rows.map((row) => {
     const report = reports.get(row.id) as SaleReport;
-    const own = purchases.get(row.id) ?? [];
+    const lives = purchases.get(row.id) ?? [];
+    const own = lives.map(({ facts }) => facts);
     const known = { report, createdAt: row.created_at, click: click(row), named: named(row), kept: readKept(row) };
     const buyer = buyerOf({ ...known, purchases: own }).click;
     const day = dayOf(row.occurred_at ?? row.created_at);
-    return { row, known, own, buyer, rates: rates(day), orderKey: orderKeyOf(row.order_ref) };
+    return { row, known, own, lives, buyer, rates: rates(day), orderKey: orderKeyOf(row.order_ref) };
   });
   const orders = await readSameOrder(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
-  return drafts.map(({ row, known, own, buyer, rates, orderKey }) => ({
+  return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => ({
     row,
+    lives,
     facts: {
       ...known,
       id: row.id,
@@ -214,17 +220,26 @@ function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "merchant
 
 const MOVE_KINDS = keysOf(MOVES);
 
+/** The purchases of a sale with their stages, oldest first; in a transaction. */
+export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<PurchaseFacts[]> {
+  return (await readPurchases(queries, [saleId], new Map())).map(({ facts }) => facts);
+}
+
+type SalePurchase = CountedLife & { facts: PurchaseFacts & { saleId: bigint } };
+
 /**
- * The purchases of sales with their stages, oldest first. Locks their operations until the transaction ends, so that
- * none is sent while its purchase is being decided.
+ * The purchases of sales, oldest first, with all that decides about them and their next steps. Locks their operations
+ * until the transaction ends, so that none is sent while its purchase is being decided.
  */
-export async function readSalePurchases(
+async function readPurchases(
   queries: Queries,
   saleIds: readonly bigint[],
-): Promise<(PurchaseFacts & { saleId: bigint })[]> {
+  stateOf: ReadonlyMap<bigint, SaleRow["state"]>,
+): Promise<SalePurchase[]> {
   const rows = await queries
     .selectFrom("purchases")
     .selectAll()
+    .select(databaseNow(queries).as("now"))
     .where(among(queries, "sale_id", saleIds))
     .orderBy("id")
     .execute();
@@ -233,16 +248,16 @@ export async function readSalePurchases(
   const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_KINDS), (one) => one.subject_id);
   const tokens = await queries
     .selectFrom("nfts")
-    .select(["token_id", "owner", "status"])
+    .select(["token_id", "owner", "status", "status_block"])
     .where(among(queries, "token_id", ids))
     .execute();
   const tokenOf = new Map(tokens.map((one) => [one.token_id, one]));
-  const paid = await queries
+  const payouts = await queries
     .selectFrom("payouts")
-    .select("token_id")
+    .select(["token_id", "recipient", "state", "amount_gwei", "block_number"])
     .where(among(queries, "token_id", ids))
     .execute();
-  const isPaid = new Set(paid.map((one) => one.token_id));
+  const payoutOf = new Map(payouts.map((one) => [one.token_id, one]));
   const returned = await readReturned(queries, ids);
   return rows.map((row) => {
     const own = operations.get(row.id) ?? [];
@@ -250,14 +265,25 @@ export async function readSalePurchases(
     const left = new Set(
       own.filter(({ status }) => status === "assigned" || status === "done").map(({ kind }) => kind),
     );
-    const token = tokenOf.get(row.id);
-    return {
+    const wanted = own.filter(({ status }) => status !== "withdrawn");
+    // A token with this id and another owner belongs to another deployment.
+    const token = tokenOf.get(row.id)?.owner === row.wallet ? tokenOf.get(row.id) : undefined;
+    const payout = payoutOf.get(row.id)?.recipient === row.wallet ? payoutOf.get(row.id) : undefined;
+    const counted = {
+      ...row,
+      chain_status: token?.status ?? null,
+      status_block: token?.status_block ?? null,
+      payout_state: payout?.state ?? null,
+      paid_gwei: payout?.amount_gwei ?? null,
+      payout_block: payout?.block_number ?? null,
+      sale_state: stateOf.get(row.sale_id ?? 0n) ?? null,
+    };
+    const facts = {
       saleId: row.sale_id ?? 0n,
       id: row.id,
       stage: stageOf(row, {
-        // A token with this id and another owner belongs to another deployment.
-        chainStatus: token?.owner === row.wallet ? Number(token.status) : 0,
-        isPaid: isPaid.has(row.id),
+        chainStatus: Number(token?.status ?? 0),
+        isPaid: payout !== undefined,
         hasLeft: (kind) => left.has(kind),
       }),
       isWithdrawn: row.reversed_at !== null,
@@ -273,9 +299,10 @@ export async function readSalePurchases(
       payableAt: row.payable_at,
       isSettled: row.settled_at !== null,
       offsetGwei: row.offset_gwei,
-      queued: kinds(own.filter(({ status }) => status !== "withdrawn")),
-      unsent: kinds(own.filter(({ status }) => status !== "withdrawn" && !["assigned", "done"].includes(status))),
+      queued: kinds(wanted),
+      unsent: kinds(wanted.filter(({ status }) => !["assigned", "done"].includes(status))),
     };
+    return { row: counted, life: lifeOf(counted, wanted), facts };
   });
 }
 

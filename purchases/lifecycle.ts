@@ -163,7 +163,7 @@ async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], h
   return insertRows(queries, rows);
 }
 
-/** Freezes the rate; the first call for a purchase counts. */
+/** Freezes the rate; the first call for a purchase counts. The caller recounts them. */
 export async function freezeRates(queries: Queries, ids: readonly bigint[], weiPerCent: bigint): Promise<void> {
   if (ids.length === 0) return;
   await queries
@@ -172,7 +172,6 @@ export async function freezeRates(queries: Queries, ids: readonly bigint[], weiP
     .where(among(queries, "id", ids))
     .where("wei_per_cent", "is", null)
     .execute();
-  await recountPurchases(queries, ids);
 }
 
 /**
@@ -185,7 +184,10 @@ export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: 
 
 export type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint };
 
-/** Changes the buyer's cashback, or restores a withdrawn one; before the mint, the terms can change too. */
+/**
+ * Changes the buyer's cashback, or restores a withdrawn one; before the mint, the terms can change too. The caller
+ * recounts it.
+ */
 export async function entitlePurchase(
   queries: Queries,
   id: bigint,
@@ -206,11 +208,16 @@ export async function entitlePurchase(
     })
     .where("id", "=", id)
     .execute();
+}
+
+/** Withdraws a buyer's own purchase: it is never minted. */
+export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
+  await reversePurchase(queries, id);
   await recountPurchases(queries, [id]);
 }
 
-/** Withdraws an unpaid purchase: it is never minted, cancelled on chain, or never paid. */
-export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
+/** Reverses an unpaid purchase: it is never minted, cancelled on chain, or never paid. The caller recounts it. */
+export async function reversePurchase(queries: Queries, id: bigint): Promise<void> {
   await forgetOperations(queries, ["mint", "confirm", "pay"], id);
   await lapseApprovals(queries, id);
   const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
@@ -226,7 +233,6 @@ export async function withdrawPurchase(queries: Queries, id: bigint): Promise<vo
     })
     .where("id", "=", id)
     .execute();
-  await recountPurchases(queries, [id]);
 }
 
 /** Sets how far a live purchase may proceed automatically; null means not yet. The caller recounts it. */
@@ -345,7 +351,7 @@ async function lockPurchase(queries: Queries, id: bigint) {
   return select();
 }
 
-/** Settles these purchases. Returns their sales, which are to be decided anew. */
+/** Settles these purchases. Returns their sales, which are to be decided anew. The caller recounts them. */
 export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
   if (ids.length === 0) return new Set();
   const settled = await queries
@@ -355,6 +361,5 @@ export async function settlePurchases(queries: Queries, ids: readonly bigint[]):
     .where("settled_at", "is", null)
     .returning("sale_id")
     .execute();
-  await recountPurchases(queries, ids);
   return new Set(settled.flatMap(({ sale_id }) => sale_id ?? []));
 }

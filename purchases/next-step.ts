@@ -3,7 +3,6 @@ import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
-import type { Moment } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
 import { afterStep, nextMove, nextSteps, type Step } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
@@ -13,10 +12,9 @@ import type { RateSource } from "../rates/rate-source.ts";
 import type { ApprovalRules } from "./approvals.ts";
 import { countLate } from "./counting.ts";
 import { readDebts } from "./debt.ts";
-import { isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
-import { type PurchaseWithLife, readLives } from "./queries.ts";
-import { decideSales } from "./save.ts";
-import { saveSteps } from "./save-step.ts";
+import { type DuePurchase, isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
+import type { PurchaseWithLife } from "./queries.ts";
+import { decideLocked, saveSteps } from "./save-step.ts";
 
 export type PlanOptions = {
   rates: RateSource;
@@ -42,14 +40,19 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
 }
 
 /** Plans some purchases, or all that are due. One that cannot be planned is found by halving, and put off alone. */
-async function planSome(database: Database, cursor: bigint, options: PlanOptions, some?: bigint[]): Promise<boolean> {
-  let due = some ?? [];
+async function planSome(
+  database: Database,
+  cursor: bigint,
+  options: PlanOptions,
+  some?: readonly bigint[],
+): Promise<boolean> {
+  let due: readonly bigint[] = some ?? [];
   try {
     await inTransaction(database.kysely, async (queries) => {
       await options.assertLease(queries);
-      if (some) await lockWithBuyers(queries, some);
-      else due = await takeDue(queries, cursor, PLAN_LIMIT);
-      await plan(queries, due, cursor, options);
+      const locked = some ? await lockWithBuyers(queries, some) : await takeDue(queries, cursor, PLAN_LIMIT);
+      due = locked.map(({ id }) => id);
+      await plan(queries, locked, cursor, options);
     });
   } catch (error) {
     const [only, ...others] = due;
@@ -68,7 +71,13 @@ async function planSome(database: Database, cursor: bigint, options: PlanOptions
   return due.length > 0;
 }
 
-async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, options: PlanOptions): Promise<void> {
+/** What is due is decided anew, and then makes its next step. */
+async function plan(
+  queries: Queries,
+  due: readonly DuePurchase[],
+  cursor: bigint,
+  options: PlanOptions,
+): Promise<void> {
   const depth = BigInt(options.payoutConfirmations) - 1n;
   const rate = options.rates.current();
   const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
@@ -78,8 +87,7 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
     hasRate: rate.kind === "rate",
     isLive: options.rules.isLive,
   };
-  const lives = await readLives(queries, due);
-  const purchases = await decided(queries, lives, moment, options.rules);
+  const purchases = await decideLocked(queries, due, options.rules);
   const debts = await readDebts(queries, walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")));
   const steps = nextSteps(purchases, { debts, weiPerCent, moment });
   const { approvals, rules } = options;
@@ -87,11 +95,7 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
   const saved = await saveSteps(queries, steps, { weiPerCent, stepDelayMs, approvals, rules });
   await countLate(queries, purchases);
   const requested = new Set(saved.waiting.map(({ purchaseId }) => purchaseId));
-  // What was decided anew is due again.
-  const isStaying = new Set(purchases);
-  const changed = lives.filter((one) => !isStaying.has(one));
-  const shown = purchases.filter((_, index) => isShownOtherwise(steps[index], requested));
-  await touchUsers(queries, walletsOf([...changed, ...shown]));
+  await touchUsers(queries, walletsOf(purchases.filter((_, index) => isShownOtherwise(steps[index], requested))));
   const after = purchases.map(({ row, life }, index) => {
     const step = steps[index];
     return { row, life: step ? afterStep(life, step, requested.has(row.id)) : life };
@@ -101,21 +105,6 @@ async function plan(queries: Queries, due: readonly bigint[], cursor: bigint, op
 }
 
 const PLAN_LIMIT = 1_000;
-
-/** What may be confirmed or paid is decided anew at that moment. Returns the purchases that stayed as they were. */
-async function decided(
-  queries: Queries,
-  purchases: Awaited<ReturnType<typeof readLives>>,
-  moment: Moment,
-  rules: SaleRules,
-) {
-  const moving = purchases.filter(({ row, life }) => {
-    const move = row.sale_id === null ? undefined : nextMove(life, moment);
-    return move === "confirm" || move === "pay";
-  });
-  const changed = await decideSales(queries, new Set(moving.flatMap(({ row }) => row.sale_id ?? [])), rules);
-  return changed.size === 0 ? purchases : purchases.filter(({ row }) => !changed.has(row.sale_id ?? 0n));
-}
 
 /** Whether the buyer's pages show a purchase differently after its step; a payout of the promised amount is not shown. */
 function isShownOtherwise(step: Step | undefined, requested: ReadonlySet<bigint>): boolean {

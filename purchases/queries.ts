@@ -167,6 +167,8 @@ export type PurchaseWithLife = { row: LifeRow; life: PurchaseLife };
 /** A purchase with everything from which it is counted, and how it was counted. */
 export type CountedRow = Awaited<ReturnType<typeof readCountedRows>>[number];
 
+export type CountedLife = { row: CountedRow; life: PurchaseLife };
+
 /** Oldest first. */
 export async function readCountedRows(queries: Queries, ids: readonly bigint[]) {
   if (ids.length === 0) return [];
@@ -177,7 +179,7 @@ export async function readCountedRows(queries: Queries, ids: readonly bigint[]) 
 }
 
 /** Some purchases with their states and how they were counted, oldest first. */
-export async function readLives(queries: Queries, ids: readonly bigint[]) {
+export async function readLives(queries: Queries, ids: readonly bigint[]): Promise<CountedLife[]> {
   return withLife(queries, await readCountedRows(queries, ids));
 }
 

@@ -1,13 +1,15 @@
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
-import type { Step } from "../domain/purchase/step.ts";
+import { nextMove, nextSteps, type Step } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { Operation } from "../sender/queue.ts";
 import { enqueue, expedite, findOperation, lockOperations, UNSENT } from "../sender/queue.ts";
 import { type ApprovalRules, requestApprovals } from "./approvals.ts";
-import { lockWithBuyers } from "./due.ts";
+import { recountPurchases } from "./counting.ts";
+import { readDebts } from "./debt.ts";
+import { type DuePurchase, lockWithBuyers } from "./due.ts";
 import { freezeRates, keepOffset, setMetadataUri, settlePurchases } from "./lifecycle.ts";
-import { readLives, salesOf } from "./queries.ts";
+import { type CountedLife, readLives } from "./queries.ts";
 import { decideSales } from "./save.ts";
 
 export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
@@ -30,6 +32,35 @@ export type StepOptions = {
 };
 
 /**
+ * Decides the sales of locked purchases anew. Returns the purchases, oldest first, without those of sales that changed
+ * by it: these are due again.
+ */
+export async function decideLocked(
+  queries: Queries,
+  locked: readonly DuePurchase[],
+  rules: SaleRules,
+): Promise<CountedLife[]> {
+  const [simulated, ofSales] = [locked.filter(isSimulated), locked.filter((one) => !isSimulated(one))];
+  const lives = await readLives(queries, idsOf(simulated));
+  if (ofSales.length === 0) return lives;
+  const wanted = new Set(idsOf(ofSales));
+  const { unchanged } = await decideSales(queries, new Set(ofSales.flatMap(({ sale_id }) => sale_id ?? [])), rules);
+  return [...lives, ...unchanged.filter(({ row }) => wanted.has(row.id))].toSorted((one, other) =>
+    one.row.id < other.row.id ? -1 : 1,
+  );
+}
+
+/** The same for one that staff move: as it is once everything about it is decided. */
+async function decideForStaff(queries: Queries, id: bigint, rules: SaleRules): Promise<CountedLife | undefined> {
+  const locked = await lockWithBuyers(queries, [id]);
+  const [purchase] = await decideLocked(queries, locked, rules);
+  return purchase ?? (await decideLocked(queries, locked, rules))[0];
+}
+
+const isSimulated = ({ sale_id }: DuePurchase): boolean => sale_id === null;
+const idsOf = (some: readonly { id: bigint }[]): bigint[] => some.map(({ id }) => id);
+
+/**
  * Writes decided steps, in the transaction that read their purchases: the only way in which a confirmation, a
  * cancellation or a payout of a purchase is queued. docs/product.md#purchase-steps
  */
@@ -38,10 +69,11 @@ export async function saveSteps(
   steps: readonly Step[],
   { weiPerCent, stepDelayMs, approvals, rules }: StepOptions,
 ): Promise<PlannedPayouts> {
-  const idsOf = (some: readonly Step[]) => some.map(({ id }) => id);
-  await freezeRates(queries, idsOf(steps.filter(({ isRateNew }) => isRateNew)), weiPerCent);
+  const [frozen, over] = [steps.filter(({ isRateNew }) => isRateNew), steps.filter(({ isOver }) => isOver)];
+  await freezeRates(queries, idsOf(frozen), weiPerCent);
   for (const { id, keptGwei } of steps) if (keptGwei > 0n) await keepOffset(queries, id, keptGwei);
-  const settled = await settlePurchases(queries, idsOf(steps.filter(({ isOver }) => isOver)));
+  const settled = await settlePurchases(queries, idsOf(over));
+  await recountPurchases(queries, [...new Set(idsOf([...frozen, ...over]))]);
   const payouts = steps
     .filter(({ move }) => move === "pay")
     .map(({ id: purchaseId, wallet, amountGwei }) => ({ purchaseId, wallet, amountGwei }));
@@ -61,7 +93,7 @@ export async function saveSteps(
     if (approvalId === undefined) queued.push({ purchaseId, amountGwei });
     else waiting.push({ purchaseId, amountGwei, approvalId });
   }
-  return { queued, waiting, changed: await decideSales(queries, settled, rules) };
+  return { queued, waiting, changed: (await decideSales(queries, settled, rules)).changed };
 }
 
 /**
@@ -73,15 +105,27 @@ export async function confirmNow(
   id: bigint,
   { moment, rules, requireRate }: { moment: Moment; rules: SaleRules; requireRate: () => bigint },
 ): Promise<Obstacle | undefined> {
-  await lockWithBuyers(queries, [id]);
-  await decideSales(queries, await salesOf(queries, [id]), rules);
-  const [purchase] = await readLives(queries, [id]);
+  const purchase = await decideForStaff(queries, id, rules);
   const obstacle = purchase && obstacleTo("confirm", purchase.life, moment, "staff");
   if (obstacle && obstacle.kind !== "queued") return obstacle;
   await freezeRates(queries, [id], requireRate());
+  await recountPurchases(queries, [id]);
   await enqueue(queries, [{ kind: "confirm", subjectId: id }]);
   await expedite(queries, "confirm", [id]);
   return undefined;
+}
+
+/** Pays a purchase now if it is due. Returns the request that it waits for, if it takes two people. */
+export async function payNow(
+  queries: Queries,
+  id: bigint,
+  { moment, ...options }: StepOptions & { moment: Moment },
+): Promise<bigint | undefined> {
+  const purchase = await decideForStaff(queries, id, options.rules);
+  if (!purchase || nextMove(purchase.life, moment) !== "pay") return undefined;
+  const debts = await readDebts(queries, new Set([purchase.row.wallet]));
+  const steps = nextSteps([purchase], { debts, weiPerCent: options.weiPerCent, moment });
+  return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
 }
 
 /**

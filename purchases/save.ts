@@ -19,43 +19,48 @@ import {
   insertPurchases,
   type NewPurchase,
   permitPurchase,
+  reversePurchase,
   withdrawPayout,
-  withdrawPurchase,
 } from "./lifecycle.ts";
+import type { CountedLife } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
  * which a sale's state, purchases, debts and operations change. Other sales with the same order are decided too.
- * Returns the sales whose purchases changed. docs/product.md#sales-decision
+ * docs/product.md#sales-decision
  */
-export async function decideSales(
-  queries: Queries,
-  ids: Iterable<bigint>,
-  rules: SaleRules,
-): Promise<ReadonlySet<bigint>> {
+export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules: SaleRules): Promise<Decided> {
   const first = new Set(ids);
-  const changed = new Set<bigint>();
-  const others = await decideOnce(queries, first, rules, changed);
-  await decideOnce(queries, new Set([...others].filter((id) => !first.has(id))), rules, changed);
-  return changed;
+  const decided = { changed: new Set<bigint>(), unchanged: [] };
+  const others = await decideOnce(queries, first, rules, decided);
+  await decideOnce(queries, new Set([...others].filter((id) => !first.has(id))), rules, decided);
+  return decided;
 }
+
+/** The sales whose purchases changed, and the purchases of the others. */
+export type Decided = { changed: Set<bigint>; unchanged: CountedLife[] };
 
 /** Returns the other sales with the same orders. */
 async function decideOnce(
   queries: Queries,
   ids: ReadonlySet<bigint>,
   rules: SaleRules,
-  changed: Set<bigint>,
+  { changed, unchanged }: Decided,
 ): Promise<Set<bigint>> {
   if (ids.size === 0) return new Set();
   let loaded = await loadSales(queries, [...ids], rules);
   if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
   const now = BigInt(await readClock(queries));
+  const recounted = new Set<bigint>();
   for (const sale of loaded) {
     const decision = decide(sale.facts, rules, now);
-    if (await save(queries, sale, decision, rules)) changed.add(sale.row.id);
+    const touched = await save(queries, sale, decision, rules);
+    if (touched.size > 0) changed.add(sale.row.id);
+    else unchanged.push(...sale.lives);
+    for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
   }
+  await recountPurchases(queries, [...recounted]);
   return new Set(loaded.flatMap(({ facts }) => facts.sameOrder.map((one) => one.id)));
 }
 
@@ -69,17 +74,24 @@ async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Pr
   return found.length > 0;
 }
 
-/** Writes the difference between a sale and what was decided. Returns whether its purchases changed. */
+/** Each of a sale's purchases shows whether it is held or declined. */
+function shownOtherwise({ row, facts }: LoadedSale, { state }: SaleDecision): bigint[] {
+  const isChanged = ["held", "declined"].some((one) => (one === state) !== (one === row.state));
+  return isChanged ? facts.purchases.map(({ id }) => id) : [];
+}
+
+/** Writes the difference between a sale and what was decided. Returns the purchases that changed, to be recounted. */
 async function save(
   queries: Queries,
-  { row, facts }: LoadedSale,
+  sale: LoadedSale,
   decision: SaleDecision,
   { saleRefs }: SaleRules,
-): Promise<boolean> {
+): Promise<ReadonlySet<bigint>> {
+  const { row } = sale;
   const { actions, click, steps } = decision;
   const touched = new Set<bigint>();
   const [ref = 0n] = saleRefs({ ...row, saleKey: row.sale_key });
-  for (const action of actions) await act(queries, { row, facts }, decision, { action, ref }, touched);
+  for (const action of actions) await act(queries, sale, decision, { action, ref }, touched);
   for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
     touched.add(id);
     await permitPurchase(queries, id, { approvedAt, payableAt });
@@ -88,7 +100,7 @@ async function save(
     if (others.length > 0) await forgetOperations(queries, others, id);
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
-  const columns = columnsOf({ row, facts }, decision, click);
+  const columns = columnsOf(sale, decision, click);
   const after = { ...row, ...columns };
   const counted = await moveTotals(queries, row.counted, contributionOf(after, decision.paidCentBps));
   const isSame =
@@ -100,11 +112,7 @@ async function save(
       .where("id", "=", row.id)
       .execute();
   }
-  // Each of its purchases shows whether a sale is held or declined.
-  const isShownOtherwise = ["held", "declined"].some((state) => (state === decision.state) !== (state === row.state));
-  const shown = isShownOtherwise ? facts.purchases.map(({ id }) => id) : [];
-  await recountPurchases(queries, [...new Set([...touched, ...shown])]);
-  return touched.size > 0;
+  return touched;
 }
 
 async function act(
@@ -130,7 +138,7 @@ async function act(
     const wallet = facts.purchases.find((one) => one.id === action.id)?.wallet as WalletAddress;
     return adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
   }
-  if (action.kind === "withdraw") return withdrawPurchase(queries, action.id);
+  if (action.kind === "withdraw") return reversePurchase(queries, action.id);
   const { id, centBps } = action;
   if (action.kind === "correct") return entitlePurchase(queries, id, { centBps, terms: action });
   return entitlePurchase(queries, id, { centBps, isRateNew: action.weiPerCent === null });

@@ -9,10 +9,10 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { expedite, forgetOperations } from "../sender/queue.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
-import { outstandingDebt, readDebts } from "./debt.ts";
-import { listUnpaid, type PurchaseWithLife, readLives } from "./queries.ts";
+import { outstandingDebt } from "./debt.ts";
+import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
 import { decideSales } from "./save.ts";
-import { type PlannedPayouts, type QueuedPayout, type StepOptions, saveSteps } from "./save-step.ts";
+import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./save-step.ts";
 
 /** Either everything payable to a buyer was decided, or nothing, because `payable` differs from the requested amount. */
 export type BuyerPayout =
@@ -49,7 +49,7 @@ export async function payBuyer(
   const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true, isLive: rules.isLive };
   const listed = await listPayable(queries, wallet, moment);
   const sales = new Set(listed.purchases.flatMap(({ row }) => row.sale_id ?? []));
-  const changed = await decideSales(queries, sales, rules);
+  const { changed } = await decideSales(queries, sales, rules);
   const { purchases, waiting } = changed.size > 0 ? await listPayable(queries, wallet, moment) : listed;
   const weiPerCent = purchases.some(({ row }) => row.wei_per_cent === null) ? requireRate() : 0n;
   const debts = new Map([[wallet, await outstandingDebt(queries, wallet)]]);
@@ -68,18 +68,6 @@ export async function payBuyer(
   );
   const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules });
   return { ...planned, kind: "decided", payableGwei, queued: [...waiting, ...planned.queued] };
-}
-
-/** Pays a purchase now if it is due. Returns the request that it waits for, if it takes two people. */
-export async function payIfDue(
-  queries: Queries,
-  id: bigint,
-  { moment, ...options }: StepOptions & { moment: Moment },
-): Promise<bigint | undefined> {
-  const purchases = (await readLives(queries, [id])).filter(({ life }) => nextMove(life, moment) === "pay");
-  const debts = await readDebts(queries, new Set(purchases.map(({ row }) => row.wallet)));
-  const steps = nextSteps(purchases, { debts, weiPerCent: options.weiPerCent, moment });
-  return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
 }
 
 /**

@@ -20,7 +20,7 @@ import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf } from "../../purchases/queries.ts";
-import { payIfDue } from "../../purchases/settlement.ts";
+import { payNow } from "../../purchases/save-step.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
 import {
@@ -146,7 +146,7 @@ async function payReleased(services: Services, queries: Queries, id: bigint): Pr
   };
   const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
   const { approvals, saleRules: rules } = services;
-  return payIfDue(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals, rules });
+  return payNow(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals, rules });
 }
 
 function paymentsRoute({ database: { reader } }: Services): Route {

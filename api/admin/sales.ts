@@ -60,7 +60,7 @@ function saleRoute({ database: { kysely } }: Services): Route {
       if (!sale) throw notFound("Sale");
       const revision = await findRevision(kysely, id);
       const revisions = await listRevisions(kysely, id);
-      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, [id]));
+      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, id));
       const body = {
         ...toWireSale(sale, languageOf(request)),
         unknown_groups: sale.unknown_groups,

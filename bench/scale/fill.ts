@@ -191,16 +191,16 @@ function statementsFor(
         case when ${between(0, MIX.confirmed)} then ${number(WEI_PER_CENT)} end,
         case when ${between(0, MIX.paid)} then ${createdAt}
           when ${between(MIX.paid, MIX.confirmed)} then ${number(now + YEAR_MS)} end,
-        ${hex(i, "c1")}, case when ${between(0, LIVE)} then ${createdAt} end,
+        ${hex(i, "c1")}, ${createdAt},
         case when ${between(MIX.processing, MIX.cancelled)} then ${createdAt} end,
         case when ${between(0, MIX.paid)} or ${between(MIX.processing, MIX.cancelled)} then ${createdAt} end,
         ${createdAt}, case when ${between(0, LIVE)} then i end, ${centBps}
       from ${numbers(history)}`,
     "purchases on the chain": sql`insert into purchases (id, wallet, store_id, store_name, amount_cents, cashback_bps,
-        bonus_bps, source, wei_per_cent, payable_at, click_id, created_at, cashback_cent_bps)
+        bonus_bps, source, wei_per_cent, payable_at, click_id, approved_at, created_at, cashback_cent_bps)
       select i, ${sql.lit(onChain.buyer)}, ${number(onChain.storeId)}, 'Loja', ${number(onChain.valueCents)},
         ${number(onChain.cashbackBps)}, 0, 'simulated', ${number(WEI_PER_CENT)}, ${number(now + YEAR_MS)}, ${hex(i, "c1")},
-        ${createdAt}, ${number(onChain.valueCents * onChain.cashbackBps)}
+        ${createdAt}, ${createdAt}, ${number(onChain.valueCents * onChain.cashbackBps)}
       from ${numbers(isOnChain.to, isOnChain.from)}`,
     transactions: sql`insert into transactions (id, sender, nonce, to_address, data, gas_limit, status, succeeded, mined_hash,
         block_number, block_hash, fencing_token, created_at, updated_at)
