@@ -5,9 +5,10 @@ import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
+import type { Move } from "../domain/purchase/life.ts";
 import type { Permission, TicketFacts } from "../domain/sale/decide.ts";
 import type { SimulatedPurchase } from "../domain/sale/simulated.ts";
-import { forgetOperations } from "../sender/queue.ts";
+import { forgetOperations, lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
@@ -253,9 +254,13 @@ export async function keepOffset(queries: Queries, id: bigint, gwei: bigint): Pr
   await queries.updateTable("purchases").set({ offset_gwei: gwei }).where("id", "=", id).execute();
 }
 
-/** Withdraws a payout that has not been sent; the debt it had offset is restored. The caller recounts it. */
-export async function withdrawPayout(queries: Queries, id: bigint): Promise<void> {
-  await forgetOperations(queries, ["pay"], id);
+/**
+ * Withdraws a move that has not been sent. With a payout, the debt that it had offset is restored. The caller recounts
+ * it.
+ */
+export async function withdrawMove(queries: Queries, id: bigint, move: Move): Promise<void> {
+  await forgetOperations(queries, [move], id);
+  if (move !== "pay") return;
   await queries
     .updateTable("purchases")
     .set({ offset_gwei: 0n })
@@ -265,8 +270,8 @@ export async function withdrawPayout(queries: Queries, id: bigint): Promise<void
 }
 
 /**
- * Holds a purchase for an admin: it is neither confirmed nor paid until it is released. Returns why it can no longer be
- * held. docs/product.md#panel-hold
+ * Holds a purchase for an admin: it is neither confirmed nor paid until it is released. The caller makes its step, which
+ * withdraws what is queued. Returns why it can no longer be held. docs/product.md#panel-hold
  */
 export async function holdPurchase(
   queries: Queries,
@@ -275,17 +280,10 @@ export async function holdPurchase(
 ): Promise<"held" | "held before" | "paid" | "over"> {
   const purchase = await lockPurchase(queries, id);
   if (purchase.held_at !== null) return "held before";
-  const hasLeft = await queries
-    .selectFrom("operations")
-    .select("id")
-    .where("kind", "=", "pay")
-    .where("subject_id", "=", id)
-    .where("status", "in", ["assigned", "done"])
-    .executeTakeFirst();
-  if (hasLeft) return "paid";
+  // Locked, so that it is not sent before the decision that withdraws it.
+  const [payout] = await lockOperations(queries, [id], ["pay"]);
+  if (payout?.status === "assigned" || payout?.status === "done") return "paid";
   if (purchase.settled_at !== null) return "over";
-  await withdrawPayout(queries, id);
-  await forgetOperations(queries, ["confirm"], id);
   await lapseApprovals(queries, id);
   await queries
     .updateTable("purchases")

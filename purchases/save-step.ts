@@ -1,14 +1,14 @@
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
-import { nextMove, nextSteps, type Step } from "../domain/purchase/step.ts";
+import { nextSteps, type Step } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { Operation } from "../sender/queue.ts";
 import { enqueue, expedite, findOperation, lockOperations, UNSENT } from "../sender/queue.ts";
-import { type ApprovalRules, requestApprovals } from "./approvals.ts";
+import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { readDebts } from "./debt.ts";
 import { type DuePurchase, lockWithBuyers } from "./due.ts";
-import { freezeRates, keepOffset, setMetadataUri, settlePurchases } from "./lifecycle.ts";
+import { freezeRates, keepOffset, setMetadataUri, settlePurchases, withdrawMove } from "./lifecycle.ts";
 import { type CountedLife, readLives } from "./queries.ts";
 import { decideSales } from "./save.ts";
 
@@ -69,11 +69,13 @@ export async function saveSteps(
   steps: readonly Step[],
   { weiPerCent, stepDelayMs, approvals, rules }: StepOptions,
 ): Promise<PlannedPayouts> {
+  const held = steps.filter(({ withdrawn }) => withdrawn !== undefined);
+  for (const { id, withdrawn } of held) await withdrawMove(queries, id, withdrawn === "pay" ? "pay" : "confirm");
   const [frozen, over] = [steps.filter(({ isRateNew }) => isRateNew), steps.filter(({ isOver }) => isOver)];
   await freezeRates(queries, idsOf(frozen), weiPerCent);
   for (const { id, keptGwei } of steps) if (keptGwei > 0n) await keepOffset(queries, id, keptGwei);
   const settled = await settlePurchases(queries, idsOf(over));
-  await recountPurchases(queries, [...new Set(idsOf([...frozen, ...over]))]);
+  await recountPurchases(queries, [...new Set(idsOf([...held, ...frozen, ...over]))]);
   const payouts = steps
     .filter(({ move }) => move === "pay")
     .map(({ id: purchaseId, wallet, amountGwei }) => ({ purchaseId, wallet, amountGwei }));
@@ -115,17 +117,38 @@ export async function confirmNow(
   return undefined;
 }
 
-/** Pays a purchase now if it is due. Returns the request that it waits for, if it takes two people. */
-export async function payNow(
+export type StepNow = StepOptions & { moment: Moment };
+
+/**
+ * Decides a purchase anew and saves its step now, after staff said something about it. Returns the request that its
+ * payout waits for, if it takes two people.
+ */
+export async function stepNow(
   queries: Queries,
   id: bigint,
-  { moment, ...options }: StepOptions & { moment: Moment },
+  { moment, ...options }: StepNow,
 ): Promise<bigint | undefined> {
   const purchase = await decideForStaff(queries, id, options.rules);
-  if (!purchase || nextMove(purchase.life, moment) !== "pay") return undefined;
+  if (!purchase) return undefined;
   const debts = await readDebts(queries, new Set([purchase.row.wallet]));
   const steps = nextSteps([purchase], { debts, weiPerCent: options.weiPerCent, moment });
   return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
+}
+
+/**
+ * A payout that is tried again by the actor's decision: whether it is paid, and how much, is decided anew. Returns the
+ * request that it waits for, if it takes two people.
+ */
+export async function payAgain(
+  queries: Queries,
+  id: bigint,
+  actor: string,
+  options: StepNow,
+): Promise<bigint | undefined> {
+  await lockWithBuyers(queries, [id]);
+  await withdrawMove(queries, id, "pay");
+  await attribute(queries, [id], actor);
+  return stepNow(queries, id, options);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { SaleAction } from "../domain/sale/plan.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { enqueue } from "../sender/queue.ts";
 import { recountPurchases } from "./counting.ts";
 import { adjustDebt } from "./debt.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
@@ -20,7 +20,7 @@ import {
   type NewPurchase,
   permitPurchase,
   reversePurchase,
-  withdrawPayout,
+  withdrawMove,
 } from "./lifecycle.ts";
 import type { CountedLife } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
@@ -95,9 +95,7 @@ async function save(
   for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
     touched.add(id);
     await permitPurchase(queries, id, { approvedAt, payableAt });
-    if (withdrawn.includes("pay")) await withdrawPayout(queries, id);
-    const others = withdrawn.filter((move) => move !== "pay");
-    if (others.length > 0) await forgetOperations(queries, others, id);
+    for (const move of withdrawn) await withdrawMove(queries, id, move);
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
   const columns = columnsOf(sale, decision, click);

@@ -7,8 +7,8 @@ import type { Moment } from "../domain/purchase/life.ts";
 import { nextMove, nextSteps } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { expedite, forgetOperations } from "../sender/queue.ts";
-import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
+import { expedite } from "../sender/queue.ts";
+import { type ApprovalRules, attribute } from "./approvals.ts";
 import { outstandingDebt } from "./debt.ts";
 import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -68,31 +68,6 @@ export async function payBuyer(
   );
   const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules });
   return { ...planned, kind: "decided", payableGwei, queued: [...waiting, ...planned.queued] };
-}
-
-/**
- * A payout that is tried again by the actor's decision, in the same amount. If that takes a second person, it leaves the
- * queue until then. Returns the request that it waits for.
- */
-export async function retryPayout(
-  queries: Queries,
-  {
-    purchaseId,
-    amountGwei,
-    actor,
-    approvals,
-  }: { purchaseId: bigint; amountGwei: bigint; actor: string; approvals: ApprovalRules },
-): Promise<bigint | undefined> {
-  await attribute(queries, [purchaseId], actor);
-  const { wallet } = await queries
-    .selectFrom("purchases")
-    .select("wallet")
-    .where("id", "=", purchaseId)
-    .executeTakeFirstOrThrow();
-  const requests = await requestApprovals(queries, [{ purchaseId, wallet, amountGwei }], approvals);
-  const approvalId = requests.get(purchaseId);
-  if (approvalId !== undefined) await forgetOperations(queries, ["pay"], purchaseId);
-  return approvalId;
 }
 
 /** The size of a page of a wallet's unpaid purchases, and how many pages one manual payout reads. */

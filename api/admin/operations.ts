@@ -5,14 +5,15 @@ import { operationResponseSchema, operationSchema, operationsQuerySchema } from 
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payout-list.ts";
 import { findPurchase } from "../../purchases/queries.ts";
-import { retryPayout } from "../../purchases/settlement.ts";
+import { payAgain } from "../../purchases/save-step.ts";
 import { subjectOf } from "../../sender/log-lines.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
-import { findOperationById, release } from "../../sender/queue.ts";
+import { findOperation, findOperationById, type Operation, release } from "../../sender/queue.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { stepOptions } from "./purchases.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
@@ -47,32 +48,33 @@ function retryRoute(services: Services): Route {
       const id = readId(params.id, "Operation");
       const decision = { actor: actorOf(identity), reason: body.reason || null };
       const retried = await inAuditedTransaction(services.database.kysely, async (queries) => {
-        const approvalId = await retry(services, queries, id, decision);
-        return { approvalId, operation: await findOperationById(queries, id) };
+        const known = await findOperationById(queries, id);
+        if (!known) throw notFound("Operation");
+        const approvalId = await retry(services, queries, known, decision);
+        return { known, approvalId, operation: await findOperation(queries, known.kind, known.subject_id) };
       });
       services.senders.wake();
-      const { approvalId, operation } = retried;
+      const { known, approvalId, operation = { ...known, status: "withdrawn" as const } } = retried;
       if (approvalId !== undefined) {
         const message = "The payout waits for a second person";
         return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
       }
-      if (!operation) throw notFound("Operation");
       services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
-      const message = "The operation is retried now";
+      const isOver = operation.status === "withdrawn";
+      const message = isOver ? "The payout is withdrawn: it is not due any more" : "The operation is retried now";
       return { status: 200, body: { success: true, message, operation: toOperationRecord(operation) } };
     },
   });
 }
 
-/** Returns the request that it waits for, if it is a payout that takes two people. */
+/** A payout is decided anew. Returns the request that it waits for, if it takes two people. */
 async function retry(
-  { approvals }: Services,
+  services: Services,
   queries: Queries,
-  id: bigint,
+  known: Operation,
   { actor, reason }: { actor: string; reason: string | null },
 ): Promise<bigint | undefined> {
-  const known = await findOperationById(queries, id);
-  if (!known) throw notFound("Operation");
+  const { id } = known;
   if ((await release(queries, { id })) === 0n) {
     throw conflict(`Operation ${id} is ${known.status}: only a waiting or failed one can be retried`, "NOT_STUCK");
   }
@@ -89,5 +91,5 @@ async function retry(
   };
   await appendAudit(queries, { actor, action: "operation.retry", subject: `operation ${id}`, detail });
   if (!purchase) return undefined;
-  return retryPayout(queries, { purchaseId: purchase.id, amountGwei: known.amount_gwei ?? 0n, actor, approvals });
+  return payAgain(queries, purchase.id, actor, await stepOptions(services, queries));
 }

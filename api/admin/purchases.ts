@@ -20,7 +20,7 @@ import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf } from "../../purchases/queries.ts";
-import { payNow } from "../../purchases/save-step.ts";
+import { type StepNow, stepNow } from "../../purchases/save-step.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
 import {
@@ -104,6 +104,7 @@ function holdRoute(services: Services): Route {
       await decidePurchase(services, id, decision, async (queries) => {
         const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
         if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
+        await stepNow(queries, id, await stepOptions(services, queries));
       });
       return { body: { success: true, message: "Purchase held" } };
     },
@@ -126,7 +127,7 @@ function releaseRoute(services: Services): Route {
         if (!(await releasePurchase(queries, id, actorOf(identity)))) {
           throw conflict("This purchase is not held", "NOT_HELD");
         }
-        approvalId = await payReleased(services, queries, id);
+        approvalId = await stepNow(queries, id, await stepOptions(services, queries));
       });
       if (approvalId === undefined) return { status: 200, body: { success: true, message: "Purchase released" } };
       const message = "Purchase released: its payout waits for a second person";
@@ -135,8 +136,8 @@ function releaseRoute(services: Services): Route {
   });
 }
 
-/** Queues the payout of a purchase that is due now. Returns the request that it waits for, if it takes two people. */
-async function payReleased(services: Services, queries: Queries, id: bigint): Promise<bigint | undefined> {
+/** With what a purchase's step is made now, not in the sender's next round. */
+export async function stepOptions(services: Services, queries: Queries): Promise<StepNow> {
   const rate = services.rates.current();
   const moment = {
     now: BigInt(await readClock(queries)),
@@ -146,7 +147,7 @@ async function payReleased(services: Services, queries: Queries, id: bigint): Pr
   };
   const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
   const { approvals, saleRules: rules } = services;
-  return payNow(queries, id, { moment, weiPerCent, stepDelayMs: 0n, approvals, rules });
+  return { moment, weiPerCent, stepDelayMs: 0n, approvals, rules };
 }
 
 function paymentsRoute({ database: { reader } }: Services): Route {

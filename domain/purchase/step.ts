@@ -12,6 +12,8 @@ export type StepFacts = {
 export type Step = StepFacts["row"] & {
   /** The operation to queue. */
   move: NextMove | undefined;
+  /** What was queued before it was held, and is not sent. */
+  withdrawn: NextMove | undefined;
   /** Its rate is frozen with it. */
   isRateNew: boolean;
   /** Newly kept for the buyer's debt. */
@@ -49,7 +51,15 @@ export function nextSteps(
   return purchases.map(({ row, life }) => {
     const move = nextMove(life, moment, by);
     const isRateNew = row.wei_per_cent === null && (move === "confirm" || move === "pay");
-    const step = { ...row, move, isRateNew, keptGwei: 0n, amountGwei: 0n, isOver: isAtItsEnd(life, moment) };
+    const step = {
+      ...row,
+      move,
+      withdrawn: withdrawnMove(life),
+      isRateNew,
+      keptGwei: 0n,
+      amountGwei: 0n,
+      isOver: isAtItsEnd(life, moment),
+    };
     if (move !== "pay") return step;
     const gross = cashbackOf(row, weiPerCent);
     // Once per purchase: what was kept before stays.
@@ -67,17 +77,25 @@ export function nextSteps(
   });
 }
 
+/** A held purchase is neither confirmed nor paid. docs/product.md#panel-hold */
+function withdrawnMove(purchase: PurchaseLife): NextMove | undefined {
+  const move = purchase.isHeld ? moveAhead(purchase) : undefined;
+  const isUnsent = (move === "confirm" || move === "pay") && purchase.queued.has(move) && !purchase.sent.has(move);
+  return isUnsent ? move : undefined;
+}
+
 function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
   const end = endBlock(purchase);
   return !purchase.isSettled && end !== undefined && end <= deepestBlock;
 }
 
 /** The purchase once its step is saved. `isWaiting`: its payout waits for a second person. */
-export function afterStep(life: PurchaseLife, { move, isOver }: Step, isWaiting: boolean): PurchaseLife {
+export function afterStep(life: PurchaseLife, { move, withdrawn, isOver }: Step, isWaiting: boolean): PurchaseLife {
+  const queued = withdrawn === undefined ? life.queued : new Set([...life.queued].filter((one) => one !== withdrawn));
   return {
     ...life,
     isSettled: life.isSettled || isOver,
     needsSecondPerson: life.needsSecondPerson || isWaiting,
-    queued: move === undefined || isWaiting ? life.queued : new Set([...life.queued, move]),
+    queued: move === undefined || isWaiting ? queued : new Set([...queued, move]),
   };
 }

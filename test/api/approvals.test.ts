@@ -158,6 +158,27 @@ describe("Two people for what one may not pay alone", () => {
       expect(await queued()).to.deep.equal([id]);
     });
 
+    it("decides anew how much a retried payout pays, and whether", async () => {
+      const id = await held(6);
+      expect((await release(one, id)).status).to.equal(200);
+      const { kysely } = database;
+      const fail = async () => {
+        await kysely.updateTable("operations").set({ status: "failed", reason: "refused" }).execute();
+        return (await kysely.selectFrom("operations").select("id").executeTakeFirstOrThrow()).id;
+      };
+      const retry = async () => one.post(`/api/admin/operations/${await fail()}/retry`);
+      // Corrected meanwhile.
+      const change = kysely.updateTable("purchases").where("id", "=", BigInt(id));
+      await change.set({ cashback_cent_bps: 4_000_000n }).execute();
+      const retried = await retry();
+      expect(retried.status).to.equal(200);
+      expect(retried.body.operation).to.include({ state: "queued", amount: "4" });
+      await change.set({ reversed_at: 1n }).execute();
+      const refused = await retry();
+      expect(refused.body.operation).to.include({ state: "withdrawn" });
+      expect(await kysely.selectFrom("operations").select("id").where("kind", "=", "pay").execute()).to.deep.equal([]);
+    });
+
     it("takes all services together as one person", async () => {
       const ids = [BigInt(await held(5)), BigInt(await held(5))];
       const { kysely } = database;

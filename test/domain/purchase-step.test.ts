@@ -59,6 +59,17 @@ describe("The next steps of purchases", () => {
     }
   });
 
+  it("withdraw what was queued before the purchase was held, unless it is sent", () => {
+    const held = { ...CONFIRMED_LIFE, isHeld: true, queued: new Set(["pay"] as const) };
+    const [step] = steps([purchase(1n, 5n, {}, held)]);
+    expect(step).to.include({ move: undefined, withdrawn: "pay" });
+    const after = step && afterStep(held, step, false);
+    expect(after?.queued).to.deep.equal(new Set());
+    const sent = { ...held, sent: held.queued };
+    expect(steps([purchase(1n, 5n, {}, sent)])[0]).to.include({ withdrawn: undefined });
+    expect(steps([purchase(1n, 5n, {}, { ...held, isHeld: false })])[0]).to.include({ withdrawn: undefined });
+  });
+
   it("leave a payout that takes a second person to that person", () => {
     const [step] = steps([purchase(1n, 5n)]);
     const after = step && afterStep(CONFIRMED_LIFE, step, true);

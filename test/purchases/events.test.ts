@@ -67,7 +67,7 @@ describe("What buyers are told", function () {
         expect(await outstandingDebt(kysely, wallet)).to.equal(5_000_000_000n);
 
         if (outcome === "mined") {
-          await kysely.updateTable("operations").set({ status: "queued" }).where("id", "=", pay.id).execute();
+          await shop.mineSent(pay.id);
           await shop.run();
           expect(await told(shop, wallet)).to.deep.equal([
             { kind: "tracked", gwei: null },

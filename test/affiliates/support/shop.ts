@@ -164,6 +164,12 @@ export class Shop {
     }
   }
 
+  /** An operation that was sent is mined, before anything is decided anew. */
+  async mineSent(id: bigint): Promise<void> {
+    await this.database.kysely.updateTable("operations").set({ status: "queued" }).where("id", "=", id).execute();
+    await this.#mine();
+  }
+
   /** Returns whether there was anything to do. */
   async #mine(): Promise<boolean> {
     const { kysely } = this.database;
