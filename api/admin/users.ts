@@ -5,6 +5,7 @@ import {
   adminUserSchema,
   namesQuerySchema,
   namesResponseSchema,
+  nicknameRequestSchema,
   sessionsRevokedSchema,
   usersQuerySchema,
 } from "../../domain/api/admin-people.ts";
@@ -23,7 +24,7 @@ import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
 import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { listUsers, readNames, readUsers, type UserRow } from "../people/user-list.ts";
-import { eraseUser, findUser } from "../people/users.ts";
+import { eraseUser, findUser, setNickname } from "../people/users.ts";
 import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
@@ -32,6 +33,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     usersRoute(services),
     namesRoute(services),
     userRoute(services),
+    nicknameRoute(services),
     revokeSessionsRoute(services),
     eraseRoute(services),
   ];
@@ -61,7 +63,9 @@ function namesRoute({ database, adminWallets }: Services): Route {
     responses: { 200: namesResponseSchema },
     async handle({ query: { wallets } }) {
       const rows = await readNames(database.reader, wallets);
-      const byWallet = new Map(rows.map((row) => [row.wallet, joinFullName(row.first_name, row.last_name)]));
+      const byWallet = new Map(
+        rows.map((row) => [row.wallet, row.nickname || joinFullName(row.first_name, row.last_name)]),
+      );
       const names = [...new Set(wallets)]
         .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
         .filter(({ name, role }) => name !== "" || role !== null);
@@ -88,6 +92,32 @@ function userRoute(services: Services): Route {
         last_seen_at: isoTime(session.lastSeenAt),
       }));
       return { body: { success: true, user: { ...toWireUser(services, row), sessions } }, headers: NO_STORE };
+    },
+  });
+}
+
+function nicknameRoute({ database: { kysely } }: Services): Route {
+  return route({
+    ...DECISION,
+    path: "/api/admin/users/:wallet/nickname",
+    summary: "Sets or takes away what the team calls a user's wallet",
+    body: nicknameRequestSchema,
+    responses: { 200: doneSchema },
+    async handle({ params, body: { nickname }, identity }) {
+      const wallet = readWallet(params.wallet);
+      await inAuditedTransaction(kysely, async (queries) => {
+        if (!(await findUser(queries, wallet))) throw notFound("User");
+        await setNickname(queries, wallet, nickname);
+        // Not the nickname itself: it may be a person's name, which can be erased, the log cannot.
+        const detail = { is_set: nickname !== "" };
+        await appendAudit(queries, {
+          actor: actorOf(identity),
+          action: "user.nickname",
+          subject: `user:${wallet}`,
+          detail,
+        });
+      });
+      return { body: { success: true, message: "Nickname saved" } };
     },
   });
 }
@@ -167,6 +197,7 @@ function toWireUser(services: Services, row: UserRow): AdminUser {
     email: row.email,
     first_name: row.first_name,
     last_name: row.last_name,
+    nickname: row.nickname,
     state: row.erased_at === null ? "active" : "erased",
     role: services.adminWallets.get(row.wallet) ?? null,
     has_proven: row.nonce_seen === 1n,

@@ -19,7 +19,7 @@ export async function listUsers(queries: Queries, page: PageQuery): Promise<List
   return readPage(queries, USERS, page, readUsers, (row) => row.wallet);
 }
 
-const SEARCHED = ["email_key", "name_key", "last_name_key"] as const;
+const SEARCHED = ["email_key", "name_key", "last_name_key", "nickname_key"] as const;
 
 const USERS: ListSource = {
   table: "users",
@@ -48,7 +48,7 @@ const USERS: ListSource = {
 
 /** The names of those of these wallets that are registered. */
 export async function readNames(queries: Queries, wallets: readonly WalletAddress[]) {
-  const names = queries.selectFrom("users").select(["wallet", "first_name", "last_name"]);
+  const names = queries.selectFrom("users").select(["wallet", "first_name", "last_name", "nickname"]);
   return names.where("wallet", "in", wallets).execute();
 }
 
@@ -58,8 +58,14 @@ export async function readUsers(queries: Queries, wallets: readonly WalletAddres
     .selectFrom("users")
     .leftJoin("buyer_totals", "buyer_totals.wallet", "users.wallet")
     .select([
-      ...(["users.wallet", "users.email", "users.first_name", "users.last_name", "users.nonce_seen"] as const),
-      ...(["users.created_at", "users.erased_at", "buyer_totals.processing", "buyer_totals.pending"] as const),
+      ...(["users.wallet", "users.email", "users.first_name", "users.last_name", "users.nickname"] as const),
+      ...([
+        "users.nonce_seen",
+        "users.created_at",
+        "users.erased_at",
+        "buyer_totals.processing",
+        "buyer_totals.pending",
+      ] as const),
       ...(["buyer_totals.confirmed", "buyer_totals.cancelled", "buyer_totals.pending_gwei"] as const),
       ...(["buyer_totals.pending_cent_bps", "buyer_totals.confirmed_gwei"] as const),
       ...(["buyer_totals.confirmed_cent_bps", "buyer_totals.paid_gwei"] as const),

@@ -75,6 +75,13 @@ export async function updateUser(queries: Queries, wallet: WalletAddress, profil
   await forgetOtherAddress(queries, wallet, profile.email);
 }
 
+/** What the team calls a wallet from now on; an empty one takes the nickname away. */
+export async function setNickname(queries: Queries, wallet: WalletAddress, nickname: string): Promise<void> {
+  await queries.updateTable("users").set(nicknameColumns(nickname)).where("wallet", "=", wallet).execute();
+}
+
+const nicknameColumns = (nickname: string) => ({ nickname, nickname_key: searchKey(nickname) });
+
 export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
 }
@@ -89,7 +96,11 @@ export async function eraseUser(
   await touchUser(queries, wallet);
   const { numUpdatedRows } = await queries
     .updateTable("users")
-    .set({ ...columnsOf({ email: "", firstName: "", lastName: "" }), erased_at: BigInt(Date.now()) })
+    .set({
+      ...columnsOf({ email: "", firstName: "", lastName: "" }),
+      ...nicknameColumns(""),
+      erased_at: BigInt(Date.now()),
+    })
     .where("wallet", "=", wallet)
     .where("erased_at", "is", null)
     .executeTakeFirst();

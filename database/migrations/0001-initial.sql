@@ -16,6 +16,8 @@ create table users (
   email_key text not null default '',
   name_key text not null default '',
   last_name_key text not null default '',
+  nickname text not null default '',
+  nickname_key text not null default '',
   constraint users_wallet_lower check (length(wallet) = 42 and wallet = lower(wallet))
 ) strict;
 create index users_created_at on users (created_at, wallet);
@@ -23,6 +25,7 @@ create index users_email_key on users (email_key collate binary, wallet);
 create index users_erased on users (created_at, wallet) where erased_at is not null;
 create index users_last_name_key on users (last_name_key collate binary, wallet);
 create index users_name_key on users (name_key collate binary, wallet);
+create index users_nickname_key on users (nickname_key collate binary, wallet);
 
 create table sessions (
   token_hash text primary key not null,

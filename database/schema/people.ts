@@ -24,6 +24,9 @@ type UsersTable = {
   email_key: Generated<string>;
   name_key: Generated<string>;
   last_name_key: Generated<string>;
+  /** What the team calls this wallet; empty if it uses the profile's name. Its `searchKey` beside it. */
+  nickname: Generated<string>;
+  nickname_key: Generated<string>;
 };
 
 type SessionsTable = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limit } from "../field-rules.ts";
+import { limit, must } from "../field-rules.ts";
 import { ROLES } from "../roles.ts";
 import { addressSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -15,6 +15,8 @@ export const adminUserSchema = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
+  /** What the team calls this wallet; empty if it has no nickname. */
+  nickname: z.string(),
   state: z.enum(USER_STATES),
   /** The admin role; null for non-admins. */
   role: z.enum(ROLES).nullable(),
@@ -44,6 +46,17 @@ export const adminUserResponseSchema = z.object({
   }),
 });
 
+const NICKNAME_LENGTH = 40;
+
+/** An empty nickname takes it away. */
+export const nicknameRequestSchema = z.strictObject({
+  nickname: z
+    .string()
+    .trim()
+    .max(NICKNAME_LENGTH, limit("max_length", NICKNAME_LENGTH))
+    .refine((text) => !/\p{C}/u.test(text), must("control_characters")),
+});
+
 export const sessionsRevokedSchema = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -61,7 +74,10 @@ export const namesQuerySchema = z.object({
     .pipe(z.array(addressSchema).max(NAMES_ASKED, limit("max", NAMES_ASKED))),
 });
 
-/** Whose wallets these are: of those who are registered or on the team; the name is empty for who is not registered. */
+/**
+ * Whose wallets these are: of those who are registered or on the team. The name is the nickname if there is one, and
+ * empty for who is not registered.
+ */
 export const namesResponseSchema = z.object({
   success: z.literal(true),
   names: z.array(z.object({ wallet: z.string(), name: z.string(), role: z.enum(ROLES).nullable() })),

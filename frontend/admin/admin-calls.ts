@@ -165,6 +165,8 @@ export const releasePurchase = (id: number, reason: string) => decide(`/api/admi
 /** People. */
 export const revokeSessions = (wallet: string, reason: string) =>
   decide(`/api/admin/users/${wallet}/sessions/revoke`, { reason });
+export const nameUser = (wallet: string, nickname: string) =>
+  decide(`/api/admin/users/${wallet}/nickname`, { nickname });
 export const eraseUser = (wallet: string, reason: string) => decide(`/api/admin/users/${wallet}/erase`, { reason });
 
 export const pictureOfClaim = (id: number) => ask(claimPictureResponseSchema, `/api/admin/claims/${id}/picture`);

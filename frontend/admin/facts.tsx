@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { AddressTools } from "../wallet/address-tools.tsx";
 import { walletNameQuery } from "./people/queries.ts";
 
 export type FactRow = readonly [label: string, value: ReactNode];
@@ -54,6 +55,7 @@ function NamedWhole({ address }: { address: string }) {
     <>
       {name && <span className="block">{name}</span>}
       <span className="whole-hash">{address}</span>
+      <AddressTools address={address} />
     </>
   );
 }

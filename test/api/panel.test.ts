@@ -122,6 +122,33 @@ describe("The panel's calls", () => {
       expect(JSON.stringify(erased)).not.to.include(PERSON.email);
     });
 
+    it("give a user's wallet a nickname, found and shown in the place of the name until it is taken away", async () => {
+      const support = await api.admin("support");
+      const user = await api.user();
+      const path = `/api/admin/users/${user.address}`;
+      const name = async () => (await support.get(`/api/admin/names?wallets=${user.address}`)).body.names[0].name;
+      const found = async () =>
+        (await support.get("/api/admin/users?query=padaria")).body.rows.map((row: { wallet: string }) => row.wallet);
+      expectRefusal(
+        await (await api.admin("operator")).post(`${path}/nickname`, { nickname: "x" }),
+        403,
+        "ROLE_NOT_ALLOWED",
+      );
+      expectRefusal(await support.post(`${path}/nickname`, { nickname: "a".repeat(41) }), 400, "INVALID_REQUEST");
+      expectRefusal(await support.post(`${path}/nickname`, { nickname: "a\u202eb" }), 400, "INVALID_REQUEST");
+      expect((await support.post(`${path}/nickname`, { nickname: " Padaria do Zé " })).status).to.equal(200);
+      expect([await name(), await found()]).to.deep.equal(["Padaria do Zé", [user.address]]);
+      expect((await support.get(path)).body.user).to.include({ nickname: "Padaria do Zé", first_name: "Ana" });
+      expect((await support.post(`${path}/nickname`, { nickname: "" })).status).to.equal(200);
+      expect([await name(), await found()]).to.deep.equal(["Ana Maria Silva", []]);
+
+      await support.post(`${path}/nickname`, { nickname: "Padaria" });
+      await support.post(`${path}/erase`, {});
+      expect((await support.get(path)).body.user.nickname).to.equal("");
+      const log = await support.get("/api/admin/audit-log?state=people&limit=10");
+      expect(JSON.stringify(log.body)).to.include("user.nickname").and.not.to.include("Padaria");
+    });
+
     it("count the day's users, purchases and payouts, and what needs a person", async () => {
       const admin = await api.admin("auditor");
       const before = (await admin.get("/api/admin/figures")).body.data;

@@ -205,6 +205,29 @@ describe("The panel, role by role", () => {
     expect(calls[0]?.query.wallets?.split(",")).to.include.members([BUYER, COLLEAGUE]);
   });
 
+  it("gives a wallet a nickname, after which it goes by it", async () => {
+    const page = await openAs("support", "tab=users");
+    const names = (name: string) => ({ body: { success: true, names: [{ wallet: BUYER, name, role: null }] } });
+    site.server.answer(`POST /api/admin/users/${BUYER}/nickname`, () => {
+      site.server.answer("GET /api/admin/names", names("Padaria do Zé"));
+      return { body: { success: true, message: "Nickname saved" } };
+    });
+    await page
+      .getByRole("row", { name: /Ana Souza/ })
+      .first()
+      .getByRole("link")
+      .click();
+    const sheet = page.getByRole("dialog").first();
+    await sheet.getByText("Ana Souza").first().waitFor();
+    await sheet.getByRole("button", { name: "Copiar o endereço" }).waitFor();
+    await sheet.getByRole("button", { name: "Apelido" }).click();
+    await page.getByRole("textbox", { name: "Apelido" }).fill(" Padaria do Zé ");
+    await page.getByRole("button", { name: "Salvar apelido" }).click();
+    await sheet.getByText("Padaria do Zé").first().waitFor();
+    const calls = site.server.callsTo(`POST /api/admin/users/${BUYER}/nickname`);
+    expect(calls.map(({ body }) => body)).to.deep.equal([{ nickname: "Padaria do Zé" }]);
+  });
+
   it("says that a second person is needed, and leads to the requests", async () => {
     const page = await openAs("operator", "view=payments");
     site.server.answer("POST /api/admin/operations/9/retry", {

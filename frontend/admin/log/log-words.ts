@@ -67,6 +67,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "claim.match": ({ detail, subject }) =>
     `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
   "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,
+  "user.nickname": ({ detail, subject }) =>
+    `${detail.is_set === true ? "deu um apelido" : "tirou o apelido"} à carteira ${walletOf(subject)}`,
   "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
   "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
 };

@@ -29,7 +29,7 @@ function usePeopleList(): ListDefinition<AdminUser> {
     row: adminUserSchema,
     title: "Usuários",
     noun: ["usuário", "usuários"],
-    search: "nome, e-mail ou carteira",
+    search: "nome, apelido, e-mail ou carteira",
     states: optionsOf(PERSON_WORDS),
     allStates: "Todos",
     sorts: [
@@ -42,7 +42,9 @@ function usePeopleList(): ListDefinition<AdminUser> {
     nameOf: (row) => (
       <>
         {personName(row)}
-        <span className="row-note">{row.email}</span>
+        <span className="row-note">
+          {[row.nickname && `${row.first_name} ${row.last_name}`, row.email].filter(Boolean).join(" · ")}
+        </span>
       </>
     ),
     columns: [

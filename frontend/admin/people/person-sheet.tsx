@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
-import { eraseUser, revokeSessions } from "../admin-calls.ts";
+import { eraseUser, nameUser, revokeSessions } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { Details } from "../details.tsx";
-import { Facts } from "../facts.tsx";
+import { Facts, WholeWallet } from "../facts.tsx";
+import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
@@ -24,7 +25,7 @@ export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () =
 }
 
 function Person({ person, onClose }: { person: UserDetails; onClose: () => void }) {
-  const [deciding, setDeciding] = useState<"revoke" | "erase">();
+  const [deciding, setDeciding] = useState<"name" | "revoke" | "erase">();
   const closeDialog = () => setDeciding(undefined);
   const isErased = person.state === "erased";
   return (
@@ -41,6 +42,11 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
               onClick={() => setDeciding("erase")}
             >
               Apagar cadastro
+            </PermittedButton>
+          )}
+          {!isErased && (
+            <PermittedButton permission="people" onClick={() => setDeciding("name")}>
+              Apelido
             </PermittedButton>
           )}
           <PermittedButton
@@ -61,6 +67,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
         <PersonFacts person={person} />
         <Sessions sessions={person.sessions} />
       </div>
+      {deciding === "name" && <NicknameDialog person={person} onClose={closeDialog} />}
       {deciding === "revoke" && <RevokeDialog person={person} onClose={closeDialog} />}
       {deciding === "erase" && <EraseDialog person={person} onClose={closeDialog} />}
     </Sheet>
@@ -72,12 +79,8 @@ function PersonFacts({ person }: { person: UserDetails }) {
   return (
     <Facts
       rows={[
-        [
-          "Carteira",
-          <span key="wallet" className="whole-hash">
-            {person.wallet}
-          </span>,
-        ],
+        ["Carteira", <WholeWallet key="wallet" address={person.wallet} />],
+        ["Nome no cadastro", person.nickname ? profileName(person) : undefined],
         ["Desde", dateTime(person.created_at)],
         ["Apagado em", person.erased_at && dateTime(person.erased_at)],
         [
@@ -134,6 +137,32 @@ function RevokeDialog({ person, onClose }: DialogProps) {
   );
 }
 
+function NicknameDialog({ person, onClose }: DialogProps) {
+  const [nickname, setNickname] = useState(person.nickname);
+  return (
+    <DecisionDialog
+      title={`Apelido de ${profileName(person)}`}
+      text="Aparece no painel no lugar do nome, para a equipe reconhecer a carteira. Só a equipe vê."
+      action="Salvar apelido"
+      done={nickname.trim() === "" ? "Apelido tirado." : "Apelido salvo."}
+      decide={() => nameUser(person.wallet, nickname.trim())}
+      onClose={onClose}
+    >
+      <Field label="Apelido" hint="Até 40 caracteres. Vazio: vale o nome do cadastro." problem={undefined}>
+        {(control) => (
+          <input
+            {...control}
+            autoComplete="off"
+            maxLength={40}
+            value={nickname}
+            onChange={({ target }) => setNickname(target.value)}
+          />
+        )}
+      </Field>
+    </DecisionDialog>
+  );
+}
+
 function EraseDialog({ person, onClose }: DialogProps) {
   const { chz, integer } = useFormat();
   return (
@@ -154,5 +183,9 @@ function EraseDialog({ person, onClose }: DialogProps) {
   );
 }
 
-export const personName = (person: Pick<AdminUser, "first_name" | "last_name" | "state">): string =>
-  person.state === "erased" ? "Cadastro apagado" : `${person.first_name} ${person.last_name}`.trim() || "Sem nome";
+type Named = Pick<AdminUser, "first_name" | "last_name" | "nickname" | "state">;
+
+const profileName = (person: Named): string => `${person.first_name} ${person.last_name}`.trim() || "Sem nome";
+
+export const personName = (person: Named): string =>
+  person.state === "erased" ? "Cadastro apagado" : person.nickname || profileName(person);

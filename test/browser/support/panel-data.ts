@@ -353,6 +353,7 @@ const user = (index: number, change: Partial<AdminUser>): AdminUser => ({
   last_name: "Souza",
   state: "active",
   role: null,
+  nickname: "",
   has_proven: true,
   purchases: 36 * index,
   confirmed: "1234.5",
