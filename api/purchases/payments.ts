@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { chainOf } from "../../chain/chains.ts";
 import { type PaymentsOfYear, paymentsQuerySchema, paymentsResponseSchema } from "../../domain/api/payments.ts";
 import { worthCents } from "../../domain/cashback.ts";
-import type { Language } from "../../domain/languages.ts";
+import { LANGUAGES, type Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import { fromSaoPaulo, saoPauloDay, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
@@ -15,6 +15,7 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Visitor } from "../people/sessions.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { siteOrigin } from "../site/heads.ts";
+import { textsIn } from "../texts.ts";
 
 /** A payment with the rate of its day or the last one before, and its worth at that rate in cents. */
 type ValuedPayment = Payment & { rate: DailyRate | undefined; cents: bigint | undefined };
@@ -111,34 +112,6 @@ class Sums {
   }
 }
 
-const WORDS = {
-  pt: {
-    columns: [
-      ...["Data (São Paulo)", "Compra", "Loja", "Situação", "CHZ", "R$ por CHZ", "Dia da cotação", "R$ no dia"],
-      ...["Transação", "Link"],
-    ],
-    states: { paid: "pago", deferred: "crédito a sacar" },
-    noRate: "sem cotação",
-    sum: (year: number) => `Soma de ${year}`,
-    none: (year: number) => `Nenhum pagamento em ${year}`,
-    missing: (count: number) => `sem ${count} pagamento(s) sem cotação`,
-    delimiter: ";",
-    decimal: ",",
-  },
-  en: {
-    columns: [
-      ...["Date (São Paulo)", "Purchase", "Store", "State", "CHZ", "R$ per CHZ", "Day of the rate", "R$ on the day"],
-      ...["Transaction", "Link"],
-    ],
-    states: { paid: "paid", deferred: "credit to withdraw" },
-    noRate: "no rate",
-    sum: (year: number) => `Sum of ${year}`,
-    none: (year: number) => `No payments in ${year}`,
-    missing: (count: number) => `without ${count} payment(s) that have no rate`,
-    delimiter: ",",
-    decimal: ".",
-  },
-} satisfies Record<Language, unknown>;
 const RATE_DECIMALS = 8;
 /** Reais per CHZ with their decimals, of wei per cent: 10¹⁸ wei are a CHZ, 100 cents a real. */
 const PRICE_SCALE = 10n ** BigInt(16 + RATE_DECIMALS);
@@ -150,13 +123,16 @@ async function* csvChunks(
   language: Language,
   linkOf: (hash: string) => string,
 ): AsyncGenerator<string> {
-  const { columns, states, noRate, sum, none, missing, delimiter, decimal } = WORDS[language];
+  const t = textsIn(language);
+  const noRate = t("server.payments.noRate");
+  const decimal = new Intl.NumberFormat(LANGUAGES[language].locale).format(0.5).charAt(1);
+  const delimiter = decimal === "," ? ";" : ",";
   const number = (text: string) => text.replace(".", decimal);
   // A cell that a spreadsheet would take for a formula gets an apostrophe.
   const csvRows = (rows: string[][]) =>
     stringify(rows, { delimiter, record_delimiter: "windows", escape_formulas: true });
   const sums = new Sums();
-  yield `\uFEFF${csvRows([columns])}`;
+  yield `\uFEFF${csvRows([t("server.payments.columns").split(" | ")])}`;
   for await (const page of pages) {
     sums.add(page);
     yield csvRows(
@@ -164,7 +140,7 @@ async function* csvChunks(
         toSaoPaulo(Number(one.paid_at)).replace("T", " "),
         String(one.token_id),
         one.store_name ?? one.store_now ?? "",
-        states[one.state],
+        t(`server.payments.${one.state}`),
         number(chzTextFromGwei(one.amount_gwei)),
         one.rate === undefined ? noRate : number(formatDecimal(PRICE_SCALE / one.rate.weiPerCent, RATE_DECIMALS, 2)),
         one.rate?.day ?? noRate,
@@ -174,8 +150,8 @@ async function* csvChunks(
       ]),
     );
   }
-  const title = sums.count === 0 ? none(year) : sum(year);
-  const rate = sums.withoutRate === 0 ? "" : missing(sums.withoutRate);
+  const title = t(sums.count === 0 ? "server.payments.none" : "server.payments.sum", { year: String(year) });
+  const rate = sums.withoutRate === 0 ? "" : t("server.payments.missing", { count: String(sums.withoutRate) });
   yield csvRows([
     [title, "", "", "", number(chzTextFromGwei(sums.gwei)), rate, "", number(reaisText(sums.cents)), "", ""],
   ]);

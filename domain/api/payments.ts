@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_LANGUAGE } from "../languages.ts";
 import { languageSchema } from "./mail.ts";
 
 /** A year of São Paulo, and the language of the CSV. */
@@ -8,7 +9,7 @@ export const paymentsQuerySchema = z.object({
     .regex(/^20\d\d$/)
     .transform(Number)
     .optional(),
-  language: languageSchema.default("pt"),
+  language: languageSchema.default(DEFAULT_LANGUAGE),
 });
 
 /** What a wallet was paid in a year. docs/product.md#worth */

@@ -64,5 +64,5 @@ const templatePattern = (template: string) =>
   );
 
 function sources(): string[] {
-  return globSync(["frontend/**/*.{ts,tsx}", "api/{mail,site}/**/*.ts"]).map(read);
+  return globSync(["frontend/**/*.{ts,tsx}", "api/**/*.ts"]).map(read);
 }
