@@ -87,7 +87,6 @@ export function directSecrets(accounts: readonly AffiliateAccount[], account: st
   return found && "secrets" in found ? found.secrets : [];
 }
 
-/** As a rule of the environment's schema. */
 export function accountProblems(read: () => unknown): Problem[] {
   try {
     read();

@@ -7,7 +7,6 @@ const DAY_MINUTES = 1_440;
 /** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
 export const POLL_SHARE = 0.6;
 
-/** What an account's budget of calls is spent on. */
 export type Workload = {
   openSales: number;
   salesPerCall: number;

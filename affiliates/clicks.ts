@@ -59,7 +59,6 @@ export function findClickById(queries: Queries, id: bigint): Promise<Click | und
   return queries.selectFrom("clicks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** A wallet's visits, newest first. */
 export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage): Promise<Click[]> {
   return listNewest(queries.selectFrom("clicks").selectAll().where("wallet", "=", wallet), "id", page);
 }

@@ -153,7 +153,6 @@ function isJump(from: bigint, to: bigint): boolean {
   return step * 100n > from * JUMP_PERCENT;
 }
 
-/** Rates that wait for a person, newest first. */
 export function listDoubtfulRates(queries: Queries) {
   return queries
     .selectFrom("fx_rates")

@@ -131,7 +131,6 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     }
   }
 
-  /** The pause grows with each consecutive failure. */
   #away(message: string): NetworkAwayError {
     const backoff = Math.min(BACKOFF_MS * 2 ** this.#failures, MAXIMUM_BACKOFF_MS);
     this.#failures += 1;

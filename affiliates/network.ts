@@ -57,7 +57,6 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   /** The keys of the sales that a push mentions. A push is never trusted: these sales are read. */
   readPush(push: { query: URLSearchParams; form: URLSearchParams; text: string }): string[];
   passes: readonly Pass[];
-  /** All sales of a window, page by page. */
   readWindow(session: Session<Account>, pass: Pass, window: { from: Date; to: Date }): AsyncIterable<Page>;
   /** The maximum number of sales per `readSales` call. */
   salesPerCall: number;

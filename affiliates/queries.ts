@@ -16,7 +16,6 @@ import { reaisText } from "../domain/money.ts";
 import type { AccountKey } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** Matching sales of one network or of all. */
 export async function listSales(
   queries: Queries,
   { network, ...page }: PageQuery & { network?: string | undefined },
@@ -135,7 +134,6 @@ function selectClaims(queries: Queries) {
 
 export type ClaimRow = Awaited<ReturnType<typeof listClaims>>[number];
 
-/** A wallet's claims, newest first. */
 export async function listClaims(queries: Queries, wallet: WalletAddress, page: NewestPage) {
   return listNewest(selectClaims(queries).where("claims.wallet", "=", wallet), "claims.id", page);
 }
@@ -144,7 +142,6 @@ export async function findClaim(queries: Queries, id: bigint): Promise<ClaimRow 
   return selectClaims(queries).where("claims.id", "=", id).executeTakeFirst();
 }
 
-/** Matching claims of all buyers. */
 export async function listAllClaims(queries: Queries, page: PageQuery): Promise<ListPage<ClaimRow>> {
   return readPage(queries, CLAIMS, page, readClaims, (row) => row.id);
 }

@@ -159,13 +159,11 @@ export class Reader {
     return hasIds;
   }
 
-  /** How often the budget allows a poll. */
   #affordableMs(): number {
     const { account, network } = this.#options;
     return (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
   }
 
-  /** As soon as the budget allows. */
   #expeditePoll(): void {
     this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
@@ -225,7 +223,6 @@ export class Reader {
     );
   }
 
-  /** Reads the sales that pushes mentioned. */
   async #readHints(): Promise<boolean> {
     const { database, network, account } = this.#options;
     const hints = await listDueHints(database.kysely, keyOf(account), network.salesPerCall);
@@ -419,7 +416,6 @@ export class Reader {
     this.#options.log.error({ ...keyOf(this.#options.account), sale: Number(id), err: error }, "A sale is not applied");
   }
 
-  /** Nothing can be stored now. */
   #isOver(error: unknown): boolean {
     return isDatabaseAway(error) || error instanceof LeaseLostError || this.#options.signal.aborted;
   }
@@ -452,7 +448,6 @@ export class Reader {
     if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
-    // An immediate retry would be rejected again.
     const isRefused = error instanceof CallRefusedError || error instanceof AnswerTooLargeError;
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);

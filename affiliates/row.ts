@@ -9,7 +9,6 @@ import type { Page } from "./network.ts";
 const WORD = 256;
 /** The longest remark of a network, such as the reason of a decline; the rest is cut off. */
 const REMARK = 500;
-/** The most parts of a sale. */
 const PARTS = 500;
 /** How much of a row that is not understood is kept. */
 const KEPT = 2_000;

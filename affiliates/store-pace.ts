@@ -10,7 +10,6 @@ const KEPT_STORES = 1_000;
 
 export type StorePaces = { of(storeId: bigint): Promise<StorePace> };
 
-/** Stores' paces, each read at most once an hour. */
 export function storePaces(queries: Queries): StorePaces {
   const kept = new LRUCache<string, StorePace>({
     max: KEPT_STORES,

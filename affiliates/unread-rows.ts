@@ -90,7 +90,6 @@ export async function forgetRows(queries: Queries, key: AccountKey, readKeys: re
   }
 }
 
-/** The rows of all accounts that could not be read, newest first. */
 export function listUnreadRows(queries: Queries): Promise<StoredUnreadRow[]> {
   return queries.selectFrom("unread_rows").selectAll().orderBy("first_at", "desc").limit(ROWS).execute();
 }

@@ -30,7 +30,6 @@ type Parts = {
   log: Logger;
 };
 
-/** The operation kinds of each key. */
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
   operator: ["register_store", "rename_store"],
   minter: ["mint"],

@@ -38,26 +38,19 @@ export type Services = {
   client: ChainClient;
   /** The nodes behind `client`, with their status. */
   nodes: NodePool<JsonRpc>;
-  /** Whether ids can be assigned to new purchases. */
   ids: Pick<IdGate, "isOpen">;
-  /** Ids available for new stores. */
   storeIds: Pick<StoreIds, "skipRegistered">;
   balances: BalanceReader;
   /** Sessions with their users, by the hash of their token. */
   visitors: BatchLoader<string, Visitor>;
-  /** How long each store usually takes. */
   paces: StorePaces;
   senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;
-  /** The state of unfinished operations. */
   queueSummary(): Promise<QueueSummary[]>;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
-  /** Our accounts at affiliate networks and shops. */
   accounts: readonly AffiliateAccount[];
-  /** The rules for sales. */
   saleRules: SaleRules;
-  /** Which payouts take a second person. */
   approvals: ApprovalRules;
   /** How e-mails leave; undefined if none are sent. */
   post: Post | undefined;

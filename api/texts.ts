@@ -22,6 +22,5 @@ function readTexts(language: Language): Record<string, string> {
   return JSON.parse(readFileSync(new URL(`../domain/languages/${language}.json`, import.meta.url), "utf8"));
 }
 
-/** The language that a browser asks for. */
 export const acceptedLanguage = (request: Request): Language =>
   languageFrom(request.acceptsLanguages(...LANGUAGE_NAMES));

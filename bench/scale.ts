@@ -37,7 +37,6 @@ const RUNS_A_DAY = 144;
 const ADMIN = walletOf(0xad);
 const CALLERS = 64;
 const MEASURED_SECONDS = 10;
-/** One statement fills a table. */
 const FILL_TIMEOUT_MS = 3_600_000;
 
 const { values: flags } = parseArgs({

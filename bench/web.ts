@@ -51,7 +51,6 @@ async function measure(url: string, port: number): Promise<Figures> {
 const torcida = await startTorcida(await systemEnvironment());
 const shopper = new Shopper(torcida.url);
 await shopper.signUp();
-// The public ticket that is measured.
 await shopper.paid([await shopper.buy(1)]);
 const [port = 0] = await freePorts(1);
 const browser = await chromium.launch({

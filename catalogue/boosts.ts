@@ -88,7 +88,6 @@ function named(queries: Queries) {
     .select("store_cashbacks.category");
 }
 
-/** A store's boosts of all states, newest first. */
 export function listBoosts(queries: Queries, storeId: bigint, page: NewestPage): Promise<NamedBoost[]> {
   return listNewest(named(queries).where("store_boosts.store_id", "=", storeId), "store_boosts.id", page);
 }
@@ -181,7 +180,6 @@ const TURNS = 200;
 export async function turnBoosts(kysely: Kysely<Schema>): Promise<boolean> {
   if ((await listDueTurns(kysely, 1)).length === 0) return false;
   return inTransaction(kysely, async (queries) => {
-    // Serializes catalogue writes.
     await bumpCatalogueVersion(queries);
     const ids = await listDueTurns(queries, TURNS);
     await turn(queries, ids);

@@ -110,7 +110,6 @@ async function requireFreeGroup(
   exceptId?: bigint,
 ): Promise<void> {
   if (group == null) return;
-  // Serializes catalogue writes.
   await bumpCatalogueVersion(queries);
   const others = await queries
     .selectFrom("store_cashbacks")

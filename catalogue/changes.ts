@@ -21,10 +21,8 @@ import {
   updateStore,
 } from "./stores.ts";
 
-/** One change of an import, and how it is made. */
 export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
 
-/** A change as a line of text. */
 export function changeText({ kind, what, name, of, waits, fields }: CatalogueChange): string {
   const to = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
   if (kind === "create") {
@@ -89,7 +87,6 @@ async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: big
   ];
 }
 
-/** The changes of an import, without applying them. */
 export async function diff(database: Database, catalogue: Catalogue, aboveBps?: bigint): Promise<CatalogueChange[]> {
   return (await planChanges(database.kysely, catalogue, aboveBps)).map(({ change }) => change);
 }
@@ -310,7 +307,6 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
   });
 }
 
-/** The whole catalogue as rows of a file. */
 export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
   const stores = await listStores(kysely);
   const tokens = await listFanTokens(kysely, ALL_ROWS);

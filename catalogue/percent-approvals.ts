@@ -143,7 +143,6 @@ export async function decidePercent(
   request: PercentApprovalRow,
   { isApproved, actor, reason, isAskerAdmin }: Decision,
 ): Promise<"done" | "lapsed" | undefined> {
-  // Serializes catalogue writes.
   await bumpCatalogueVersion(queries);
   const isDone = isApproved ? isAskerAdmin && (await carryOut(queries, request)) : await refuse(queries, request);
   const state = isDone ? (isApproved ? "approved" : "refused") : "lapsed";
@@ -202,7 +201,6 @@ const PERCENT_APPROVALS: ListSource = {
   },
 };
 
-/** Matching requests. */
 export function listPercentApprovals(queries: Queries, page: PageQuery): Promise<ListPage<PercentApprovalRow>> {
   return readPage(queries, PERCENT_APPROVALS, page, readPercentApprovals, (row) => row.id);
 }

@@ -115,7 +115,6 @@ export async function listNamed(
   return stores.sort((one, other) => Number(one.id - other.id));
 }
 
-/** The ids of all stores on offer, in order. */
 export async function listOfferedIds(queries: Queries): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`select id from stores where ${READY} order by id`.execute(queries);
   return rows.map((row) => row.id);

@@ -28,7 +28,6 @@ export type StoreWithCategories = StoreRow & {
  */
 export type StoreFields = z.output<typeof createStoreRequestSchema>;
 
-/** A store as the API and a catalogue file state it. */
 export function fieldsOf(store: StoreRow) {
   const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
   return {
@@ -63,7 +62,6 @@ export async function listStores(queries: Queries): Promise<StoreWithCategories[
   return withCategories(queries, stores);
 }
 
-/** Some active stores, unordered. */
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
   const now = BigInt(Date.now());
   const [stores, categories, boosts, unnamed] = await Promise.all([
@@ -121,7 +119,6 @@ export function hasLink({ affiliate_link, network, advertiser_id, store_url }: S
   return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
 }
 
-/** Whether any purchase there earns cashback. */
 export function hasCashback({ categories }: Sellable): boolean {
   return categories.some(({ cashbackBps }) => cashbackBps > 0n);
 }
@@ -192,7 +189,6 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
   return numUpdatedRows === 1n;
 }
 
-/** The columns of the fields that are given. */
 function columnsOf({ featured, mint_delay_seconds, hold_seconds, claim_days, ...rest }: Partial<StoreFields>) {
   const count = (value: number | null) => (value === null ? null : BigInt(value));
   return {

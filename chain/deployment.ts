@@ -54,7 +54,6 @@ export const deploymentSchema = z.object({
     transaction: hashSchema,
     constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
   }),
-  /** The current distributor. */
   cashbackDistributor: distributorSchema,
   /** Its retired predecessors, the latest first, each with the build that it was compiled by. */
   formerDistributors: z.array(distributorSchema.extend({ build: buildSchema })).default([]),
@@ -66,7 +65,6 @@ export const deploymentSchema = z.object({
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 
-/** The addresses of the contracts that a process works with. */
 export type Contracts = {
   purchaseNft: WalletAddress;
   /** The current distributor, the only one that pays. */
@@ -75,7 +73,6 @@ export type Contracts = {
   formerDistributors?: readonly WalletAddress[];
 };
 
-/** Every distributor that ever paid. */
 export function distributorsOf<Address extends string>({
   cashbackDistributor,
   formerDistributors = [],

@@ -53,7 +53,6 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     .execute();
 }
 
-/** Matching rows, newest first. */
 export async function listAudit(queries: Queries, page: PageQuery): Promise<ListPage<AuditRow>> {
   return readPage(queries, AUDIT_LOG, page, readAudit, (row) => row.id);
 }
@@ -62,7 +61,6 @@ async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<Audi
   return queries.selectFrom("audit_log").selectAll().where("id", "in", ids).execute();
 }
 
-/** The areas of the log, by prefix of the action. */
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
   catalogue: ["store.", "cashback.", "fan_token.", "catalogue.", "boost.", "percent."],
   payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],

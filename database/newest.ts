@@ -3,7 +3,6 @@ import { type SelectQueryBuilder, type StringReference, sql } from "kysely";
 /** A page of a list by id, newest first: at most `limit` rows with an id below `before`. */
 export type NewestPage = { limit: number; before?: bigint | undefined };
 
-/** One page of a query's rows, newest first. */
 export function listNewest<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   id: StringReference<DB, TB>,

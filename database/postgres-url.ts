@@ -9,7 +9,6 @@ export function hostUrls(databaseUrl: string): string[] {
   return hosts.split(",").map((host) => `${scheme}${user}${host}${name}`);
 }
 
-/** For messages. */
 export function withoutPassword(databaseUrl: string): string {
   return databaseUrl.replace(/^(\w+:\/\/[^:@/?]*):[^/?]*@/, "$1@");
 }

@@ -51,7 +51,6 @@ export function openPool(
   return { options: pool.options, connect: () => hosts.firstPrimary(() => pool.connect()), end: () => pool.end() };
 }
 
-/** A connection outside of a pool. */
 export async function openClient(databaseUrl: string): Promise<pg.Client> {
   const hosts = new Hosts(databaseUrl);
   return hosts.firstPrimary(async () => {

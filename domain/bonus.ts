@@ -6,9 +6,7 @@ export type Holding = { units: bigint; decimals: number };
 export type BonusParameters = {
   /** The chosen fan token; undefined means no bonus. */
   token: { slug: string; name: string } | undefined;
-  /** The store's club, if it has one. */
   club: string | null | undefined;
-  /** What the buyer holds of the chosen token. */
   holding: Holding;
 };
 

@@ -15,12 +15,10 @@ export function isHiddenCharacter(character: string): boolean {
   return HIDDEN.test(character);
 }
 
-/** Whether a character combines with the preceding one. */
 export function isMark(character: string): boolean {
   return MARK.test(character) && !isHiddenCharacter(character);
 }
 
-/** Whether a character takes up space but draws nothing. */
 export function isBlank(character: string): boolean {
   return BLANK.test(character);
 }

@@ -3,10 +3,8 @@ import { keysOf } from "./records.ts";
 
 /** What happened to a buyer's purchase or claim, in the words of code. docs/product.md#events */
 export const EVENT_KINDS = [
-  /** A purchase was recorded. */
   "tracked",
   "confirmed",
-  /** The cashback is in the wallet. */
   "paid",
   /** The wallet refused the payout, which is now a credit to withdraw. */
   "credit",

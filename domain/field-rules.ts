@@ -25,7 +25,6 @@ const SENTENCES = {
   file_format: "must be csv or json",
 } as const;
 
-/** The sentences of rules with a limit. */
 const LIMITS = {
   max_length: (max: number | string) => `must be at most ${max} characters`,
   max_bytes: (max: number | string) => `must be at most ${max} bytes (letters of some scripts count up to four times)`,
@@ -52,7 +51,6 @@ export const custom = (rule: LimitRule, max: number | string) => ({
   params: { rule, max } as const,
 });
 
-/** The rule that an issue of Zod is about. */
 export function ruleOf(issue: z.core.$ZodIssue): BrokenRule {
   switch (issue.code) {
     case "unrecognized_keys":

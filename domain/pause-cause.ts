@@ -17,7 +17,6 @@ export const pauseCauseSchema = z.discriminatedUnion("code", [
 ]);
 export type PauseCause = z.infer<typeof pauseCauseSchema>;
 
-/** The cause as an English sentence. */
 export function pauseSentence(cause: PauseCause): string {
   switch (cause.code) {
     case "environment":

@@ -58,7 +58,6 @@ export type ProofTotals = {
   missing: number;
 };
 
-/** The outcome of a ticket by the chain alone. */
 export function outcomeOf({ buyer, status, valueCents, totalBps, payouts }: ProvenTicket): Outcome {
   const [payout] = payouts;
   if (status !== CHAIN_STATUS.confirmed) return payout ? { kind: "more", reason: "not-confirmed" } : { kind: "open" };

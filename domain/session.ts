@@ -3,7 +3,6 @@ import type { WalletAddress } from "./wallet-address.ts";
 
 /** How long a sign-in lasts. docs/product.md#session */
 
-/** A session ends after this long without a call. */
 export const SESSION_IDLE_MS = 2 * 3_600_000;
 /** Maximum age of a session by challenge. */
 export const SESSION_MS = 12 * 3_600_000;
@@ -11,10 +10,8 @@ export const SESSION_MS = 12 * 3_600_000;
 export const SENTENCE_SESSION_MS = 3_600_000;
 /** Calls that send money require a sign-in this recent. docs/product.md#sign-in-proof */
 export const PROOF_MS = 15 * 60_000;
-/** A challenge must be signed within this time. */
 export const CHALLENGE_MS = 5 * 60_000;
 
-/** What the signature is for. */
 export type SignInPurpose = "register" | "login";
 
 /** The sentence that a wallet signs: always Portuguese, the address in lower case. docs/product.md#sign-in-messages. */

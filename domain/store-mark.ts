@@ -27,7 +27,6 @@ const PATTERNS = [
   "M32 18a14 14 0 1 0 0 28 14 14 0 0 0 0-28",
 ] as const;
 
-/** FNV-1a of a text. */
 function seedOf(text: string): number {
   let seed = 2_166_136_261;
   for (const letter of text) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16_777_619) >>> 0;

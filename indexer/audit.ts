@@ -11,7 +11,6 @@ const PAUSE_MS = 250;
 const RECENT_EVERY_MS = 30_000;
 const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
 const WHOLE_EVERY_MS = 3_600_000;
-/** How often to check for requests. */
 const REQUESTS_MS = 500;
 
 /**

@@ -4,7 +4,6 @@ import type { Bloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { argumentsOf, decodeEvents, type RpcLog } from "./events.ts";
 
-/** An event on which index and chain differ. */
 export type Difference = {
   blockNumber: number;
   logIndex: number;

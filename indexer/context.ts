@@ -21,7 +21,6 @@ export type Context = {
   signal: AbortSignal;
 };
 
-/** The state that `/readyz` reports. */
 export type Status = {
   /** `standby`: another process holds the lease. `rebuilding`: a reorg was deeper than the kept blocks. */
   state: "starting" | "standby" | "backfill" | "rebuilding" | "live";

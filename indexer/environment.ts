@@ -26,7 +26,6 @@ export type IndexerEnvironment = {
   webSocketUrls: string[];
   source: Source;
   port: number;
-  /** The local address of the health and metrics server. */
   host: string;
   pollIntervalMs: number;
   logLevel: string;

@@ -34,7 +34,6 @@ export type Payout = {
   paidAtMs: number;
 };
 
-/** The result of folding events, each token once. */
 export type Changes = {
   /** Tokens minted by these events, in their latest state. */
   nfts: Map<bigint, Nft>;

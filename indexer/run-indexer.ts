@@ -45,7 +45,6 @@ export type RunIndexerParameters = {
   environment: IndexerEnvironment;
   log: Logger;
   signal: AbortSignal;
-  /** Deletes the index, rebuilds it and returns. */
   reset?: boolean;
 };
 
@@ -92,7 +91,6 @@ type Indexer = Omit<Context, "lease" | "writer" | "signal"> & {
   databaseUrl: string;
   heads: HeadWatcher;
   reset: boolean;
-  /** Ends the process with its reason. */
   failed: AbortController;
 };
 

@@ -22,7 +22,6 @@ export type VerifyParameters = {
   environment: IndexerEnvironment;
   log: Logger;
   signal: AbortSignal;
-  /** Called with each difference, one line each. */
   report: (line: string) => void;
 };
 

@@ -157,7 +157,6 @@ function isWhole({ pathname, searchParams }: URL): boolean {
   return pathname.length > 1 && (mode === null || SSL_MODES.includes(mode));
 }
 
-/** Where a process keeps its data. */
 export const DATABASE_VARIABLES = {
   DATA_DIR: z.string().default("data"),
   DATABASE_URL: databaseUrl.optional(),
@@ -242,9 +241,7 @@ export type ChainEnvironment = {
   /** Whether it is the local chain, where keys are worthless. */
   isLocal: boolean;
   chainId: number;
-  /** HTTP URLs. */
   rpcUrls: string[];
-  /** WebSocket URLs for new blocks. */
   webSocketUrls: string[];
 };
 

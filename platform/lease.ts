@@ -14,7 +14,6 @@ export type Lease = {
   holder: string;
   /** Incremented for every new holder; a writer with a smaller token than the row's is rejected. */
   fencingToken: bigint;
-  /** How long it lasts without a renewal. */
   durationMs: number;
   engine: Database["engine"];
 };
@@ -128,9 +127,7 @@ export type LeadParameters = {
   database: Database;
   name: string;
   holder: string;
-  /** How long the lease lasts without a renewal. */
   ttlMs: number;
-  /** Stops the work and releases the lease. */
   signal: AbortSignal;
   /** Called when this process starts to wait for another holder. */
   onStandby?: () => void;

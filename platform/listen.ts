@@ -25,7 +25,6 @@ export function listenOn<One extends Server>(server: One, { port, host, variable
   }
 }
 
-/** The port that a server listens on. */
 export function portOf(server: AnyServer): number {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server does not listen on a port");

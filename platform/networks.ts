@@ -1,7 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 
-/** The settings of each network, the same in every process. */
 type NetworkRules = {
   /** Blocks after which a transaction is final. Chiliz has no finality in its protocol. */
   confirmations: number;

@@ -62,7 +62,6 @@ export function signerVariables<P extends Prefix>(prefix: P): SignerVariables<P>
   } as SignerVariables<P>;
 }
 
-/** The variables of one signer. */
 export type SignerValues = {
   prefix: Prefix;
   key: `0x${string}` | undefined;

@@ -23,7 +23,6 @@ export type KeyName = (typeof KEY_NAMES)[number];
 /** A signing wallet, named after its first role. docs/product.md#signers */
 export type SigningKey = {
   name: KeyName;
-  /** All roles of this wallet. */
   parts: readonly KeyName[];
   address: WalletAddress;
   /** Undefined if another process signs with it. */
@@ -53,7 +52,6 @@ export const KEY_VARIABLES = {
 
 type KeyValues = Partial<z.output<z.ZodObject<typeof KEY_VARIABLES>>>;
 
-/** Whether this process signs with a key. */
 function signs(name: KeyName, { SENDER_KEYS: chosen }: KeyValues): boolean {
   return chosen === undefined || chosen.includes(name);
 }

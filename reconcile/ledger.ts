@@ -18,7 +18,6 @@ export type LedgerRow = {
   claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint; saleRef: bigint } | null;
 };
 
-/** The tokens among some ids. */
 export async function listLedger(queries: Queries, ids: readonly bigint[]): Promise<LedgerRow[]> {
   const rows = await queries
     .selectFrom("nfts")
@@ -116,7 +115,6 @@ export async function listOtherTickets(
   return rows.map((row) => ({ tokenId: row.id, other: row.token_id }));
 }
 
-/** The highest purchase and token ids. */
 export async function highestIds(queries: Queries): Promise<{ purchase: bigint; token: bigint }> {
   const purchase = await queries.selectFrom("purchases").select("id").orderBy("id", "desc").limit(1).executeTakeFirst();
   const token = await queries

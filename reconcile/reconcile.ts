@@ -29,7 +29,6 @@ export type ReconcileOptions = {
   database: Database;
   client: ChainClient;
   contracts: Contracts;
-  /** The keys that sign. */
   keys: readonly WatchedKey[];
   /** The first block that can contain an event of the distributor. */
   startBlock: bigint;

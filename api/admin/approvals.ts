@@ -62,7 +62,6 @@ export function approvalRules(
   };
 }
 
-/** Requests that can still be decided. */
 export const isOpenApproval = () => sql<SqlBool>`approvals.state = 'open'`;
 
 const APPROVALS: ListSource = {
@@ -85,7 +84,6 @@ const APPROVALS: ListSource = {
   },
 };
 
-/** Matching requests. */
 export async function listApprovals(queries: Queries, page: PageQuery): Promise<ListPage<ApprovalRow>> {
   return readPage(queries, APPROVALS, page, readApprovals, (row) => row.id);
 }

@@ -55,7 +55,6 @@ const MARGIN_ROWS = 5_000;
 
 type Figures = Record<(typeof FIGURES)[number], bigint>;
 
-/** The totals of the months from one to another, newest first. */
 export async function listMargin(queries: Queries, from: string, to: string) {
   return queries
     .selectFrom("sale_totals")
@@ -72,7 +71,6 @@ export async function listMargin(queries: Queries, from: string, to: string) {
     .execute();
 }
 
-/** The sum of rows. */
 export function marginOf(rows: readonly Figures[]): Figures {
   return recordOf(FIGURES, (name) => rows.reduce((total, row) => total + row[name], 0n));
 }

@@ -15,7 +15,6 @@ import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { stepOptions } from "./purchases.ts";
 
-/** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
   return [operationsRoute(services), retryRoute(services)];
 }

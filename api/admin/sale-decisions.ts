@@ -55,7 +55,6 @@ export function decided<Body extends Decidable>(services: Services, decision: De
   };
 }
 
-/** Parameters of the log sentence. */
 async function describeSale(queries: Queries, id: bigint) {
   const sale = await findSale(queries, id);
   if (!sale) return {};
@@ -74,5 +73,4 @@ async function describeClaim(queries: Queries, id: bigint) {
   };
 }
 
-/** An amount in its own currency. */
 export const amountText = (micros: bigint) => formatDecimal(micros, 6, 2);

@@ -17,7 +17,6 @@ type DecisionCalls = {
   decide(decision: Decision): Promise<void>;
 };
 
-/** The calls by which a second person decides about a request. */
 export function decisionRoutes({ path, permission, what, summaries, decide }: DecisionCalls): Route[] {
   return VERBS.map((verb) =>
     route({

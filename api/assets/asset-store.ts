@@ -15,7 +15,6 @@ const NOTHING: Uint8Array = new Uint8Array();
 /** Storage for uploaded pictures. A name is the hash of the content, so stored files never change. */
 export type AssetStore = {
   write(name: string, bytes: Buffer, type: string): Promise<void>;
-  /** Undefined if there is no such picture. */
   read(name: string): Promise<Buffer | undefined>;
 };
 

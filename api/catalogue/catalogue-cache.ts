@@ -61,7 +61,6 @@ export class CatalogueCache {
     });
   }
 
-  /** Must be called after a write in this process. */
   drop(): void {
     this.#catalogue = undefined;
   }
@@ -131,7 +130,6 @@ export class CatalogueCache {
 
 const NONE: CachedText = { text: Buffer.alloc(0), etag: "" };
 
-/** The response of `GET /api/stores/{id}`. */
 export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
   return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
 }

@@ -10,7 +10,6 @@ type Described = { description: string; schema: Json };
 const ID: Json = { type: "string", pattern: "^[1-9]\\d{0,14}$" };
 const WORD: Json = { type: "string" };
 
-/** Parameters of paths. */
 const OF_PATH: Readonly<Record<string, Described>> = {
   cashbackId: { description: "The number of a store's category.", schema: ID },
   tokenId: { description: "The number of a ticket, which is its purchase's.", schema: ID },
@@ -23,7 +22,6 @@ const OF_PATH: Readonly<Record<string, Described>> = {
   secret: { description: "The secret of the account's push address.", schema: WORD },
 };
 
-/** Parameters of queries. */
 const OF_QUERY: Readonly<Record<string, string>> = {
   limit: "How many rows a page has.",
   before: "Where the page starts: the `next_before` of the page before it.",
@@ -63,7 +61,6 @@ export type Operation = {
   responses: Record<string, Response>;
 };
 
-/** The same as on the help pages. */
 const CONTACT = {
   name: `${PRODUCT_NAME} support`,
   url: "https://torcida.example/help/contact",
@@ -159,7 +156,6 @@ function successes(route: Route): Record<string, Response> {
   return { ...Object.fromEntries(entries), ...cached };
 }
 
-/** The possible errors of a call, by its definition. */
 function failures(route: Route): Record<string, Response> {
   const isProtected = route.access !== "anyone" && route.access !== "signed";
   const hasParameters = route.path.includes(":");

@@ -26,7 +26,6 @@ export async function identify(services: Services, request: Request): Promise<Id
   return { kind: "user", visitor, role };
 }
 
-/** Whether a session is still valid. */
 export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenAt">): boolean {
   const now = BigInt(Date.now());
   const lifetime = session.kind === "compat" ? SENTENCE_SESSION_MS : SESSION_MS;

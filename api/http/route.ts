@@ -86,7 +86,6 @@ type BaseCall = {
 export type Call<Body = undefined, Query = undefined, Parameters extends string = string> = BaseCall & {
   body: Body;
   query: Query;
-  /** Path parameters, unparsed. */
   params: Record<Parameters, string>;
 };
 
@@ -163,24 +162,20 @@ export function route({
   };
 }
 
-/** The session of a call with access `user` or stricter. */
 export function visitorOf(identity: Identity): Visitor {
   if (identity.kind !== "user") throw new Error("A route for users was reached without one");
   return identity.visitor;
 }
 
-/** The role of a call behind `admin`. */
 export function roleOf(identity: Identity): Role {
   if (identity.kind === "user" && identity.role !== undefined) return identity.role;
   throw new Error("A route for admins was reached without one");
 }
 
-/** Whether the caller is an admin with this permission. */
 export function isAllowed(identity: Identity, permission: Permission): boolean {
   return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);
 }
 
-/** The actor, for the audit log. */
 export function actorOf(identity: Identity): string {
   if (identity.kind === "user") return identity.visitor.wallet;
   return identity.kind === "service" ? `service:${identity.name}` : "anonymous";

@@ -1,6 +1,5 @@
 import { TorcidaError } from "../../domain/torcida-error.ts";
 
-/** Why a body is rejected; the message is for the caller. */
 export class StrictJsonError extends TorcidaError {
   override readonly name = "StrictJsonError";
   override readonly docs = "docs/product.md#limit-connections";

@@ -8,12 +8,10 @@ import type { EventRow } from "../../purchases/events.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import { textsIn } from "../texts.ts";
 
-/** The texts of an e-mail. */
 export type Composed = { subject: string; text: string; html: string };
 /** Where links lead: the site's origin. */
 export type Links = { site: string; unsubscribeToken: string };
 
-/** One event, or a digest of several. */
 export function composeEvents(events: readonly EventRow[], language: Language, links: Links): Composed {
   const t = textsIn(language);
   const [first] = events;
@@ -44,7 +42,6 @@ export function composeEvents(events: readonly EventRow[], language: Language, l
   return { subject, text, html: page(language, body + button(dashboard, t("server.mail.dashboard")), footer) };
 }
 
-/** The e-mail with the link that verifies its address. */
 export function composeVerification(token: string, language: Language, site: string): Composed {
   const t = textsIn(language);
   const url = `${site}/mail/verify?token=${token}`;

@@ -75,7 +75,6 @@ async function putOff({ database, log }: Pick<Services, "database" | "log">, eve
   await setMailAt(database.kysely, ids, BigInt(Date.now() + WRITE_AGAIN_MS));
 }
 
-/** Returns whether the server answered. */
 async function sendOne({ database, log }: Pick<Services, "database" | "log">, post: Post, mail: MailRow) {
   const { kysely } = database;
   if (!(await isWanted(kysely, mail))) {

@@ -44,7 +44,6 @@ export async function recordSent(queries: Queries, id: bigint): Promise<void> {
   await queries.updateTable("mails").set(sent).where("id", "=", id).execute();
 }
 
-/** Plans the next attempt, unless it is useless. */
 export async function recordFailure(queries: Queries, mail: MailRow, error: string, isFinal: boolean): Promise<void> {
   const now = BigInt(Date.now());
   const isGivenUp = isFinal || now - mail.created_at > GIVEN_UP_MS;
@@ -61,7 +60,6 @@ export async function recordFailure(queries: Queries, mail: MailRow, error: stri
     .execute();
 }
 
-/** Drops an e-mail that must not be sent any more. */
 export async function dropMail(queries: Queries, id: bigint): Promise<void> {
   await queries.deleteFrom("mails").where("id", "=", id).execute();
 }

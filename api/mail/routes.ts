@@ -168,7 +168,6 @@ function linkRoutes(
   ];
 }
 
-/** What the local chain sent to itself. */
 function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
   return [
     route({

@@ -24,7 +24,6 @@ const PICTURE_AGE_SECONDS = 300;
 /** A contract draws the picture: opened as a page, it must not load or run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
-/** The public view of a ticket, and its picture. */
 export function nftRoutes(services: Services): Route[] {
   const pictures = new LRUCache<string, string>({ max: MAXIMUM_PICTURES, ttl: PICTURE_AGE_MS });
   return [ownTicketsRoute(services), ticketRoute(services), ticketPictureRoute(services, pictures)];

@@ -147,7 +147,6 @@ async function compare(services: Services, metrics: Metrics, reconciler: Reconci
 
 const DIFFERENCES_LISTED = 20;
 
-/** For the panel. */
 async function noteDifferences({ database }: Services, differences: readonly Difference[]): Promise<void> {
   const listed: ListedDifference[] = differences
     .slice(0, DIFFERENCES_LISTED)

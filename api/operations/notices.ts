@@ -17,7 +17,6 @@ const LONGEST_RETRY_MS = 3_600_000;
 const GIVEN_UP_MS = 7 * DAY_MS;
 const KEPT_MS = 30 * DAY_MS;
 
-/** The notices, each with its sentence. */
 const KINDS = {
   held_sales: "sales are held for review",
   unmatched_sales: "sales have no buyer",

@@ -15,7 +15,6 @@ const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 /** docs/product.md#faults */
 const FAULT_LIMIT = { perMinute: 10, by: "origin" } as const;
 
-/** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
   return [indexRoute(), configRoute(services), faultRoute(services), healthRoute(services), readinessRoute(services)];
 }

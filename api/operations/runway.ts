@@ -63,7 +63,6 @@ export async function readRunway({ client, contracts, database, senders }: Servi
 
 type Sent = Spent & { sender: string; minedHash: Hex | null };
 
-/** The newest transactions with their maximum fees. */
 async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent[] }> {
   const newest = queries.selectFrom("transactions").selectAll().orderBy("id", "desc").limit(TRANSACTIONS).as("newest");
   const rows = await queries

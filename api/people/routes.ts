@@ -30,7 +30,6 @@ import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
 const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
 const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
 
-/** Registration, sign-in and the user's profile. */
 export function peopleRoutes(services: Services): Route[] {
   const profiles = new ProfileCache();
   return [

@@ -14,7 +14,6 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];
 
-/** Matching users, with the totals of their purchases. */
 export async function listUsers(queries: Queries, page: PageQuery): Promise<ListPage<UserRow>> {
   return readPage(queries, USERS, page, readUsers, (row) => row.wallet);
 }
@@ -46,13 +45,11 @@ const USERS: ListSource = {
   },
 };
 
-/** The names of those of these wallets that are registered. */
 export async function readNames(queries: Queries, wallets: readonly WalletAddress[]) {
   const names = queries.selectFrom("users").select(["wallet", "first_name", "last_name", "nickname"]);
   return names.where("wallet", "in", wallets).execute();
 }
 
-/** Some users, unordered. */
 export async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
   return queries
     .selectFrom("users")

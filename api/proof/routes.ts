@@ -114,7 +114,6 @@ function booksReader(services: Services): () => Promise<Books> {
       () => {
         readAt = Date.now();
       },
-      // Failures are not cached.
       () => {
         books = undefined;
       },

@@ -5,7 +5,6 @@ import { ApiError, invalid } from "../http/api-error.ts";
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** The header, for the document. */
 export const IDEMPOTENCY_HEADER = {
   "idempotency-key": { description: "1 to 128 printable characters; a repetition gets the same response" },
 };
@@ -62,7 +61,6 @@ export async function insertStoredAnswer(
     .execute();
 }
 
-/** Deletes some old responses. Returns whether there may be more. */
 export async function deleteStoredAnswers(queries: Queries, createdBefore: bigint, limit: number): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("idempotency_keys")

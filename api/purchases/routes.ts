@@ -27,7 +27,6 @@ import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 
-/** The purchase life cycle: register, mint, confirm, pay. */
 export function purchaseRoutes(services: Services): Route[] {
   const registrations = openRegistrations(services);
   return [

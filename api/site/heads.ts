@@ -32,7 +32,6 @@ export async function headOf(services: Services, page: SitePage, subject: string
   return head;
 }
 
-/** The head that a page has by itself, whatever it is about. */
 export function ownHead({ title, description, who }: SitePage, language: Language): Head {
   const head = { title: `${title[language]} · ${PRODUCT_NAME}`, description: description[language] };
   return who === "anyone" ? head : { ...head, isPrivate: true };

@@ -1,7 +1,6 @@
 import type { StoreWithCategories } from "../../catalogue/stores.ts";
 import { LANGUAGES, type Language } from "../../domain/languages.ts";
 
-/** Decimal text in the reader's locale. */
 export const localNumber = (text: string, language: Language): string =>
   new Intl.NumberFormat(LANGUAGES[language].locale, {
     minimumFractionDigits: text.split(".")[1]?.length ?? 0,

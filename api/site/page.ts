@@ -54,7 +54,6 @@ export function withHead(
     );
 }
 
-/** The addresses of a page in each language. */
 function linksTo(address: string, language: Language): string {
   const addressIn = (one: Language) => (one === DEFAULT_LANGUAGE ? address : `${address}?lang=${one}`);
   return [

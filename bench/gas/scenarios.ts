@@ -19,7 +19,6 @@ import {
 export const WORD_OF_PAID_BITS = 256n;
 const BATCH = 100;
 const NFT_BATCH = 50;
-/** The contracts' maximum batch size. */
 const LARGEST_BATCH = 128;
 /** Spacing of non-consecutive ids in a batch; a word of 256 paid bits then holds seven of them. */
 const SPARSE_STEP = 37n;

@@ -7,9 +7,7 @@ import { freePorts } from "../../test/testing/free-port.ts";
 export type IndexerProcess = {
   child: ChildProcess;
   url: string;
-  /** Waits until this block is indexed. */
   untilIndexed(block: number, timeoutMs?: number): Promise<void>;
-  /** The peak of resident memory so far. */
   peakMemoryMb(): number;
   /** The sum of a counter over its labels. */
   metric(name: string): Promise<number>;

@@ -6,7 +6,6 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { recountPurchases } from "../../purchases/counting.ts";
 import { addToShop } from "../../purchases/totals.ts";
 
-/** One buyer has this many purchases. */
 const HEAVY_PURCHASES = 10_000;
 const PURCHASES_PER_USER = 5;
 /** Of every hundred purchases, by number: paid, in their hold, pending, without a ticket, reversed and cancelled. */
@@ -24,7 +23,6 @@ export type Filled = {
   purchases: number;
   users: number;
   heavyWallet: WalletAddress;
-  /** The number of purchases of the heavy buyer. */
   heavyPurchases: number;
 };
 

@@ -53,7 +53,6 @@ class Caller {
     this.#socket.on("close", () => this.#failed(new Error("The server closed a connection")));
   }
 
-  /** The status, once the whole response is there. */
   send(call: Call): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#answered = resolve;

@@ -32,7 +32,6 @@ export function payoutsIn(logs: readonly Log<bigint, number, false>[], distribut
   return payouts;
 }
 
-/** Whether a text is 32 bytes of hex. */
 export function isTransactionHash(text: string): text is `0x${string}` {
   return /^0x[0-9a-f]{64}$/i.test(text);
 }

@@ -21,7 +21,6 @@ export type ListedTicket = { id: bigint; transaction: string | undefined };
 export type ReadWalletOptions = {
   /** Where to look, according to somebody: used only if the chain says that nothing is left out. */
   listed?: readonly ListedTicket[];
-  /** Reads only this ticket. */
   only?: bigint;
   signal?: AbortSignal;
   /** From 0 to 1. */
@@ -88,7 +87,6 @@ export async function isWhole(
   return listed.every(({ id, transaction }) => isPaid(id) === (transaction !== undefined));
 }
 
-/** The distributor and all its predecessors, the latest first. */
 async function readDistributors({ client, cashbackDistributor }: ProofChain): Promise<WalletAddress[]> {
   const distributors = [cashbackDistributor];
   for (let at = cashbackDistributor; distributors.length < PREDECESSORS_MAX; ) {
@@ -110,7 +108,6 @@ type SearchOptions = Pick<ReadWalletOptions, "only" | "signal" | "onProgress"> &
   distributors: readonly WalletAddress[];
 };
 
-/** Every block since the contracts were deployed. */
 async function search(
   { client, purchaseNft, firstBlock }: ProofChain,
   { wallet, distributors, only, signal, onProgress }: SearchOptions,

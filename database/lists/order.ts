@@ -46,7 +46,6 @@ export function sortable(queries: Queries, { type }: Order, column: string): Raw
   return type === "text" ? byBytes(queries, column) : sql.ref(column);
 }
 
-/** The rows after a cursor. */
 export function afterCursor(
   source: ListSource,
   { column, isDown }: Order,

@@ -122,7 +122,6 @@ type FanTokensTable = {
   id: Generated<bigint>;
   name: string;
   slug: string;
-  /** The ERC-20 symbol, also the key of the holdings. */
   symbol: string;
   image: string;
   /** The ERC-20 contract whose balance counts; null counts as no holding. */

@@ -23,7 +23,6 @@ type EventsTable = {
   amount_cents: bigint;
   /** The cashback, payout, credit or debt; null if there is none, or its rate is not frozen. */
   amount_gwei: bigint | null;
-  /** Why a claim was refused. */
   reason: string | null;
   created_at: bigint;
   /** When it may go into an e-mail; null if it is in one, or need not be. */

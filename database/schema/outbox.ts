@@ -22,29 +22,21 @@ export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "fail
 
 /** Why an operation is `waiting` or `failed`. docs/product.md#payout-aside */
 export const OPERATION_REASONS = [
-  /** Above the rest of the distributor's daily cap. */
   "day_cap",
-  /** Above the distributor's per-payout limit. */
   "max_payout",
-  /** The distributor holds too little CHZ. */
   "pool_empty",
   /** The purchase's rate is above the distributor's maximum. */
   "rate_too_high",
-  /** The contract is paused. */
   "paused",
   /** The distributor was retired, and this process does not know its successor yet. */
   "retired",
-  /** The operator's wallet lacks a role. */
   "role_missing",
   /** The token is not in the state that the operation starts from. */
   "not_ready",
-  /** The store is not registered on chain. */
   "store_unknown",
-  /** Its transaction reverted. */
   "reverted",
   /** The contracts reject it without naming it. */
   "refused",
-  /** The contracts can never accept it. */
   "invalid",
 ] as const;
 export type OperationReason = (typeof OPERATION_REASONS)[number];

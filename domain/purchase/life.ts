@@ -73,7 +73,6 @@ export function isMove(kind: string): kind is Move {
 
 /** The known facts about a purchase: its row, its ticket and payout in the index, its operations in the queue. */
 export type PurchaseLife = {
-  /** The ticket's status. */
   status: PurchaseStatus;
   source: "simulated" | "live";
   isApproved: boolean;

@@ -14,9 +14,7 @@ export const isOver = (state: PurchaseState): boolean => OVER.includes(state);
 
 /** What a purchase waits for; null if it waits for nothing. */
 export const WAITS = [
-  /** An admin holds it. */
   "release",
-  /** Its sale is held for a person. */
   "sale_release",
   /** It was simulated, and only what networks report is paid now. */
   "simulated",
@@ -26,15 +24,11 @@ export const WAITS = [
   "approval",
   /** The network has approved the sale but not yet reported it as payable. */
   "network_payment",
-  /** Its hold has not ended. */
   "hold",
   /** Its confirmation is not deep enough. */
   "depth",
-  /** Payouts are paused. */
   "payouts_paused",
-  /** No rate is available. */
   "rate",
-  /** Its next transaction is queued or in flight. */
   "transaction",
   /** Its next transaction was set aside; `wait_reason` names why. */
   "set_aside",
@@ -45,7 +39,6 @@ export const WAITS = [
 ] as const;
 export type Wait = (typeof WAITS)[number];
 
-/** The events in a purchase's life. */
 export const STEP_KINDS = [
   ...(["registered", "approved", "reversed", "settled", "held", "queued", "signed", "bumped"] as const),
   ...(["mined", "final", "reverted", "lost_nonce", "chain_event", "owed_back", "credited"] as const),

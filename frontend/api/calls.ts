@@ -87,7 +87,6 @@ export async function getWalletTickets(wallet: string, { signal }: Signal = {}):
   return tickets;
 }
 
-/** A wallet's published books, page by page. */
 export async function getWalletBooks(wallet: string, { signal }: Signal = {}): Promise<WalletBooks> {
   const books: WalletBooks = [];
   for (let before: number | null | undefined; before !== null; ) {
@@ -105,7 +104,6 @@ export async function getBooks(): Promise<z.infer<typeof booksSchema>["data"]> {
 
 export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
 
-/** The user's purchases before an id, newest first. */
 export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
   return call("GET", pageOf("/api/purchases", before), undefined, signal);
 }
@@ -113,7 +111,6 @@ export function getPurchases(before: number, { signal }: Signal = {}): Promise<P
 /** An id has at most 15 digits. */
 const LARGEST_ID = 999_999_999_999_999;
 
-/** Every purchase of the user, newest first, page by page. */
 export async function getAllPurchases(): Promise<PurchaseRecord[]> {
   const purchases: PurchaseRecord[] = [];
   for (let before: number | null = LARGEST_ID; before !== null; ) {
@@ -154,7 +151,6 @@ export function updateProfile(profile: PersonalData): Promise<unknown> {
 
 type MailChoice = z.infer<typeof mailChoiceSchema>;
 
-/** What the user gets e-mails about. */
 export function getMailChoice(): Promise<MailChoice> {
   return call("GET", "/api/me/mail");
 }
@@ -178,8 +174,6 @@ export function eraseProfile(): Promise<unknown> {
   return call("DELETE", "/api/me");
 }
 
-/** Ends the session on the server. */
-/** Ends the user's other sessions. */
 export function logoutEverywhere(): Promise<z.infer<typeof logoutEverywhereResponseSchema>> {
   return call("POST", "/api/logout-everywhere");
 }
@@ -212,19 +206,16 @@ export type Click = z.infer<typeof clickSchema>;
 export type Claim = z.infer<typeof claimSchema>;
 type OwnPage<T> = { rows: T[]; next_before: number | null };
 
-/** The user's visits to stores before an id, newest first. */
 export async function getClicks(before?: number): Promise<OwnPage<Click>> {
   const answer = await call<{ clicks: Click[]; next_before: number | null }>("GET", pageOf("/api/clicks", before));
   return { rows: answer.clicks, next_before: answer.next_before };
 }
 
-/** The user's purchases before an id, newest first. */
 export async function getOwnPurchases(before = LARGEST_ID): Promise<OwnPage<PurchaseRecord>> {
   const { purchases, next_before } = await getPurchases(before);
   return { rows: purchases, next_before };
 }
 
-/** The user's claims before an id, newest first. */
 export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
   const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", pageOf("/api/claims", before));
   return { rows: answer.claims, next_before: answer.next_before };
@@ -242,7 +233,6 @@ export async function getEvents(before?: number, limit = EVENTS_A_PAGE): Promise
   return { rows: events, unread, next_before };
 }
 
-/** Marks events up to an id as read. */
 export function markEventsRead(through: number): Promise<unknown> {
   return call("POST", "/api/events/read", { through });
 }

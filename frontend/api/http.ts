@@ -28,13 +28,10 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string | undefined;
-  /** The invalid field of the request. */
   readonly field: string | undefined;
-  /** The rule that the field breaks. */
   readonly broken: BrokenRule | undefined;
   /** The limit that is reached, and its figure. */
   readonly limit: { name: string; max: number } | undefined;
-  /** What is wrong in an imported file. */
   readonly problems: FileProblem[] | undefined;
   /** What a refused decision does not fit. */
   readonly why: string | undefined;

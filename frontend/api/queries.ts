@@ -66,7 +66,6 @@ export const OWN_KEY = ["own"];
 /** Every query of a list of stores begins with this. */
 export const STORES_KEY = ["stores"];
 const STORES_A_PAGE = "24";
-/** The stores on offer, page by page. */
 export const storesQuery = (asked: StoresAsked) =>
   infiniteQueryOptions({
     queryKey: [...STORES_KEY, "pages", asked],
@@ -95,10 +94,8 @@ export const storePaceQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id, "pace"], queryFn: ({ signal }) => getStorePace(id, { signal }) });
 export const ticketQuery = (id: string) =>
   queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
-/** The profile of the session with this token. */
 export const meQuery = (token: string | null) => queryOptions({ queryKey: ["me", token], queryFn: getMe });
 const UNREAD_EVERY_MS = 60_000;
-/** How many of a user's events are unread. */
 export const unreadQuery = (wallet: string) =>
   queryOptions({
     queryKey: ["unread", wallet],

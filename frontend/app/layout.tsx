@@ -81,7 +81,6 @@ function Header() {
   );
 }
 
-/** The connected wallet, or the way to connect one. */
 function WalletControl() {
   const t = useText();
   const session = useSession();
@@ -243,7 +242,6 @@ const FOOTER = [
   ["privacy", "privacy"],
 ] as const;
 
-/** The link to the panel, with the number of open tasks. */
 function AdminLinks() {
   const t = useText();
   const { data } = useQuery(attentionQuery);

@@ -16,7 +16,6 @@ export const SCREENS = PAGES.map((page) => {
 
 export const NotFound = fetched(() => import("./not-found-page.tsx"), "default").Screen;
 
-/** Loads a page's code. */
 export async function fetchScreen(path: string): Promise<void> {
   const screen = SCREENS.find(({ page }) => matchPath(page.path, path));
   if (screen) await fetchAhead(screen.fetchNow);

@@ -172,7 +172,6 @@ function ConnectStep() {
   );
 }
 
-/** What the connected wallet waits for. */
 function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
   const t = useText();
   const { step } = signIn;

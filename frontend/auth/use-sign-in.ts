@@ -67,7 +67,6 @@ export function useSignIn() {
 
 type EachWallet = {
   address: string | undefined;
-  /** The wallet that was asked last. */
   asked: RefObject<string | undefined>;
   step: SignInStep;
   setStep: (step: SignInStep) => void;

@@ -3,7 +3,6 @@ import { deployment } from "../app/deployment.ts";
 
 export const purchaseNft = () => toWalletAddress(deployment.purchase_nft);
 
-/** The distributor that pays. */
 export const distributor = () => toWalletAddress(deployment.cashback_distributor);
 
 /** The current distributor and its predecessors. */

@@ -5,7 +5,6 @@ import { useText } from "../i18n/language.tsx";
 import { chooseClub, useClub } from "./club.ts";
 import { coloursOf, css } from "./club-colours.ts";
 
-/** The distinct clubs of stores and fan tokens. */
 function useClubs(): string[] {
   const { data: stores } = useQuery(featuredStoresQuery);
   const { data: tokens = [] } = useQuery(fanTokensQuery);

@@ -157,7 +157,6 @@ function ProfileView({ profile }: { profile: Profile }) {
   );
 }
 
-/** Whether any cashback exists, or a debt. */
 function hasMoney(statement: Statement): boolean {
   return FIGURES.some((figure) => statement[figure] !== "0");
 }
@@ -216,7 +215,6 @@ function Stats({ profile }: { profile: Profile }) {
 
 declare module "react" {
   interface CSSProperties {
-    /** The number of characters of a `StatNumber`. */
     "--length"?: number;
   }
 }

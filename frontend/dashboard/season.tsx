@@ -137,10 +137,8 @@ type StatementProps = {
   profile: Profile;
   /** Shows only what lies in it. */
   figure: string | null;
-  /** How many lines are shown. */
   shown: number;
   setShown: (shown: number) => void;
-  /** The entries loaded so far. */
   entries: Entry[];
   hasOlder: boolean;
   isLoadingOlder: boolean;

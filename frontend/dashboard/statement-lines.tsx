@@ -16,7 +16,6 @@ import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 const NftDetails = lazy(() => import("./nft-details.tsx"));
 const WithdrawCredit = lazy(() => import("./withdraw-credit.tsx"));
 
-/** Every line with its amount, by month. */
 export function Months({ lines }: { lines: readonly Line[] }) {
   const t = useText();
   const { monthAndYear } = useFormat();

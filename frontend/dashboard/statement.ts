@@ -96,7 +96,6 @@ export type Line = { date: string } & (
   | { kind: "debt"; id: string; debt: OwedDebt }
 );
 
-/** Everything that has an amount, newest first. */
 export function linesOf(
   entries: readonly Entry[],
   { reviews = [], debts = [], statement }: Partial<Pick<Profile, "reviews" | "debts" | "statement">>,
@@ -170,7 +169,6 @@ function monthOf(iso: string): string {
   return Number.isNaN(date.getTime()) ? "" : `${date.getFullYear()}-${date.getMonth()}`;
 }
 
-/** What the statement can be filtered by. */
 export const ENTRY_STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const satisfies (
   | PurchaseStatus
   | "paid"

@@ -60,7 +60,6 @@ export default function HelpPage() {
   );
 }
 
-/** The operator's contact, if there is one. */
 function Contact() {
   const t = useText();
   const contact = useQuery(configQuery).data.support_contact;

@@ -206,7 +206,6 @@ function PitchLines() {
   );
 }
 
-/** Rows of seats, some of them taken. */
 function Stands() {
   return (
     <svg className="stands" aria-hidden="true" preserveAspectRatio="xMidYMax slice" viewBox="0 0 1200 90">

@@ -100,7 +100,6 @@ export const inPageLanguage: Translate = (id, values) => say(intlFor(pageLanguag
 export const pageLanguage = (): Language =>
   LANGUAGE_NAMES.find((one) => LANGUAGES[one].locale === document.documentElement.lang) ?? DEFAULT_LANGUAGE;
 
-/** A message in the user's language. */
 export function useText(): Translate {
   const intl = useIntl();
   return useCallback((id, values) => say(intl, id, values), [intl]);

@@ -179,7 +179,6 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
   );
 }
 
-/** The rate of a ticket's payout, in wei per cent. */
 const rateOf = ({ payouts: [payout] }: ProvenTicket) => payout?.weiPerCent;
 
 /** Why less was paid, or that nobody says why. */

@@ -23,7 +23,6 @@ export type Session = {
   begin: (token: string) => Promise<Profile>;
   /** Reloads the profile; undefined if the session has ended in the meantime. */
   refresh: () => Promise<Profile | undefined>;
-  /** Why the profile could not be loaded. */
   failure: Error | null;
   signOut: () => void;
   /** The wallet that last logged out, which is asked for a signature only after a click. */
@@ -38,7 +37,6 @@ export function useSession(): Session {
   return session;
 }
 
-/** How often loading the profile is retried. */
 const RECOVERY_MS = 10_000;
 
 export function SessionProvider({ children }: { children: ReactNode }) {

@@ -11,7 +11,6 @@ export type Draft<Fields extends Values> = {
   start: Fields;
   isRestored: boolean;
   keep: (fields: Record<string, unknown>) => void;
-  /** After saving or cancelling. */
   drop: () => void;
 };
 

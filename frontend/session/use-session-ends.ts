@@ -40,7 +40,6 @@ export function useEndOnUnauthorized({ current, end }: SessionToken): void {
   }, [current, end, logInAgain, t]);
 }
 
-/** Another tab logged in or out. */
 export function useOtherTabs(
   { current, setToken, forget, end }: SessionToken,
   setSignedOutWallet: SetSignedOutWallet,

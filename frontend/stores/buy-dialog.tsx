@@ -207,7 +207,6 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   );
 }
 
-/** The bonus by its parts. */
 function Summary({ store, token }: { store: Store; token: FanToken }) {
   const t = useText();
   const { percent, percentRange, decimal } = useFormat();

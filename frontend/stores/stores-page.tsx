@@ -165,7 +165,6 @@ function useChoice() {
   return { found, selection, search, choose, clear, isFiltered, onlyFavourites, favouriteCount: favourites.size };
 }
 
-/** The search and the filters, which a phone shows in a sheet. */
 function FilterBar({ choice }: { choice: Choice }) {
   const t = useText();
   const { selection, search, choose } = choice;

@@ -1,6 +1,5 @@
 import { type ReactNode, type Ref, useId } from "react";
 
-/** A part of a page with its own heading. */
 export function Card({ title, children, ref }: { title: ReactNode; children: ReactNode; ref?: Ref<HTMLElement> }) {
   const id = useId();
   return (

@@ -7,7 +7,6 @@ import { useCloseOnBack } from "./use-close-on-back.ts";
 
 export type DialogProps = {
   title: ReactNode;
-  /** A line below the title. */
   note?: ReactNode;
   onClose: () => void;
   children: ReactNode;

@@ -3,7 +3,6 @@ import { type ReactNode, useId } from "react";
 type Wiring = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
 type FormFieldProps = {
   label: string;
-  /** What is wrong with what was typed. */
   problem: string | undefined;
   /** The input, which takes these attributes. */
   children: (wiring: Wiring) => ReactNode;

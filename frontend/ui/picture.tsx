@@ -16,7 +16,6 @@ export function webAddress(address: string): string {
   return address.startsWith("ipfs://") ? `https://ipfs.io/ipfs/${address.slice(7).replace(/^ipfs\//, "")}` : address;
 }
 
-/** An image with a fallback. */
 export function Picture({ src, alt, fallback, className, onBroken, isEager }: PictureProps) {
   const [broken, setBroken] = useState("");
   if (!src || broken === src) return fallback;

@@ -10,7 +10,6 @@ export type TicketField = { label: string; value: ReactNode; isMain?: boolean };
 
 type TicketProps = {
   title: ReactNode;
-  /** The small line above the title. */
   kicker: string;
   fields: TicketField[];
   stamp?: ReactNode;
@@ -42,12 +41,10 @@ export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed",
   );
 }
 
-/** The decorative bars of a stub. */
 export function Barcode() {
   return <span className="barcode" aria-hidden="true" />;
 }
 
-/** A torn ticket, for failures. */
 export function TornTicket() {
   return (
     <svg className="blank-ticket torn-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">
@@ -67,7 +64,6 @@ export function TornTicket() {
   );
 }
 
-/** A blank ticket, for empty states. */
 export function BlankTicket() {
   return (
     <svg className="blank-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">

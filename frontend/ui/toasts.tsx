@@ -4,7 +4,6 @@ import { useText } from "../i18n/language.tsx";
 import { loadToasts, toastsLoaded } from "./toast.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 
-/** Below the phone's header. */
 const PHONE_HEADER = "4.25rem";
 
 /** The first of them loads the toasts: one that says that the connection is gone comes too late to be fetched. */

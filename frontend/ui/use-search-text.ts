@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
 
-/** Debounce of a search field. */
 const TYPING_MS = 250;
 
 export type SearchText = {

@@ -80,7 +80,6 @@ function useConnect({ connectors, connectWith, openChooser }: ConnectParameters)
   return { connect, choose: only && connectors.length > 1 ? openChooser : undefined };
 }
 
-/** The connected wallet, and what it can do. */
 function useConnected(askForTarget: (connector: Connector) => Promise<void>) {
   const connection = useConnection({ config: wagmiConfig });
   const { connector } = connection;
@@ -164,7 +163,6 @@ function useConnectWith({ askForTarget, onConnected }: ConnectWithParameters) {
   return { isConnecting, isDeclined, connectWith };
 }
 
-/** Reports the wallet after each change. */
 function useReport(wallet: Wallet, onChange: (wallet: Wallet) => void): void {
   const isFirst = useRef(true);
   useLayoutEffect(() => {

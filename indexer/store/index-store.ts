@@ -4,11 +4,9 @@ import type { ChainEvent } from "../events.ts";
 export type BlockId = { number: number; hash: string };
 export type StoredBlock = BlockId & { timestamp: number };
 
-/** Blocks that are written atomically. */
 export type Chunk = {
   /** The expected cursor; the commit is rejected if it differs. */
   previous: BlockId | undefined;
-  /** The cursor after the commit. */
   cursor: BlockId;
   events: readonly ChainEvent[];
   /** Blocks whose hash is kept, including every block with one of the events. */

@@ -2,7 +2,6 @@ import type { Insertable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
 import type { Nft, Payout } from "../fold.ts";
 
-/** The row of a folded ticket. */
 export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
   const optional = (value: number | null) => (value === null ? null : BigInt(value));
   return {
@@ -23,7 +22,6 @@ export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
   };
 }
 
-/** The row of a folded payout. */
 export function payoutRow(payout: Payout): Insertable<Schema["payouts"]> {
   return {
     token_id: payout.tokenId,

@@ -179,7 +179,6 @@ class RowInserter {
     this.#values = [];
   }
 
-  /** Drops the collected rows after a failed transaction. */
   forget(): void {
     this.#values = [];
   }

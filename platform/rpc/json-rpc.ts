@@ -44,7 +44,6 @@ export class RpcError extends TorcidaError {
 
 export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
 export type RpcCall = { method: string; params: readonly unknown[] };
-/** The outcome of one call of a batch. */
 export type RpcOutcome = { result: unknown } | { error: RpcError };
 
 /** Called with every HTTP request, for the metrics. */

@@ -42,7 +42,6 @@ export type NodePoolParameters<N> = {
   /** A contract that must have code on the adopted chain; undefined if nothing is deployed yet. */
   contract: string | undefined;
   memory: ChainMemory;
-  /** The client of a node. */
   open: (rpc: JsonRpc) => N;
   timeoutMs: number;
   /** The total time that a call may wait for resting nodes. */
@@ -56,7 +55,6 @@ export type NodePoolParameters<N> = {
   log: Logger;
 };
 
-/** The pool's state for metrics and health. */
 export type NodePoolStatus = {
   readonly isReady: boolean;
   readonly contradictions: readonly { rpc: string; kind: Contradiction; count: number }[];
@@ -74,7 +72,6 @@ const LOOK_AGAIN_MS = 5_000;
 const LOOK_TIMEOUT_MS = 2_000;
 /** Without a response from a verified node for this long, the pool counts as down. */
 const SILENCE_MS = 4_000;
-/** How long the known facts are cached. */
 const RECALL_MS = 1_000;
 /** The least time for a call that shares the time of others. */
 const LEAST_MS = 250;
@@ -117,7 +114,6 @@ export class NodePool<N> implements NodePoolStatus {
     return new NodePool(parameters, await Promise.all(urls.map((url) => JsonRpc.open(url, options))));
   }
 
-  /** The node that responded last. */
   get inUse(): string {
     return this.#inUse;
   }

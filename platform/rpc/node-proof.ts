@@ -18,7 +18,6 @@ export class ContradictionError extends TorcidaError {
   }
 }
 
-/** What a node's responses prove. */
 export type Proof =
   | { trust: "proven"; head: number }
   /** It lacks our contracts or a block that it must have. */

@@ -7,7 +7,6 @@ import { AbandonedError } from "../errors.ts";
 import { useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
 
-/** Timeout for the relay's code. */
 const RELAY_TIMEOUT_MS = 10_000;
 
 /** A QR code for the phone's wallet, or a link that opens it on the phone. */
