@@ -35,15 +35,20 @@ const KINDS = {
   differences: "differences between database and chain",
   low_balances: "wallets are low on CHZ",
   payouts_paused: "payouts are paused",
+  faults: "faults of the installation",
 } as const satisfies Partial<Record<keyof Attention, string>>;
 type Kind = keyof typeof KINDS;
 type Counts = Partial<Record<Kind, number>>;
+/** What follows a kind's sentence. */
+type Details = Partial<Record<Kind, string>>;
 
 /** Records new open tasks and notifies the receiver. Does nothing without a receiver. docs/product.md#panel-notices */
 export async function notify(services: Services): Promise<void> {
   const { NOTIFY_URL: url, NOTIFY_SECRET: secret } = services.environment;
   if (url === undefined || secret === undefined) return;
-  await noteNews(services, countsOf(await readAttention(services)));
+  const attention = await readAttention(services);
+  const reasons = attention.faults.map(({ text }) => text).join("; ");
+  await noteNews(services, countsOf(attention), { faults: `: ${reasons}` });
   await sendDue(services, { url, secret });
 }
 
@@ -56,24 +61,27 @@ function countsOf(attention: Attention): Counts {
 }
 
 /** Creates a notice for each count that rose, and updates the known counts in the same transaction. */
-async function noteNews({ database }: Services, counts: Counts): Promise<void> {
+async function noteNews({ database }: Services, counts: Counts, details: Details): Promise<void> {
   await inTransaction(database.kysely, async (queries) => {
     const before: Counts = JSON.parse((await readSetting(queries, "noticed")) ?? "{}");
     if (JSON.stringify(before) === JSON.stringify(counts)) return;
     await writeSetting(queries, "noticed", JSON.stringify(counts));
     for (const kind of keysOf(KINDS)) {
       const count = counts[kind] ?? 0;
-      if (count > (before[kind] ?? 0)) await insertNotice(queries, kind, count);
+      if (count > (before[kind] ?? 0)) await insertNotice(queries, { kind, count, detail: details[kind] ?? "" });
     }
   });
 }
 
-async function insertNotice(queries: Queries, kind: Kind, count: number): Promise<void> {
+async function insertNotice(
+  queries: Queries,
+  { kind, count, detail }: { kind: Kind; count: number; detail: string },
+): Promise<void> {
   const now = BigInt(Date.now());
   const body = JSON.stringify({
     kind,
     count,
-    text: `${count} ${KINDS[kind]}`,
+    text: `${count} ${KINDS[kind]}${detail}`,
     at: isoTime(now),
   });
   await queries.insertInto("notices").values({ kind, body, created_at: now, due_at: now }).execute();

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { notify } from "../../api/operations/notices.ts";
+import { writeSetting } from "../../database/settings.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
@@ -30,6 +31,10 @@ describe("Notices of open tasks", () => {
       await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
       const NOTIFY_URL = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
       api = await startInProcess((await open()).database, { NOTIFY_URL, NOTIFY_SECRET: SECRET });
+      // No chain is here, which is a fault from the start.
+      await notify(api.services);
+      await api.services.database.kysely.deleteFrom("notices").execute();
+      taken = [];
     });
     afterEach(async () => {
       receiver.close();
@@ -63,6 +68,21 @@ describe("Notices of open tasks", () => {
       await notify(api.services);
       expect(taken.slice(1).map(({ kind }) => kind)).to.have.members(["held_purchases", "payouts_paused"]);
       expect(forged).to.equal(0);
+    });
+
+    it("name each fault of the installation with its reason", async () => {
+      await notify(api.services);
+      const { kysely } = api.services.database;
+      await writeSetting(kysely, "backed_up_at", String(Date.now() - 4 * 3_600_000));
+      await notify(api.services);
+      await notify(api.services);
+      expect(taken.map(({ kind, count, text }) => ({ kind, count, text }))).to.deep.equal([
+        {
+          kind: "faults",
+          count: 2,
+          text: "2 faults of the installation: The last backup is 4 hours old; The chain does not answer: none is here",
+        },
+      ]);
     });
 
     it("wait in the database while their receiver is down, and are retried later", async () => {
