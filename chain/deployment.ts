@@ -103,7 +103,7 @@ export function readDeployment(network: Network): Deployment {
   );
 }
 
-/** A network's record, or undefined if there is none. @throws DeploymentRecordError if it is damaged */
+/** A network's record, or undefined if there is none. @throws DeploymentRecordError if it is damaged or unreadable */
 export function findDeployment(network: Network): Deployment | undefined {
   const path = deploymentPath(network);
   let text: string;
@@ -111,7 +111,7 @@ export function findDeployment(network: Network): Deployment | undefined {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    throw new DeploymentRecordError(`${path} cannot be read (${codeOf(error)}); correct DEPLOYMENTS_DIR`);
   }
   try {
     return deploymentSchema.parse(withDescriptor(JSON.parse(text)));

@@ -2,7 +2,9 @@ import { createHmac } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Queries } from "../../database/transaction.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { EnvironmentError } from "../../platform/environment.ts";
 import { eraseUser } from "./users.ts";
 
 /**
@@ -18,16 +20,29 @@ export type ErasedList = { times: ReadonlyMap<string, number>; keys: readonly st
 
 type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[] };
 
+/** Found out before the first erasure fails. @throws EnvironmentError */
+export function refuseUnwritableList(file: string): void {
+  try {
+    closeSync(openList(file));
+  } catch (error) {
+    throw new EnvironmentError(`ERASED_FILE, by default in DATA_DIR, cannot be written: ${messageOf(error)}`);
+  }
+}
+
 /** Before the profile is erased: one that is in the list and not erased is erased at the next restore. */
 export function addToErasedList(file: string, { SALE_REF_KEY: key }: Keys, wallet: WalletAddress): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const opened = openSync(file, "a", 0o600);
+  const opened = openList(file);
   try {
     writeSync(opened, `${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}\n`);
     fsyncSync(opened);
   } finally {
     closeSync(opened);
   }
+}
+
+function openList(file: string): number {
+  mkdirSync(dirname(file), { recursive: true });
+  return openSync(file, "a", 0o600);
 }
 
 /** The lists of several hosts together; one that does not exist is empty. */

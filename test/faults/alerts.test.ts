@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { sql } from "kysely";
@@ -420,6 +421,7 @@ describe("Alerts @deep", function () {
           CLOCK_OFFSET_MS: "60000",
           // A kernel's file system, which has no room at all.
           DATA_DIR: "/proc/self",
+          ERASED_FILE: join(system.directory, "erased"),
         });
       },
       mend: forgotten,
