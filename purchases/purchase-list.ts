@@ -12,14 +12,9 @@ import {
 } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type PanelPurchase, readPanelPurchases } from "./waiting.ts";
+import { type PanelPurchase, readPanelPurchases, STATE } from "./waiting.ts";
 
 const ORDER_CHARACTERS = 64;
-
-/** The state of a purchase; must match the expression of its index exactly. docs/product.md#panel-purchase */
-const STATE = sql.raw(
-  "(case when held_at is not null and settled_at is null then 'held' when counted_status = 3 then 'cancelled' when counted_status = 2 then case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end when counted_status = 1 then 'pending' else 'processing' end)",
-);
 
 /** Matching purchases, with their operations. */
 export async function listPanelPurchases(queries: Queries, page: PageQuery): Promise<ListPage<PanelPurchase>> {

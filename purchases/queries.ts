@@ -200,11 +200,12 @@ export async function listUnpaid(
 
 /**
  * A wallet's confirmed purchases that were neither returned nor paid in a payout that is long final, in the order of
- * the index that holds exactly these.
+ * the index that holds exactly these. Only what decides where each is, because there may be thousands.
  */
-export async function listOnTheWay(queries: Queries, wallet: WalletAddress): Promise<Purchase[]> {
+export async function listOnTheWay(queries: Queries, wallet: WalletAddress) {
   return (
-    selectPurchases(queries)
+    selectLife(purchasesWithIndex(queries))
+      .select(saleState().as("sale_state"))
       .where("purchases.wallet", "=", wallet)
       // Literally the condition of the index: no parameter.
       .where(sql<SqlBool>`counted_status = 2 and settled_at is null and reversed_at is null`)

@@ -19,7 +19,7 @@ import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { DailyRate } from "../rates/daily-rates.ts";
 import type { listDebts } from "./debt.ts";
-import { lifeOf, type listTickets, type Purchase } from "./queries.ts";
+import { type LifeRow, lifeOf, type listTickets, type Purchase } from "./queries.ts";
 import type { HeldSale, Statement } from "./statement.ts";
 import type { BuyerTotals } from "./totals.ts";
 
@@ -44,7 +44,7 @@ export function purchaseViewAt(
 }
 
 /** Where a purchase is, as its buyer reads it. */
-export function situationIn(purchase: Purchase, view: PurchaseView): Situation {
+export function situationIn(purchase: Pick<Purchase, keyof LifeRow | "sale_state">, view: PurchaseView): Situation {
   const state = cashbackState(purchase, view);
   const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
   return situationOf({ ...facts, saleState: purchase.sale_state }, view);
@@ -115,7 +115,7 @@ function cashbackAtIssue({ amount_cents, cashback_bps, bonus_bps, wei_per_cent }
   return cashbackOf({ cashback_cent_bps: amount_cents * (cashback_bps + bonus_bps), wei_per_cent }, view.rate);
 }
 
-function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
+function cashbackState(purchase: Pick<Purchase, keyof LifeRow>, view: PurchaseView): CashbackState {
   if (purchase.payout_state === null || purchase.payout_block === null) return "unpaid";
   return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
 }

@@ -1,10 +1,15 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
 import type { PurchaseState, Wait } from "../domain/purchase/states.ts";
 import { keysOf } from "../domain/records.ts";
 import { lifeOf, selectPurchases } from "./queries.ts";
+
+/** The state that a purchase is listed under: the expression of the index `purchases_state`. docs/product.md#panel-purchase */
+export const STATE = sql.raw<PurchaseState>(
+  "(case when held_at is not null and settled_at is null then 'held' when counted_status = 3 then 'cancelled' when counted_status = 2 then case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end when counted_status = 1 then 'pending' else 'processing' end)",
+);
 
 type Operation = Selectable<Schema["operations"]>;
 
@@ -33,26 +38,9 @@ export async function readPanelPurchases(queries: Queries, ids: readonly bigint[
 async function readRows(queries: Queries, ids: readonly bigint[]) {
   return selectPurchases(queries)
     .leftJoin("sales", "sales.id", "purchases.sale_id")
-    .select([
-      ...(["purchases.held_by", "purchases.held_reason"] as const),
-      ...(["purchases.counted_status", "purchases.counted_paid_gwei"] as const),
-      "sales.order_ref",
-    ])
+    .select([...(["purchases.held_by", "purchases.held_reason", "sales.order_ref"] as const), STATE.as("state")])
     .where("purchases.id", "in", ids)
     .execute();
-}
-
-/** The state that a purchase is listed under; `purchases_state` indexes it. docs/product.md#panel-purchase */
-export function stateOf(
-  purchase: Pick<PanelPurchase, "held_at" | "settled_at" | "counted_status" | "counted_paid_gwei">,
-): PurchaseState {
-  if (purchase.held_at !== null && purchase.settled_at === null) return "held";
-  if (purchase.counted_status === 3n) return "cancelled";
-  if (purchase.counted_status === 2n) {
-    if (purchase.counted_paid_gwei > 0n) return "paid";
-    return purchase.settled_at === null ? "confirmed" : "settled";
-  }
-  return purchase.counted_status === 1n ? "pending" : "processing";
 }
 
 /** Conditions that delay all payouts. */

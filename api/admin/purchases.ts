@@ -23,13 +23,7 @@ import { findPurchase, lifeOf } from "../../purchases/queries.ts";
 import { type StepNow, stepNow } from "../../purchases/save-step.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
-import {
-  type Circumstances,
-  type PanelPurchase,
-  readPanelPurchases,
-  stateOf,
-  waitingOf,
-} from "../../purchases/waiting.ts";
+import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../purchases/waiting.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
@@ -225,7 +219,7 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     source: row.source,
     sale_id: row.sale_id === null ? null : Number(row.sale_id),
     order_ref: row.order_ref,
-    state: stateOf(row),
+    state: row.state,
     status: shownStatus(life.status, life),
     cashback_state: row.payout_state ?? "unpaid",
     situation: situationIn(row, view),

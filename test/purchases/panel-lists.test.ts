@@ -9,7 +9,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/text.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
+import { readPanelPurchases } from "../../purchases/waiting.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 type Asked = { sort?: string; state?: string; query?: string; before?: string; limit: number };
@@ -24,6 +24,12 @@ async function listPurchaseIds(queries: Queries, page: Asked) {
 /** Few distinct amounts, so that pages end between equal ones. */
 const amountOf = (id: number) => 100 * (1 + (id % 3));
 const walletOf = (id: number) => `0x${(id % 7).toString(16).padStart(2, "0").padEnd(40, "a")}`;
+
+/** As the rows were filled. */
+const stateOf = ({ id }: { id: bigint }) => STATES[Number(id) % STATES.length];
+const STATES = [
+  ...(["processing", "pending", "confirmed", "paid", "settled", "cancelled", "held", "processing"] as const),
+];
 
 describe("Lists of the panel", () => {
   onBothEngines(({ open }) => {
@@ -41,6 +47,7 @@ describe("Lists of the panel", () => {
         kysely,
         Array.from({ length: ROWS }, (_, index) => BigInt(index + 1)),
       );
+      expect(all.map(({ state }) => state)).to.deep.equal(all.map(stateOf));
       const states = new Set(all.map(stateOf));
       expect([...states]).to.have.members([
         "held",
@@ -298,7 +305,7 @@ async function fill({ kysely, engine }: Database): Promise<void> {
       })),
     )
     .execute();
-  const shape = (id: number) => id % 8;
+  const shape = (id: number) => id % STATES.length;
   await kysely
     .insertInto("purchases")
     .values(

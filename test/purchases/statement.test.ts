@@ -6,7 +6,7 @@ import { listPurchases } from "../../purchases/queries.ts";
 import { readStatement } from "../../purchases/statement.ts";
 import { readBuyerTotals } from "../../purchases/totals.ts";
 import { purchaseViewAt, situationIn, toPurchaseRecord, toWireStatement } from "../../purchases/view.ts";
-import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
+import { readPanelPurchases } from "../../purchases/waiting.ts";
 import { RULES, reportOf, Shop, WEI_PER_CENT } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -35,7 +35,7 @@ describe("A buyer's statement", function () {
           rows.map((one) => one.id),
         )) {
           const { panel } = SITUATIONS[situationIn(row, view)];
-          expect(panel, `${situationIn(row, view)} in the panel`).to.include(stateOf(row));
+          expect(panel, `${situationIn(row, view)} in the panel`).to.include(row.state);
         }
         const records = rows.map((row) => toPurchaseRecord(row, view));
         return { figures, next_at, statement, records, situations: records.map((one) => one.situation) };

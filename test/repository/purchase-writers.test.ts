@@ -132,6 +132,16 @@ describe("What was decided", () => {
   });
 });
 
+describe("The panel's state of a purchase", () => {
+  it("is one expression, which the index repeats", () => {
+    const plain = (text: string) => text.replace(/\s+/g, " ");
+    const [, expression = ""] = readFileSync("purchases/waiting.ts", "utf8").match(/"\((case when .*?end)\)"/) ?? [];
+    expect(expression).to.include("'held'");
+    expect(plain(readFileSync("database/migrations/0001-initial.sql", "utf8"))).to.include(expression);
+    expect(filesWith(/then 'held'/)).to.deep.equal(["purchases/waiting.ts"]);
+  });
+});
+
 function functionsOf(file: string): string[] {
   return functionsIn(readFileSync(file, "utf8"));
 }
