@@ -9,8 +9,10 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { LeaseLostError } from "../../platform/lease.ts";
+import { attribute } from "../../purchases/approvals.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { decideApproval, holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPurchases } from "../../purchases/queries.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { readStatement } from "../../purchases/statement.ts";
@@ -48,8 +50,12 @@ type Fact =
   | { kind: "change"; sale: number; change: Partial<Omit<Report, "visit">> }
   /** A payout is in flight while this is reported; then it reverts. */
   | ({ kind: "revert" } & Report)
+  /** Staff hold the sale's purchases while this is reported, and let them go on afterwards. */
+  | ({ kind: "hold" } & Report)
+  /** In CHZ: what one person's decisions may pay a day; null: any sum. */
+  | { kind: "limit"; chz: bigint | null }
   /** A paid sale is declined, others of its buyer pay the debt together, and it comes back, all at other rates. */
-  | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint };
+  | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint; isSlow: boolean };
 /** `killAt`: the process dies at this query, and another one does it again. `isQuiet`: all that can happen then happens. */
 type Step = { fact: Fact; killAt: number; isQuiet: boolean };
 
@@ -93,6 +99,11 @@ const step: fc.Arbitrary<Step> = fc.record({
     },
     { weight: 8, arbitrary: fc.record({ kind: fc.constant("change" as const), sale, change }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), ...report }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("hold" as const), ...report }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("limit" as const), chz: fc.constantFrom(0n, 0n, 30n, null) }),
+    },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -101,6 +112,7 @@ const step: fc.Arbitrary<Step> = fc.record({
         others: fc.tuple(sale, sale),
         chz,
         cents: fc.constantFrom(4_000n, 10_000n, 20_000n),
+        isSlow: fc.boolean(),
       }),
     },
   ),
@@ -153,7 +165,11 @@ class History {
       await this.quiet(killAt);
       this.#setRates(fact.chz, fact.dollar);
     } else if (fact.kind === "revert") await this.#revert(fact);
-    else if (fact.kind === "net") await this.#net(fact);
+    else if (fact.kind === "hold") await this.#hold(fact);
+    else if (fact.kind === "limit") {
+      const aboveGwei = fact.chz === null ? undefined : fact.chz * 10n ** 9n;
+      this.shop.approvals = { aboveGwei, roleOf: () => "operator" };
+    } else if (fact.kind === "net") await this.#net(fact);
     else if (fact.kind === "change") {
       const last = this.#said.get(fact.sale);
       if (last) await this.#report({ ...last, ...fact.change }, killAt);
@@ -172,7 +188,7 @@ class History {
   /** Until nothing is left to do; then the books must agree. */
   async quiet(killAt: number): Promise<void> {
     await this.#dying(killAt, (database) => this.shop.plan(database));
-    const [before, , after] = [await this.#heldTickets(), await this.shop.run(24), await this.#heldTickets()];
+    const [before, , after] = [await this.#heldTickets(), await this.#runWithApprovals(), await this.#heldTickets()];
     const ofThoseIn = (rows: typeof after, others: typeof after) =>
       rows.filter((one) => others.some((other) => other.sale_key === one.sale_key));
     expect(ofThoseIn(after, before), "nothing of a held sale is minted, confirmed or paid").to.deep.equal(
@@ -180,6 +196,89 @@ class History {
     );
     this.books.quiet();
     await this.#compare();
+  }
+
+  /** Runs until nothing is left to do; a second person agrees to each payout that waits for one. */
+  async #runWithApprovals(): Promise<void> {
+    const { kysely } = this.shop.database;
+    for (;;) {
+      await this.shop.run(24);
+      const open = await kysely
+        .selectFrom("approvals")
+        .leftJoin("payouts", "payouts.token_id", "approvals.purchase_id")
+        .leftJoin("operations", (join) =>
+          join
+            .onRef("operations.subject_id", "=", "approvals.purchase_id")
+            .on("operations.kind", "=", "pay")
+            .on("operations.status", "<>", "withdrawn"),
+        )
+        .select(["approvals.id", "payouts.token_id as paid", "operations.id as queued"])
+        .where("approvals.state", "=", "open")
+        .execute();
+      if (open.length === 0) return;
+      for (const { id, paid, queued } of open) {
+        expect([paid, queued], "nothing is paid before a second person agrees").to.deep.equal([null, null]);
+        const by = { isApproved: true, actor: "second", reason: null };
+        await inTransaction(kysely, (queries) => decideApproval(queries, id, by));
+      }
+    }
+  }
+
+  /** What these sales are owed waits for a second person, who is not there; what is kept of it for a debt is kept. */
+  async #runWithoutApprovals(sales: readonly number[]): Promise<void> {
+    const { kysely } = this.shop.database;
+    const purchases = await kysely
+      .selectFrom("purchases")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .select("purchases.id")
+      .where(
+        "sales.sale_key",
+        "in",
+        sales.map((one) => this.#key(one)),
+      )
+      .execute();
+    const ids = purchases.map(({ id }) => id);
+    await inTransaction(kysely, (queries) => attribute(queries, ids, "admin"));
+    const { approvals } = this.shop;
+    this.shop.approvals = { aboveGwei: 0n, roleOf: () => "operator" };
+    await this.shop.run(24);
+    this.shop.approvals = approvals;
+  }
+
+  /** What is held is neither confirmed nor paid, whatever is reported meanwhile. */
+  async #hold(one: Report): Promise<void> {
+    await this.quiet(0);
+    const { kysely } = this.shop.database;
+    const own = this.#visitOf(one.sale);
+    if (own !== null) await this.#report({ ...PLAIN, sale: one.sale, visit: own }, 0);
+    await this.shop.plan();
+    const purchases = await kysely
+      .selectFrom("purchases")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .select("purchases.id")
+      .where("sales.sale_key", "=", this.#key(one.sale))
+      .execute();
+    const held: bigint[] = [];
+    for (const { id } of purchases) {
+      const by = { actor: "admin", reason: null };
+      if ((await inTransaction(kysely, (queries) => holdPurchase(queries, id, by))) === "held") held.push(id);
+    }
+    const steps = () =>
+      kysely
+        .selectFrom("nfts")
+        .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+        .select(["nfts.token_id", "payouts.amount_gwei"])
+        .select(sql<boolean>`nfts.status = 2`.as("is_confirmed"))
+        .where("nfts.token_id", "in", [0n, ...held])
+        .where((or) => or.or([or("nfts.status", "=", 2n), or("payouts.token_id", "is not", null)]))
+        .orderBy("nfts.token_id")
+        .execute();
+    const before = await steps();
+    await this.#report({ ...one, isLate: false }, 0);
+    await this.#runWithApprovals();
+    expect(await steps(), "nothing of a held purchase is confirmed or paid").to.deep.equal(before);
+    for (const id of held) await inTransaction(kysely, (queries) => releasePurchase(queries, id, "admin"));
+    await this.quiet(0);
   }
 
   #key(number: number): string {
@@ -245,17 +344,28 @@ class History {
     return this.books.sales.get(this.#key(number))?.visit?.number ?? null;
   }
 
-  async #net({ sale: number, others, chz, cents }: Fact & { kind: "net" }): Promise<void> {
+  async #net({ sale: number, others, chz, cents, isSlow }: Fact & { kind: "net" }): Promise<void> {
     const visit = this.#visitOf(number) ?? number;
     const say = (one: number, more: Partial<Report>) =>
       this.#report({ ...PLAIN, sale: one, visit: this.#visitOf(one) ?? visit, ...more }, 0);
-    await say(number, {});
+    // Then none of the others is kept whole, which is final. The first two sales are of one order.
+    const sales = new Set([number, ...others]);
+    const isOneOrder = sales.has(0) && sales.has(1);
+    const isNew = [...sales].every((one) => !this.#said.has(one)) && !others.includes(number);
+    const waits = isSlow && isNew && !isOneOrder;
+    await say(number, waits ? { cents: 1_000n } : {});
     await this.quiet(0);
     for (const one of others) await say(one, { payable: false, cents });
     await this.quiet(0);
     this.#setRates(chz, 5_000_000n);
     await say(number, { status: "declined" });
     for (const one of others) await say(one, { cents });
+    if (waits) {
+      await this.#runWithoutApprovals(others);
+      for (const one of others) await say(one, { payable: false, cents });
+      await this.quiet(0);
+      for (const one of others) await say(one, { cents });
+    }
     await this.quiet(0);
     await say(number, { cents: cents + 10_000n });
     await this.quiet(0);
