@@ -38,7 +38,7 @@ export function endInstall(): void {
 
 /** Shows the browser's own question, whose answer is the last. */
 export async function install(): Promise<void> {
-  await offer?.prompt();
+  await offer?.prompt().catch(() => {});
   endInstall();
 }
 

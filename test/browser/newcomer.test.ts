@@ -91,9 +91,16 @@ describe("Installing the app", () => {
   });
 
   it("is gone for good once refused", async () => {
-    const { page } = await site.open("/stores", { storage: { visits: `1 ${anHourAgo()}` } });
+    const viewport = { width: 360, height: 780 };
+    const { page } = await site.open("/stores", { viewport, storage: { visits: `1 ${anHourAgo()}` } });
     await ready(page);
     await offer(page);
+    await bar(page).waitFor();
+    const [end, start] = await page
+      .locator(".consent, .site-nav")
+      .evaluateAll((found) => found.map((one) => one.getBoundingClientRect()).sort((a, b) => a.top - b.top))
+      .then(([above, below]) => [above?.bottom ?? 0, below?.top ?? 0]);
+    expect(end, "above the navigation").to.be.below(start);
     await bar(page).getByRole("button", { name: "Agora não" }).click();
     await bar(page).waitFor({ state: "detached" });
     await isStored(page, "install");
