@@ -145,6 +145,8 @@ export async function decidePercent(
 ): Promise<"done" | "lapsed" | undefined> {
   await bumpCatalogueVersion(queries);
   const isDone = isApproved ? isAskerAdmin && (await carryOut(queries, request)) : await refuse(queries, request);
+  // Nobody could agree to it any more.
+  if (isApproved && !isDone && request.boost_id !== null) await decideBoost(queries, request.boost_id, "withdrawn");
   const state = isDone ? (isApproved ? "approved" : "refused") : "lapsed";
   const { numUpdatedRows } = await queries
     .updateTable("percent_approvals")

@@ -172,6 +172,7 @@ describe("Boosts", () => {
       const late = (await next("13")).body.approval_id;
       (api.services.adminWallets as Map<string, string>).set(admin.address, "support");
       expectRefusal(await other.post(`/api/admin/percent-approvals/${asked}/approve`), 409, "LAPSED");
+      expect((await boosts()).map((one: { state: string }) => one.state)).to.deep.equal(["waiting", "withdrawn"]);
       (api.services.adminWallets as Map<string, string>).set(admin.address, "catalogue");
       at(start + 20 * MINUTE);
       await other.enter();
