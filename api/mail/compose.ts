@@ -76,7 +76,7 @@ function figuresOf({ amount_cents: cents, amount_gwei: gwei, reason }: EventRow,
 
 function timeOf({ created_at: at }: EventRow, language: Language): string {
   const options = { timeZone: SAO_PAULO, dateStyle: "long", timeStyle: "short" } as const;
-  return new Intl.DateTimeFormat(LANGUAGES[language].locale, options).format(Number(at));
+  return `${new Intl.DateTimeFormat(LANGUAGES[language].locale, options).format(Number(at))} (São Paulo)`;
 }
 
 /** Colours that are legible in light and dark mail readers; no pictures, nothing that reports the reading. */

@@ -1,4 +1,5 @@
 import type { Queries } from "../../database/transaction.ts";
+import { topicOf } from "../../domain/events.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import { fromSaoPaulo, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -16,15 +17,17 @@ const DIGEST_HOUR = "08:00";
 export async function writeMails(
   queries: Queries,
   wallet: WalletAddress,
-  events: readonly EventRow[],
+  all: readonly EventRow[],
   post: Pick<Post, "from" | "site">,
 ): Promise<void> {
   const now = Date.now();
-  const ids = events.map((event) => event.id);
+  const ids = all.map((event) => event.id);
   const reader = await findReader(queries, wallet);
   const { mail_address: address, unsubscribe_token: token } = reader ?? {};
-  // They unsubscribed, or changed their address, since it happened.
-  if (!reader || !address || !token || topicsOf(reader).length === 0) return setMailAt(queries, ids, null);
+  const topics = topicsOf(reader);
+  const events = all.filter(({ kind }) => topics.includes(topicOf(kind)));
+  // They unsubscribed, chose other topics or changed their address since it happened.
+  if (!reader || !address || !token || events.length === 0) return setMailAt(queries, ids, null);
   const free = MAILS_A_DAY - (await countMails(queries, wallet, "events", startOfDay(now)));
   if (free <= 0) return setMailAt(queries, ids, nextMorning(now));
   const links = { site: post.site, unsubscribeToken: token };

@@ -168,6 +168,7 @@ describe("E-mails", function () {
       await round();
       const [pt, en] = server.received;
       expect(pt?.subject).to.equal("Compra registrada: Verdão Store");
+      expect(pt?.raw).to.match(/\d\d:\d\d \(São Paulo\)/);
       expect(pt?.raw)
         .to.match(/Compra de R\$\s10,00 registrada/)
         .and.to.include('lang="pt-BR"');
@@ -194,6 +195,38 @@ describe("E-mails", function () {
       await caller.buy(1, 10);
       await round();
       expect(server.received).to.deep.equal([]);
+      await want(caller);
+      await caller.buy(1, 20);
+      await want(caller, "pt", ["paid"]);
+      await round();
+      expect(server.received, "chosen anew before it was written").to.deep.equal([]);
+    });
+
+    it("have no line of a header from a store's name", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await caller.buy(1, 10);
+      const store_name = "Loja\r\nBcc: outra@example.com\r\n\r\n<b>oi</b>";
+      await kysely().updateTable("events").set({ store_name }).execute();
+      await round();
+      const [mail] = server.received;
+      expect(mail?.to).to.deep.equal([PERSON.email]);
+      expect(mail?.raw.split("\r\n\r\n")[0]).not.to.match(/^Bcc:/im);
+      expect(mail?.raw).to.include("List-Unsubscribe:");
+    });
+
+    it("wait for a server that says later, one address keeping no other's waiting", async () => {
+      const caller = await api.user();
+      await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "depois@example.com" }));
+      Object.assign(server, { refused: "depois@example.com", refusedWith: 451 });
+      await want(caller);
+      await want(await api.user());
+      await round();
+      expect(server.received.map(({ to }) => to[0])).to.deep.equal([PERSON.email]);
+      server.refused = "";
+      await makeDue();
+      await round();
+      expect(server.received.map(({ to }) => to[0])).to.deep.equal([PERSON.email, "depois@example.com"]);
     });
 
     it("become a digest above five a day, of the next morning", async () => {

@@ -6,6 +6,8 @@ export type Received = { to: string[]; raw: string; id: string; subject: string 
 export class MailServer {
   readonly received: Received[] = [];
   refused = "";
+  /** With which code it refuses that: 4xx for now, 5xx for good. */
+  refusedWith = 550;
   /** Where it answers no more: before the text of an e-mail, or once it has it all. */
   silentAt: "recipient" | "end" | undefined;
   /** How often it did not answer. */
@@ -20,7 +22,9 @@ export class MailServer {
       onRcptTo: ({ address }, _session, callback) => {
         if (this.#isSilent("recipient")) return;
         callback(
-          address === this.refused ? Object.assign(new Error("no such user"), { responseCode: 550 }) : undefined,
+          address === this.refused
+            ? Object.assign(new Error("no such user"), { responseCode: this.refusedWith })
+            : undefined,
         );
       },
       onData: (stream, session, callback) => {
