@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { memo, useId } from "react";
 import { Link } from "react-router";
 import type { Store } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
@@ -9,7 +9,8 @@ import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { useStoreTexts } from "./store-texts.ts";
 
-export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
+/** Rendered again only if its store changes: each letter of the search renders the page around hundreds of them. */
+export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Store; onBuy: (store: Store) => void }) {
   const t = useText();
   const { brl, percent } = useFormat();
   const nameId = useId();
@@ -59,9 +60,9 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
           </ul>
         </details>
       )}
-      <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={onBuy}>
+      <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={() => onBuy(store)}>
         {t("store.buy")}
       </button>
     </article>
   );
-}
+});

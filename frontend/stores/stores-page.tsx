@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, startTransition, useState } from "react";
+import { lazy, type ReactNode, startTransition, useCallback, useState } from "react";
 import { useSearchParams } from "react-router";
 import type { StoreFilters } from "../../domain/api/catalogue.ts";
 import type { Language } from "../../domain/languages.ts";
@@ -28,12 +28,13 @@ const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).D
 export default function Stores() {
   const t = useText();
   const [chosen, setChosen] = useState<Store>();
+  // In a transition: the page does not change until the dialog's code is loaded.
+  const buy = useCallback((store: Store) => startTransition(() => setChosen(store)), []);
   return (
     <section className="page">
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
-      {/* In a transition: the page does not change until the dialog's code is loaded. */}
-      <Catalogue onBuy={(store) => startTransition(() => setChosen(store))} />
+      <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>
   );
@@ -59,7 +60,7 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
         <ul className="store-grid" aria-busy={found.isStale}>
           {found.stores.map((store) => (
             <li key={store.id}>
-              <StoreCard store={store} onBuy={() => onBuy(store)} />
+              <StoreCard store={store} onBuy={onBuy} />
             </li>
           ))}
         </ul>
