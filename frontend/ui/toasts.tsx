@@ -30,7 +30,8 @@ export function Toasts() {
     if (layer?.showPopover && !layer.matches(":popover-open")) layer.showPopover();
   }, []);
   return (
-    <div ref={ref} popover="manual" className="toast-layer">
+    // `aria-live`, because a dialog hides everything without it from screen readers; off, because the toasts have their own.
+    <div ref={ref} popover="manual" className="toast-layer" aria-live="off">
       {library && (
         <library.Toaster
           theme={theme}

@@ -26,9 +26,10 @@ describe("Dialogs", () => {
     return { ...visit, buy };
   }
 
-  async function openNewStore() {
+  async function openNewStore(prepare?: (page: Page) => Promise<unknown>) {
     site.server.isAdmin = true;
     const visit = await site.openLoggedIn("/admin?tab=stores");
+    await prepare?.(visit.page);
     await visit.page.getByRole("button", { name: "Nova loja" }).click();
     await dialogOf(visit.page).waitFor();
     return visit;
@@ -118,6 +119,20 @@ describe("Dialogs", () => {
     await toast.getByRole("button", { name: "Fechar" }).click();
     await toast.waitFor({ state: "detached" });
     expect(await dialogOf(page).count()).to.equal(1);
+  });
+
+  it("hide no toast from a screen reader, not even one whose code arrives after the dialog", async () => {
+    const isOpen = Promise.withResolvers<void>();
+    const { page } = await openNewStore((before) =>
+      before.route("**/assets/dist-*.js", async (route) => {
+        await isOpen.promise;
+        await route.continue();
+      }),
+    );
+    await page.getByRole("button", { name: "Criar loja" }).click();
+    isOpen.resolve();
+    const toast = page.locator("[data-sonner-toast]").filter({ hasText: "Campos obrigatórios" });
+    await toast.getByRole("button", { name: "Fechar" }).waitFor();
   });
 
   it("focus the first invalid field", async () => {
