@@ -29,6 +29,7 @@ import {
 import { readStorePace } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
+import { storedFaults } from "../../api/operations/system-faults.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/user-list.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
@@ -157,6 +158,18 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "a buyer's unpaid purchases": (queries) => listUnpaid(queries, BUYER, { after: 0n, limit: 100 }),
   "the open tasks": (queries) =>
     countAttention(queries, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval(), overdueSince: 1n }),
+  "the faults of the installation": (queries) =>
+    storedFaults(
+      {
+        kysely: queries as Kysely<Schema>,
+        keys: [{ name: "operator", address: walletOf(99_999_999) }],
+        accounts: [],
+        readQueue: () => summarizeQueue(queries),
+      },
+      (error) => {
+        throw error;
+      },
+    ),
   "payouts set aside": (queries) =>
     listSetAside(queries, "pay", { reasons: ["day_cap", "pool_empty"], atMostGwei: 10n ** 9n }),
   "the boosts of some stores": (queries) => readBoosts(queries, IDS, BigInt(ROWS) - 20n),
