@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf } from "../../domain/unknown-error.ts";
 
-/** Who gets a copy of each backup: a command that reads it and prints its SHA-256, and the key it is encrypted for. */
+/** Who gets a copy of each backup: a command that reads a line with its SHA-256, and the copy, and prints the SHA-256; and the key it is encrypted for. */
 export type Receiver = { command: string; publicKey: string };
 
 /**
@@ -30,6 +30,8 @@ export async function sendCopy(file: string, { command, publicKey }: Receiver): 
     ]);
     const sha256 = await hashOf(encrypted);
     const receiver = start("sh", ["-c", command]);
+    // So that a receiver does not keep what a broken connection left.
+    receiver.input.write(`${sha256}\n`);
     const [said] = await Promise.all([
       textOf(receiver.output),
       receiver.ended,

@@ -223,17 +223,31 @@ describe("An operator's command", function () {
     expect(run("backup", { BACKUP_RECEIVER: "true" }).output).to.include("BACKUP_PUBLIC_KEY is missing");
   });
 
+  const sha256 = createHash("sha256").update("a copy").digest("hex");
+  const receive = (input: string) =>
+    spawnSync(join(process.cwd(), "ops/receive-backup"), [directory], { input, encoding: "utf8" });
+
+  it("the receiver keeps nothing of a copy that broke off, and says so", () => {
+    const before = readdirSync(directory);
+    for (const [input, said] of [
+      [`${sha256}\na cop`, "the copy is not whole and was not kept\n"],
+      [`${sha256}\n`, "the copy is not whole and was not kept\n"],
+      ["", "nothing was received\n"],
+    ] as const) {
+      const { status, stdout, stderr } = receive(input);
+      expect([status, stdout, stderr]).to.deep.equal([1, "", said]);
+    }
+    expect(readdirSync(directory).filter((name) => name !== ".lock")).to.deep.equal(before);
+  });
+
   it("the receiver keeps two days of copies, the first of 14 days and of 12 months", () => {
     const now = Date.now();
     const at = (hours: number) =>
       copyOf(new Date(now - hours * 3_600_000).toISOString().replace(/:/g, "-").replace(/\.\d+/, ""));
     const names = Array.from({ length: 400 * 4 }, (_, index) => at((index + 1) * 6));
     for (const name of names) writeFileSync(join(directory, name), "");
-    const { status, stdout } = spawnSync(join(process.cwd(), "ops/receive-backup"), [directory], {
-      input: "a copy",
-      encoding: "utf8",
-    });
-    expect([status, stdout.trim()]).to.deep.equal([0, createHash("sha256").update("a copy").digest("hex")]);
+    const { status, stdout } = receive(`${sha256}\na copy`);
+    expect([status, stdout.trim()]).to.deep.equal([0, sha256]);
     const kept = readdirSync(directory).filter((name) => name.endsWith(".tar.age"));
     expect(names.filter((name) => name > at(47) && !kept.includes(name))).to.deep.equal([]);
     const firsts = (length: number) =>
