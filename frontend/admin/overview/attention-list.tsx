@@ -104,7 +104,8 @@ const WALLETS = {
   distributor: "O distribuidor tem pouco CHZ",
 };
 
-type Alarm = { text: string; href: string; reason?: string };
+/** `help`: what to do. `reason`: in the system's own English. */
+type Alarm = { text: string; href: string; help?: string; reason?: string };
 
 /** Links each difference to its purchase, or to the payouts. */
 function differencesOf({ differences, difference_list }: Attention): Alarm[] {
@@ -136,7 +137,10 @@ function alarmsOf(attention: Attention, chz: (amount: string) => string): Alarm[
     ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
   ];
   return [
-    ...attention.faults.map(({ name, text }) => ({ text: faultWords(name), reason: text, href: faultHref(name) })),
+    ...attention.faults.map(({ name, text }) => {
+      const [what, help] = faultWords(name);
+      return { text: what, help, reason: text, href: faultHref(name) };
+    }),
     ...texts.map((text) => ({ text, href: viewHref({ view: "payments" }) })),
     ...differencesOf(attention),
   ];
@@ -157,21 +161,23 @@ export function AttentionList({ attention }: { attention: Attention }) {
         </p>
       ) : (
         <ul className="matters">
-          {alarms.map(({ text, href, reason }, index) => (
+          {alarms.map(({ text, href, help, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two may read alike
             <li key={`${index} ${text}`}>
               <Link to={href} className="matter" data-urgent="">
                 <Icon name="alert" />
                 <span>
                   {text}
-                  {reason && (
-                    <>
-                      : <q lang="en">{reason}</q>
-                    </>
-                  )}
+                  {help && <span className="row-note">{help}</span>}
                 </span>
                 <Arrow />
               </Link>
+              {reason && (
+                <details className="technical">
+                  <summary>Detalhe técnico</summary>
+                  <p lang="en">{reason}</p>
+                </details>
+              )}
             </li>
           ))}
           {counted.map(({ count, words, href, isUrgent }) => (

@@ -2,37 +2,54 @@ import { ownValue } from "../../../domain/records.ts";
 import type { FaultName } from "../../../domain/system-faults.ts";
 import { viewHref } from "../list/list-address.ts";
 
-/** What is wrong with the installation; its reason follows, in the system's own English. */
-const FAULT_WORDS: Readonly<Record<FaultName, string>> = {
-  database_away: "O banco de dados não responde",
-  database_unwritable: "O banco de dados não grava",
-  chain_away: "A rede não responde",
-  wallet_empty: "Uma carteira não consegue pagar as taxas",
-  rate_missing: "Não há cotação",
-  index_incomplete: "O índice da rede ainda não está completo",
-  operations_paused: "Transações pausadas",
-  operations_stand: "Há transações paradas",
-  operations_wait: "Há transações esperando",
-  operations_failed: "Há transações que falharam",
-  operations_refused: "Há transações recusadas",
-  payouts_wait: "Há pagamentos esperando",
-  sender_waits: "O envio de transações está esperando",
-  purchase_undecided: "Uma compra está parada por um erro",
-  foreign_transaction: "Uma transação de fora usou uma das nossas chaves",
-  network_unread: "Não conseguimos ler uma conta em rede de afiliados",
-  network_budget: "Uma conta em rede de afiliados tem chamadas de menos",
-  backup_old: "O último backup é antigo",
-  backup_copy_old: "A última cópia de backup em outra máquina é antiga",
-  clock_off: "O relógio do servidor está errado",
-  certificate_ends: "O certificado do site está no fim",
+/** What is wrong with the installation, and what to do about it. */
+const FAULT_WORDS: Readonly<Record<FaultName, readonly [what: string, help: string]>> = {
+  database_away: ["O banco de dados não responde", "Confira o servidor do banco de dados. Nada se perde; tudo espera."],
+  database_unwritable: [
+    "O banco de dados não grava",
+    "Confira espaço em disco e permissões. Nada se perde; tudo espera.",
+  ],
+  chain_away: ["A rede Chiliz não responde", "Confira os nós da rede configurados. Ingressos e pagamentos esperam."],
+  wallet_empty: ["Uma carteira não consegue pagar as taxas", "Envie CHZ a ela; o envio segue sozinho."],
+  rate_missing: ["Não há cotação do CHZ", "Confira a fonte da cotação. Pagamentos novos esperam."],
+  index_incomplete: ["A leitura da rede ainda não está completa", "Costuma terminar sozinha; os saldos podem atrasar."],
+  operations_paused: ["Transações pausadas", "Veja o motivo em Transações."],
+  operations_stand: ["Há transações paradas", "Veja o motivo em Transações."],
+  operations_wait: ["Há transações esperando há tempo demais", "Veja o motivo em Transações."],
+  operations_failed: ["Há transações que falharam", "Veja o motivo em Transações e tente de novo."],
+  operations_refused: ["Há transações recusadas", "Veja o motivo em Transações e tente de novo."],
+  payouts_wait: ["Há pagamentos esperando há tempo demais", "Veja o motivo em Pagamentos."],
+  sender_waits: ["O envio de transações está esperando", "Nada se perde: segue quando o motivo acabar."],
+  purchase_undecided: [
+    "Uma compra está parada por um erro",
+    "O servidor tenta de novo; quem cuida dele vê o erro no registro.",
+  ],
+  foreign_transaction: [
+    "Uma transação de fora usou uma das nossas chaves",
+    "A chave pode ter vazado: pause os pagamentos e troque-a.",
+  ],
+  network_unread: [
+    "Não conseguimos ler uma conta em rede de afiliados",
+    "Confira a senha da conta na rede. Vendas novas atrasam.",
+  ],
+  network_budget: [
+    "Uma conta em rede de afiliados tem chamadas de menos",
+    "Peça à rede um limite maior. Vendas novas atrasam.",
+  ],
+  backup_old: ["A última cópia de segurança é antiga", "Confira a tarefa que faz as cópias."],
+  backup_copy_old: ["A cópia de segurança em outra máquina é antiga", "Confira a tarefa que envia as cópias."],
+  clock_off: ["O relógio do servidor está errado", "Acerte a hora do servidor: prazos e assinaturas dependem dela."],
+  certificate_ends: ["O certificado do site está no fim", "Renove-o antes que os navegadores recusem o site."],
 };
 
 /** A page that is older than the server does not know every fault. */
-export function faultWords(name: string): string {
-  return ownValue(FAULT_WORDS, name) ?? "Há uma falha na instalação";
+export function faultWords(name: string): readonly [what: string, help: string] {
+  return ownValue(FAULT_WORDS, name) ?? ["Há uma falha na instalação", "O detalhe técnico diz qual."];
 }
 
 /** Where the panel has more about it. */
 export function faultHref(name: string): string {
-  return viewHref({ view: name.startsWith("network_") ? "sales" : "operations" });
+  return viewHref({
+    view: name.startsWith("network_") ? "sales" : name.startsWith("payouts_") ? "payments" : "operations",
+  });
 }
