@@ -51,6 +51,9 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   claim_decided: "Esta reclamação já foi respondida.",
 };
 
+/** What a code of the api means, in Portuguese; undefined if it has no words of its own. */
+export const refusalOfCode = (code: ErrorCode): string | undefined => BY_CODE[code];
+
 /** Why the server rejected an admin's call, in Portuguese; undefined if the reason is unknown. `t` is Portuguese too. */
 export function sayRefusal(error: unknown, t: Translate): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, t);

@@ -88,6 +88,35 @@ describe("Two people for what one may not pay alone", () => {
       expect((await listed("used")).map(({ id }: { id: number }) => id)).to.deep.equal([asked]);
     });
 
+    it("approves several by one decision, names those that changed, and lets the others through", async () => {
+      const ids = [await held(9), await held(3), await held(4), await held(5, two), await held(6)];
+      const asked: number[] = [];
+      for (const id of ids) asked.push(await approvalOf(release(one, id)));
+      const [, , changed, own, decided] = asked;
+      await one.post(`/api/admin/purchases/${ids[2]}/hold`);
+      expect((await decide(two, decided, "refuse")).status).to.equal(200);
+      const approve = (who: Caller, wanted: readonly (number | undefined)[]) =>
+        who.post("/api/admin/approvals/approve", { ids: wanted, reason: "checked" });
+      expect((await approve(one, asked)).body).to.deep.include({ approved: 0, amount: "0" });
+      expectRefusal(await approve(await api.admin("auditor"), asked), 403, "ROLE_NOT_ALLOWED");
+      expectRefusal(await approve(two, []), 400, "INVALID_REQUEST");
+
+      const { body } = await approve(two, [...asked, 999_999]);
+      expect(body).to.include({ approved: 2, amount: "12" });
+      expect(body.refused.map((row: { id: number; code: string }) => [row.id, row.code])).to.deep.equal([
+        [changed, "LAPSED"],
+        [own, "OWN_REQUEST"],
+        [decided, "DECIDED"],
+        [999_999, "NOT_FOUND"],
+      ]);
+      expect(await queued()).to.deep.equal(ids.slice(0, 2));
+      const log = (await two.get("/api/admin/audit-log?limit=3")).body.rows;
+      const entries = log.filter((row: { action: string }) => row.action === "approval.approve_all");
+      expect(entries, "one decision, one entry").to.have.length(1);
+      expect(JSON.stringify(entries[0])).to.include("checked").and.to.include("12");
+      expect((await approve(two, asked)).body, "once").to.include({ approved: 0 });
+    });
+
     it("lets nobody decide about their own wallet", async () => {
       const own = await held(20, two);
       const refused = [

@@ -157,17 +157,26 @@ describe("The panel, role by role", () => {
     });
     await page.getByRole("button", { name: "Aprovar os 2 pedidos abertos desta página" }).click();
     const dialog = page.getByRole("dialog", { name: "Aprovar os 2 pedidos abertos?" });
-    for (const amount of ["464,92 CHZ", "50,50 CHZ"]) await dialog.getByText(amount).waitFor();
-    for (const id of [4, 5, 6]) {
-      const body = { success: true, message: "Payment approved" };
-      site.server.answer(`POST /api/admin/approvals/${id}/approve`, { body });
-    }
+    for (const amount of ["515,42 CHZ", "464,92 CHZ", "50,50 CHZ"]) await dialog.getByText(amount).waitFor();
+    const answer = (refused: readonly object[]) =>
+      site.server.answer("POST /api/admin/approvals/approve", {
+        body: { success: true, message: "Approved", approved: 1, amount: "464.92", refused },
+      });
+    answer([{ id: 6, code: "LAPSED", message: "It has changed" }]);
     await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidos");
     await dialog.getByRole("button", { name: "Aprovar 2" }).click();
+    await dialog
+      .getByText("1 de 2 feitos. Nº 6: O que foi pedido mudou desde então: o pedido não vale mais.")
+      .waitFor();
+    answer([]);
+    await dialog.getByRole("button", { name: "Aprovar 2" }).click();
     await dialog.waitFor({ state: "detached" });
-    const sent = [4, 5, 6].map((id) => site.server.callsTo(`POST /api/admin/approvals/${id}/approve`));
-    const reason = [{ reason: "Conferidos" }];
-    expect(sent.map((calls) => calls.map(({ body }) => body))).to.deep.equal([[], reason, reason]);
+    const sent = site.server.callsTo("POST /api/admin/approvals/approve").map(({ body }) => body);
+    const reason = "Conferidos";
+    expect(sent).to.deep.equal([
+      { ids: [5, 6], reason },
+      { ids: [6], reason },
+    ]);
   });
 
   it("releases all held sales of a page by one confirmation, but none that changed since it was listed", async () => {

@@ -1,9 +1,21 @@
 import { useRef, useState } from "react";
 import type { Decided } from "../../../domain/api/common.ts";
+import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../../domain/product.ts";
 import type { Permission } from "../../../domain/roles.ts";
 import { type Consequence, DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { refusalOf } from "../refusals.ts";
+
+/** The sum of amounts in CHZ; rows without one count nothing. */
+export const sumOfChz = (rows: readonly { amount: string | null }[]): string => sumOf(rows, CHZ_DECIMALS);
+
+/** The sum of decimal texts with at most so many places. */
+export const sumOf = (rows: readonly { amount: string | null }[], decimals: number): string =>
+  formatDecimal(
+    rows.reduce((sum, { amount }) => sum + parseDecimal(amount ?? "0", decimals), 0n),
+    decimals,
+  );
 
 /** One decision on every row of the page that it fits, with one confirmation and one reason. */
 export type Bulk<Row> = {
@@ -15,8 +27,11 @@ export type Bulk<Row> = {
   what: (count: number) => string;
   text: string;
   consequences: (rows: readonly Row[]) => readonly Consequence[];
-  decide: (row: Row, reason: string) => Promise<Decided>;
-};
+} & (
+  | { decide: (row: Row, reason: string) => Promise<Decided> }
+  /** By one call; returns why rows were refused, by their key. */
+  | { decideAll: (rows: readonly Row[], reason: string) => Promise<ReadonlyMap<string, string>> }
+);
 
 type BulkButtonProps<Row> = { bulk: Bulk<Row>; rows: readonly Row[]; keyOf: (row: Row) => string };
 
@@ -56,25 +71,42 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
 }
 
 /**
- * Decides one after the other, each in its own transaction. What is done is not done again when the rest is tried again.
+ * Decides all by one call, or one after the other, each in its own transaction. What is done is not done again when the
+ * rest is tried again.
  * @throws PartlyDone if the server refused some, after all others
  */
 function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: Row) => string) {
   const done = useRef(new Set<string>());
   return async (reason: string): Promise<Decided | undefined> => {
-    let waitsForSecond: Decided | undefined;
-    const refused: string[] = [];
-    for (const row of rows.filter((one) => !done.current.has(keyOf(one)))) {
-      try {
-        const answer = await bulk.decide(row, reason);
-        if (answer.approval_id !== undefined) waitsForSecond = answer;
-        done.current.add(keyOf(row));
-      } catch (error) {
-        if (isSignInTooOld(error)) throw error;
-        refused.push(`Nº ${keyOf(row)}: ${refusalOf(error) ?? "algo deu errado."}`);
-      }
+    const open = rows.filter((row) => !done.current.has(keyOf(row)));
+    const { refused, waitsForSecond } =
+      "decideAll" in bulk
+        ? { refused: await bulk.decideAll(open, reason), waitsForSecond: undefined }
+        : await decideEach(open, keyOf, (row) => bulk.decide(row, reason));
+    for (const key of open.map(keyOf)) if (!refused.has(key)) done.current.add(key);
+    if (refused.size > 0) {
+      const named = [...refused].map(([key, why]) => `Nº ${key}: ${why}`);
+      throw new PartlyDone(`${done.current.size} de ${rows.length} feitos. ${named.join(" ")}`);
     }
-    if (refused.length > 0) throw new PartlyDone(`${done.current.size} de ${rows.length} feitos. ${refused.join(" ")}`);
     return waitsForSecond;
   };
+}
+
+async function decideEach<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  decide: (row: Row) => Promise<Decided>,
+) {
+  const refused = new Map<string, string>();
+  let waitsForSecond: Decided | undefined;
+  for (const row of rows) {
+    try {
+      const answer = await decide(row);
+      if (answer.approval_id !== undefined) waitsForSecond = answer;
+    } catch (error) {
+      if (isSignInTooOld(error)) throw error;
+      refused.set(keyOf(row), refusalOf(error) ?? "algo deu errado.");
+    }
+  }
+  return { refused, waitsForSecond };
 }

@@ -8,6 +8,7 @@ import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { AdminList } from "../list/admin-list.tsx";
+import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import { OPERATION_KINDS, operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
@@ -85,7 +86,10 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
       action: "Tentar de novo",
       what: (count) => `as ${count} transações paradas`,
       text: "Voltam para a fila agora. O que já foi feito na rede não se repete.",
-      consequences: (rows) => [["Transações", rows.map((row) => `${kindOf(row)} nº ${row.subject_id}`).join(", ")]],
+      consequences: (rows) => [
+        ["Vai ser enviado", chz(sumOfChz(rows))],
+        ["Transações", rows.map((row) => `${kindOf(row)} nº ${row.subject_id}`).join(", ")],
+      ],
       decide: (row, reason) => retryOperation(row.id, reason),
     },
     actions: (row) =>

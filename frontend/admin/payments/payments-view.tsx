@@ -3,8 +3,6 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { paymentSchema } from "../../../domain/api/admin-purchases.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
-import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../../domain/product.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -12,6 +10,7 @@ import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet, WholeWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
+import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import { overviewQuery } from "../overview/queries.ts";
@@ -19,11 +18,6 @@ import type { Payment } from "../shapes.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
-const sumOf = (amounts: readonly string[]): string =>
-  formatDecimal(
-    amounts.reduce((sum, amount) => sum + parseDecimal(amount, CHZ_DECIMALS), 0n),
-    CHZ_DECIMALS,
-  );
 const isStuck = ({ state }: Payment): boolean => state === "waiting" || state === "failed";
 
 /** The payout queue: what is waiting and why, retry, and the switch that pauses all payouts. */
@@ -100,7 +94,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
       what: (count) => `os ${count} pagamentos parados`,
       text: "Voltam para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo.",
       consequences: (rows) => [
-        ["Vai ser enviado", chz(sumOf(rows.map(({ amount }) => amount)))],
+        ["Vai ser enviado", chz(sumOfChz(rows))],
         ["Compras", rows.map((row) => `nº ${row.purchase_id}`).join(", ")],
       ],
       decide: (row, reason) => retryOperation(row.id, reason),

@@ -6,6 +6,7 @@ import { releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
+import { sumOf } from "../list/bulk.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
 import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
@@ -34,6 +35,9 @@ function useRelease() {
     return releaseSale(sale, reason);
   };
 }
+
+/** At most so many. */
+const CASHBACK_DECIMALS = 6;
 
 function useSalesList(): ListDefinition<Sale> {
   const { brl, dateTime } = useFormat();
@@ -94,7 +98,18 @@ function useSalesList(): ListDefinition<Sale> {
       action: "Liberar",
       what: (count) => `as ${count} vendas retidas`,
       text: "Seguem como as redes as informaram. Confira os motivos: cada venda é liberada como está na lista.",
-      consequences: (rows) => rows.map((row) => [`Nº ${row.id} · ${money(row)}`, row.reason]),
+      consequences: (rows) => [
+        [
+          "Cashback, somado",
+          brl(
+            sumOf(
+              rows.map(({ cashback }) => ({ amount: cashback })),
+              CASHBACK_DECIMALS,
+            ),
+          ),
+        ],
+        ...rows.map((row) => [`Nº ${row.id} · ${money(row)}`, row.reason] as const),
+      ],
       decide: release,
     },
     empty: {
