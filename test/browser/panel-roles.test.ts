@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually, until } from "../testing/until.ts";
-import { approvals, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
+import { approvals, attention, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -177,6 +177,36 @@ describe("The panel, role by role", () => {
       { ids: [5, 6], reason },
       { ids: [6], reason },
     ]);
+  });
+
+  it("counts on view and filter what waits, and counts anew after a decision, without a reload", async () => {
+    const page = await openAs("operator", "view=approvals", (reader) =>
+      list("approvals", [approvals(reader)[0] ?? {}]),
+    );
+    await page.getByRole("link", { name: /^Aprovações\s*1 à espera de alguém$/ }).waitFor();
+    await page.getByRole("button", { name: /^Espera aprovação\s*1 à espera de alguém$/ }).waitFor();
+    site.server.answer("POST /api/admin/approvals/5/approve", () => {
+      list("approvals", []);
+      site.server.answer("GET /api/admin/attention", {
+        body: { success: true, attention: { ...attention, open_approvals: 0, held_sales: 7, total: 16 } },
+      });
+      return { body: { success: true, message: "Payment approved" } };
+    });
+    await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
+    await page.getByLabel("Motivo", { exact: true }).fill("Conferido");
+    await page.getByRole("button", { name: "Aprovar pagamento" }).click();
+    await page.getByRole("link", { name: /^Vendas\s*8 à espera de alguém$/ }).waitFor();
+    await page.getByRole("link", { name: "Aprovações", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Espera aprovação", exact: true }).waitFor();
+  });
+
+  it("says what a fault of the installation asks for, its reason below as a technical detail", async () => {
+    const page = await openAs("operator", "");
+    await page.getByRole("link", { name: /^O certificado do site está no fim.*Renove-o/ }).waitFor();
+    const reason = page.getByText("The certificate of shop.example ends in 3 days");
+    expect(await reason.isVisible()).to.equal(false);
+    await page.getByText("Detalhe técnico").first().click();
+    await reason.waitFor();
   });
 
   it("releases all held sales of a page by one confirmation, but none that changed since it was listed", async () => {

@@ -26,7 +26,7 @@ export const COLLEAGUE = `0x70997970c51812dc3a010c7d01b50e0d17dc79c8`;
 const AT = "2026-11-20T14:03:00.000Z";
 const HASH = `0x${"ab".repeat(32)}`;
 
-const attention: Attention = {
+export const attention: Attention = {
   held_sales: 2,
   unmatched_sales: 1,
   failing_accounts: 0,
