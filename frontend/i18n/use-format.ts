@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { useIntl } from "./language.tsx";
+import { numeric } from "./numeric.ts";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 const RATE_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 6 } as const;
@@ -55,11 +56,3 @@ export function useFormat() {
     };
   }, [intl]);
 }
-
-/** Decimal text as `Intl.NumberFormat` takes it, without a float in between; NaN if it is not a number. */
-export function numeric(value: string | number): number | `${number}` {
-  if (typeof value === "number") return value;
-  return isNumeric(value) ? value : Number.NaN;
-}
-
-const isNumeric = (text: string): text is `${number}` => !Number.isNaN(Number(text));

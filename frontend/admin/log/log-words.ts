@@ -2,7 +2,7 @@ import { percentText } from "../../../domain/money.ts";
 import { isRecord } from "../../../domain/records.ts";
 import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
-import { numeric } from "../../i18n/use-format.ts";
+import { numeric } from "../../i18n/numeric.ts";
 import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
 
 export type LogEntry = { action: string; subject: string; detail: string };
