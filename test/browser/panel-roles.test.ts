@@ -17,6 +17,21 @@ const BUTTONS: readonly (readonly [path: string, name: RegExp, permission: Permi
   ["tab=stores", /^(Nova|Criar|Adicionar|Cadastrar).*loja/i, "catalogue"],
 ];
 
+/** Each view and tab, with the call without which it is nothing. */
+const MALFORMED: readonly (readonly [path: string, call: string])[] = [
+  ["view=overview", "/api/admin/overview"],
+  ["view=sales", "/api/admin/sales"],
+  ["view=payments", "/api/admin/payments"],
+  ["view=approvals", "/api/admin/approvals"],
+  ["view=claims", "/api/admin/claims"],
+  ["view=margin", "/api/admin/margin"],
+  ["view=log", "/api/admin/audit-log"],
+  ["tab=stores", "/api/admin/stores"],
+  ["tab=fan-tokens", "/api/fan-tokens"],
+  ["tab=users", "/api/admin/users"],
+  ["tab=settings", "/api/admin/configuration"],
+];
+
 describe("The panel, role by role", () => {
   const site = useSite();
 
@@ -93,6 +108,23 @@ describe("The panel, role by role", () => {
     });
     expect(authorization).to.equal(undefined);
   });
+
+  for (const [path, call] of MALFORMED)
+    it(`loses only "${path}" by a malformed answer of ${call}, and tells the operator${path === "view=overview" ? "" : " @deep"}`, async () => {
+      const page = await openAs("owner", "tab=users");
+      site.server.answer(`GET ${call}`, { body: { success: true, rows: [{ id: "none" }], data: [{ id: "none" }] } });
+      await page.goto(`${site.server.url}/admin?${path}`);
+      await page.getByText("O servidor respondeu algo que esta página não entende.").first().waitFor();
+      await page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
+      await until("the operator is told", () => site.server.callsTo("POST /api/faults").length > 0);
+      const told = site.server.callsTo("POST /api/faults").map(({ body }) => (body as { at: string }).at);
+      expect(told).to.include(call);
+      await page.getByRole("tab", { name: path.startsWith("tab") ? /^(Dashboard|Painel|Visão)/ : "Lojas" }).click();
+      await page
+        .getByText("O servidor respondeu algo que esta página não entende.")
+        .first()
+        .waitFor({ state: "detached" });
+    });
 
   it("says that the answer to a decision is malformed, and tells the operator", async () => {
     const page = await openAs("operator", "view=approvals");

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
 import { useAttention } from "../../api/attention.ts";
+import { MalformedAnswer } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -45,6 +46,8 @@ export function Overview() {
       </div>
     );
   }
+  if (overview.error instanceof MalformedAnswer)
+    return <RetryPanel title="Não foi possível carregar os números." query={overview} />;
   return (
     <div className="grid gap-6">
       {!data && <p className="hint">Números de exemplo: os verdadeiros aparecem quando o servidor responder.</p>}
