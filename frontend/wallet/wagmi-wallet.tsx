@@ -10,13 +10,18 @@ import {
   useState,
 } from "react";
 import { type Connector, useConnection, useConnectors } from "wagmi";
-import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
+import {
+  connect as wagmiConnect,
+  disconnect as wagmiDisconnect,
+  reconnect as wagmiReconnect,
+  watchConnection,
+} from "wagmi/actions";
 import { shortenAddress, toWalletAddress } from "../../domain/wallet-address.ts";
-import { STORAGE_KEYS, store } from "../app/storage.ts";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
-import { WALLETCONNECT_ID, wagmiConfig } from "./config.ts";
+import { WALLETCONNECT_ID, wagmiConfig, walletConnect } from "./config.ts";
 import { AbandonedError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { isReadersOwn } from "./local-wallets.ts";
 import { AddNetworkError, providerOf, readChainId, switchNetwork } from "./network.ts";
@@ -29,6 +34,8 @@ const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 const RELOAD_AFTER_MS = 1_200;
 /** For this long after our own switch, a change of the chain counts as ours. */
 const OWN_SWITCH_MS = 1_000;
+/** Whether the page before had a wallet: only then is the first "connecting" a restoring. */
+const hadWallet = readStored(STORAGE_KEYS.recentConnector) !== null;
 const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
 
 /** The wallet of wagmi, reported to the provider in `wallet.tsx`, which loads this code after the first paint. */
@@ -48,7 +55,9 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   reconnect.current = connect;
 
   const connected = useConnected(askForTarget);
-  const wallet = useUnchanged({ ...connected, isConnecting, isDeclined, connectors, connect, connectWith, choose });
+  const isRestoring = connected.isRestoring && !isConnecting;
+  const ways = { connectors, connect, connectWith, choose };
+  const wallet = useUnchanged({ ...connected, isRestoring, isConnecting, isDeclined, ...ways });
   useReport(wallet, onChange);
   return (
     isChoosing && (
@@ -101,7 +110,7 @@ function useConnected(askForTarget: (connector: Connector) => Promise<void>) {
     },
     [connector, address],
   );
-  const isRestoring = connection.status === "reconnecting";
+  const isRestoring = hadWallet && connection.status === "connecting";
   const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
   return { address, isRestoring, isWrongNetwork, disconnect, switchToTarget, sign };
 }
@@ -202,8 +211,7 @@ function useRememberedWalletConnect(): void {
     if (!import.meta.env.VITE_WALLETCONNECT_PROJECT_ID) return;
     async function restore() {
       if ((await wagmiConfig.storage?.getItem("recentConnectorId")) !== WALLETCONNECT_ID) return;
-      const { restoreWalletConnect } = await import("./wallet-connect/connector.ts");
-      await restoreWalletConnect();
+      await wagmiReconnect(wagmiConfig, { connectors: [walletConnect()] });
     }
     restore().catch(() => {
       // Stays disconnected, and can be chosen again.

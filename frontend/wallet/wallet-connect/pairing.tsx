@@ -3,9 +3,9 @@ import { encode } from "uqr";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useCopy } from "../../ui/use-copy.ts";
+import { walletConnect } from "../config.ts";
 import { AbandonedError } from "../errors.ts";
 import { useWallet } from "../wallet.tsx";
-import { walletConnectConnector } from "./connector.ts";
 
 const RELAY_TIMEOUT_MS = 10_000;
 
@@ -18,7 +18,7 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
   start.current = { connectWith, onEnd, away: t("wallet.walletConnect.away") };
 
   useEffect(() => {
-    const connector = walletConnectConnector();
+    const connector = walletConnect();
     const abandoned = Promise.withResolvers<never>();
     const giveUp = () => abandoned.reject(new AbandonedError(start.current.away));
     const timer = setTimeout(giveUp, navigator.onLine ? RELAY_TIMEOUT_MS : 0);
