@@ -44,6 +44,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   from: "The first month, such as 2026-01.",
   to: "The last month, such as 2026-11.",
   year: "The year, such as 2026.",
+  language: "Of the words and numbers in a CSV: `pt` or `en`.",
 };
 
 type Content = Record<string, { schema?: unknown; example?: unknown }>;
