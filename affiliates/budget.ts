@@ -1,8 +1,8 @@
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
+import { DAY_SECONDS } from "../domain/iso-time.ts";
 import type { PolledAccount } from "./network.ts";
 
-const DAY_S = 86_400;
 const DAY_MINUTES = 1_440;
 /** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
 export const POLL_SHARE = 0.6;
@@ -21,7 +21,7 @@ export type Workload = {
  */
 export function callsNeeded({ openSales, salesPerCall, callsPerPoll, nightlyCalls, pollSeconds }: Workload): number {
   const others = Math.ceil(openSales / salesPerCall) + nightlyCalls;
-  const polls = (DAY_S / pollSeconds) * callsPerPoll;
+  const polls = (DAY_SECONDS / pollSeconds) * callsPerPoll;
   // Polls become rarer before they take more than their share.
   const a_day = Math.min(others + polls, others / (1 - POLL_SHARE));
   return Math.max(1, Math.ceil(a_day / DAY_MINUTES));

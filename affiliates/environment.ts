@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { DAY_SECONDS } from "../domain/iso-time.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import {
@@ -38,8 +39,6 @@ const fxRate = list((item) => {
 const KEY_MISTAKE = "must be 32 bytes in hexadecimal";
 /** No message quotes it. */
 const saleRefKey = z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/, KEY_MISTAKE);
-
-const DAY_SECONDS = 86_400;
 
 /** The local chain's, where nothing is secret. */
 const LOCAL_SALE_REF_KEY = "10ca1".padEnd(64, "0");

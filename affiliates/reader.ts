@@ -4,7 +4,7 @@ import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
-import { DAY_MS } from "../domain/iso-time.ts";
+import { DAY_MS, MINUTE_MS } from "../domain/iso-time.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
@@ -55,7 +55,6 @@ const RATES_AT_ONCE = 16;
 const NIGHTLY = "nightly";
 /** How often it is reckoned whether the budget is enough. */
 const RECKON_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 type Window = { from: number; to: number };

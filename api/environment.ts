@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../affiliates/environment.ts";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
+import { DAY_SECONDS } from "../domain/iso-time.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -30,7 +31,6 @@ import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networ
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
 
 const SECRET = { isSecret: true };
-const DAY_SECONDS = 86_400;
 
 const secrets = list(
   (item) => (item.length >= 32 ? item : undefined),

@@ -1,9 +1,8 @@
+import { HOUR_MS } from "../domain/iso-time.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../domain/system-faults.ts";
 import { readClock } from "./clock.ts";
 import { readSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
-
-const HOUR_MS = 3_600_000;
 
 const BACKUPS = [
   { setting: "backed_up_at", name: "backup_old", what: "The last backup is" },

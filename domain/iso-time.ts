@@ -1,3 +1,6 @@
+export const DAY_SECONDS = 86_400;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** The same for times as the database has them. */
 export const BIG_DAY_MS = 86_400_000n;

@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
+import { HOUR_MS, MINUTE_MS } from "../domain/iso-time.ts";
 import { SYSTEM_FAULTS } from "../domain/system-faults.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 const PATIENCE_MS = 5_000;
 const SOON_MS = SYSTEM_FAULTS.certificate_ends.seconds * 1_000;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readSetting, writeSetting } from "../database/settings.ts";
+import { DAY_SECONDS } from "../domain/iso-time.ts";
 import { IDS_PER_CALL } from "./compare-tokens.ts";
 import { highestIds } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
@@ -11,7 +12,6 @@ export type Scope = {
   remember(): Promise<void>;
 };
 
-const DAY_SECONDS = 86_400;
 /** Small shops are compared completely each time. */
 const LEAST_SLICE = 2_000;
 /** Changes beyond these wait for the next comparison. */

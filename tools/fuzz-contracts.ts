@@ -2,14 +2,15 @@
  * Runs the contracts' properties and invariants repeatedly, with a new seed each time: `npm run fuzz -- --minutes N`
  * (default 10). Stops at the first failure and prints its seed; `--seed 0x…` repeats that run.
  */
+
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { MINUTE_MS } from "../domain/iso-time.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
-const MINUTE_MS = 60_000;
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({ options: { minutes: text, seed: text } });

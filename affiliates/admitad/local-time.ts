@@ -1,6 +1,6 @@
-/** Times without a zone, in the account's time zone. */
+import { HOUR_MS } from "../../domain/iso-time.ts";
 
-const HOUR_MS = 3_600_000;
+/** Times without a zone, in the account's time zone. */
 
 export function isZone(zone: string): boolean {
   try {

@@ -2,6 +2,7 @@ import type { FanToken as ApiFanToken, Store as ApiStore, StoreFilters } from ".
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Statement, Totals } from "../../domain/api/purchases.ts";
+import { DAY_SECONDS } from "../../domain/iso-time.ts";
 import { isRecord } from "../../domain/records.ts";
 import { joinFullName } from "../../domain/text.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
@@ -62,8 +63,6 @@ export type Profile = {
   reviews: Review[];
   debts: Debt[];
 };
-
-const DAY_SECONDS = 86_400;
 
 /** A row whose fields may have other names or types. */
 type Loose = Record<string, unknown>;

@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../domain/iso-time.ts";
 
 /** How the time until an end is said: a day for the end's date, on the last day hours, then minutes; never 0. */
 export function timeLeft(endsAt: number, now: number): { unit: "day" | "hour" | "minute"; count: number } {

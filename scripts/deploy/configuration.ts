@@ -2,6 +2,7 @@ import { type Address, formatEther, getAddress, type Hex, parseEther } from "vie
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { chainOf } from "../../chain/chains.ts";
+import { DAY_SECONDS } from "../../domain/iso-time.ts";
 import type { Network } from "../../domain/networks.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import {
@@ -74,7 +75,6 @@ const VARIABLES = {
   DAILY_CAP_CHZ: chzText.optional(),
 };
 
-const DAY_SECONDS = 86_400;
 /** Initial limits; an admin can change them with `setLimits`. On the local chain any purchase can be paid. */
 const LIMITS_CHZ: Record<Network, { maxPayout: string; dailyCap: string }> = {
   localhost: { maxPayout: "1000000", dailyCap: "100000000" },

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../api/http/escape-html.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
@@ -226,8 +227,4 @@ function percent(bps: bigint, language: Language): string {
 
 function localDecimal(cents: number, language: Language): string {
   return language === "pt" ? decimal(cents).replace(".", ",") : decimal(cents);
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

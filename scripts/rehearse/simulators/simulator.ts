@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { MINUTE_MS } from "../../../domain/iso-time.ts";
 import { portOf } from "../../../platform/listen.ts";
 
 export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
@@ -15,8 +16,6 @@ export type Faults = {
   /** With a 429. */
   retryAfterSeconds?: number;
 };
-
-const MINUTE_MS = 60_000;
 
 /** A simulated network's server: rate limit, faults, and the network's own routes. */
 export class Simulator {
