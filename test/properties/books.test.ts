@@ -56,8 +56,13 @@ type Fact =
   | { kind: "limit"; chz: bigint | null }
   /** A paid sale is declined, others of its buyer pay the debt together, and it comes back, all at other rates. */
   | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint; isSlow: boolean };
-/** `killAt`: the process dies at this query, and another one does it again. `isQuiet`: all that can happen then happens. */
-type Step = { fact: Fact; killAt: number; isQuiet: boolean };
+/**
+ * `killAt`: the process dies at this query, and another one does it again. `rounds`: so often the planner and the chain
+ * go on, and what is on its way then is read. `isQuiet`: all that can happen then happens.
+ */
+type Step = { fact: Fact; killAt: number; rounds: number; wallet: WalletMood; isQuiet: boolean };
+/** Whether the wallets take what is paid to them, and withdraw what they refused. */
+type WalletMood = "takes" | "refuses" | "withdraws";
 
 const sale = fc.nat(SALES - 1);
 const mostly = <T>(usual: T, ...others: T[]) =>
@@ -117,6 +122,8 @@ const step: fc.Arbitrary<Step> = fc.record({
     },
   ),
   killAt: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
+  rounds: fc.constantFrom(0, 0, 1, 2, 3),
+  wallet: mostly<WalletMood>("takes", "refuses", "withdraws", "withdraws"),
   isQuiet: fc.constantFrom(true, true, false),
 });
 
@@ -137,6 +144,8 @@ class History {
   readonly #clicks: Click[] = [];
   readonly #visits: Visit[] = [];
   readonly #received = new Map<string, bigint>();
+  /** What each wallet has withdrawn of what it refused, in gwei. */
+  readonly #withdrawn = new Map<string, bigint>();
   /** The last report of each sale, as it was sent, and what it says. */
   readonly #sent = new Map<string, ReturnType<typeof reportOf>>();
   readonly #said = new Map<number, Report>();
@@ -159,7 +168,9 @@ class History {
     }
   }
 
-  async do({ fact, killAt, isQuiet }: Step): Promise<void> {
+  async do({ fact, killAt, rounds, wallet, isQuiet }: Step): Promise<void> {
+    this.shop.isRefused = wallet === "refuses";
+    if (wallet === "withdraws") for (const one of this.#wallets()) this.#withdrawn.set(one, await this.#refusedBy(one));
     if (fact.kind === "rates") {
       // So that what was queued at a rate was also confirmed at it.
       await this.quiet(killAt);
@@ -175,7 +186,20 @@ class History {
       if (last) await this.#report({ ...last, ...fact.change }, killAt);
     } else if (fact.kind === "report") await this.#report(fact, killAt);
     else await this.#decide(fact.kind, this.#key(fact.sale), killAt);
+    await this.#readUnderWay();
+    for (let round = 0; round < rounds; round++) {
+      await this.shop.plan();
+      await this.#readUnderWay();
+      await this.shop.mine();
+      // What is in the newest block is not final.
+      await this.#readUnderWay(2);
+    }
     if (isQuiet) await this.quiet(killAt);
+  }
+
+  /** The figures are their lines whatever is queued, sent or not final. */
+  async #readUnderWay(confirmations = 1): Promise<void> {
+    for (const wallet of this.#wallets()) await this.#compareStatement(wallet, confirmations);
   }
 
   /** Everything is released, approved and paid that can be. */
@@ -390,6 +414,7 @@ class History {
       .executeTakeFirst();
     if (pay) {
       const transactionId = await this.shop.send(pay);
+      await this.#readUnderWay();
       await this.#report({ ...one, visit: own, isLate: false }, 0);
       const { rules } = this.shop;
       const payer = this.#visits[0]?.wallet as `0x${string}`;
@@ -472,31 +497,48 @@ class History {
   }
 
   /** The figures are what was received, the debt, and the lines. docs/product.md#statement */
-  async #compareStatement(wallet: `0x${string}`): Promise<{ gwei: bigint; purchases: number }> {
+  async #compareStatement(wallet: `0x${string}`, confirmations = 1): Promise<{ gwei: bigint; purchases: number }> {
     const { kysely } = this.shop.database;
     const debt = await outstandingDebt(kysely, wallet);
     const cursor = await kysely.selectFrom("chain_cursor").select("block_number").executeTakeFirstOrThrow();
     const rate = this.shop.weiPerCent;
-    const view = purchaseViewAt(cursor.block_number, { rate, confirmations: 1, isLive: true });
+    const view = purchaseViewAt(cursor.block_number, { rate, confirmations, isLive: true });
     const totals = await readBuyerTotals(kysely, wallet);
-    const statement = await readStatement(kysely, wallet, { totals, view, readCredit: async () => 0n });
-    const payouts = await kysely.selectFrom("payouts").select("amount_gwei").where("recipient", "=", wallet).execute();
-    const received = payouts.reduce((sum, row) => sum + row.amount_gwei, 0n);
+    const left = (await this.#refusedBy(wallet)) - (this.#withdrawn.get(wallet) ?? 0n);
+    const statement = await readStatement(kysely, wallet, { totals, view, readCredit: async () => left * 10n ** 9n });
+    const payouts = await kysely.selectFrom("payouts").selectAll().where("recipient", "=", wallet).execute();
+    const final = payouts.filter((row) => row.block_number <= view.shownUpTo);
+    const received = final.reduce((sum, row) => sum + row.amount_gwei, 0n) - statement.credit;
     expect(statement.in_wallet, "in the wallet").to.equal(received);
     expect(statement.to_offset, "to offset").to.equal(debt > 0n ? debt : 0n);
-    // Each line lies in one figure, and a figure is nothing but its lines.
+    // Each line lies in one figure, and a figure is nothing but its lines and what was withdrawn of the credits.
     const lines = { in_wallet: 0n, on_the_way: 0n, waiting: 0n, to_offset: statement.to_offset };
     const rows = await listPurchases(kysely, wallet, { limit: 1_000 });
     for (const row of rows) {
       const record = toPurchaseRecord(row, view);
       const { figure } = SITUATIONS[record.situation];
-      const worth = gweiOf(record.paid_amount ?? record.cashback_amount);
-      if (figure) lines[figure] += record.paid_amount === null ? worth - gweiOf(record.kept_amount) : worth;
+      const sent = record.situation === "credit" || record.situation === "paying" ? row.paid_gwei : null;
+      const paid = record.paid_amount === null ? sent : gweiOf(record.paid_amount);
+      if (figure) lines[figure] += paid ?? gweiOf(record.cashback_amount) - gweiOf(record.kept_amount);
     }
+    const refused = final.reduce((sum, row) => sum + (row.state === "deferred" ? row.amount_gwei : 0n), 0n);
+    lines.in_wallet += refused - statement.credit;
+    lines.on_the_way -= refused - statement.credit;
     for (const { gwei } of statement.inReview) lines.waiting += gwei;
     const { in_wallet, on_the_way, waiting, to_offset } = statement;
     expect({ in_wallet, on_the_way, waiting, to_offset }, "the figures").to.deep.equal(lines);
     return { gwei: in_wallet + on_the_way + waiting - to_offset, purchases: rows.length };
+  }
+
+  /** What a wallet refused so far, in gwei. */
+  async #refusedBy(wallet: string): Promise<bigint> {
+    const rows = await this.shop.database.kysely
+      .selectFrom("payouts")
+      .select("amount_gwei")
+      .where("recipient", "=", wallet as `0x${string}`)
+      .where("state", "=", "deferred")
+      .execute();
+    return rows.reduce((sum, row) => sum + row.amount_gwei, 0n);
   }
 
   /** What a sale's purchases paid and still promise, in centavos × basis points. */

@@ -41,6 +41,8 @@ export class Shop {
   /** The rules by which the planner decides. */
   rules = RULES;
   approvals: ApprovalRules = { aboveGwei: undefined, roleOf: () => undefined };
+  /** Whether wallets refuse what is paid to them now. */
+  isRefused = false;
   #block = 1n;
   #nonce = 0n;
 
@@ -121,7 +123,7 @@ export class Shop {
       await this.plan();
       const { kysely } = this.database;
       if (await kysely.selectFrom("operations").select("id").where("kind", "=", kind).executeTakeFirst()) return;
-      await this.#mine();
+      await this.mine();
     }
     throw new Error(`No ${kind} is queued`);
   }
@@ -159,7 +161,7 @@ export class Shop {
   async run(rounds = 12): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       const isPlanned = await this.plan();
-      const isMined = await this.#mine();
+      const isMined = await this.mine();
       if (rounds > 2 && !isPlanned && !isMined) return;
     }
   }
@@ -167,11 +169,11 @@ export class Shop {
   /** An operation that was sent is mined, before anything is decided anew. */
   async mineSent(id: bigint): Promise<void> {
     await this.database.kysely.updateTable("operations").set({ status: "queued" }).where("id", "=", id).execute();
-    await this.#mine();
+    await this.mine();
   }
 
-  /** Returns whether there was anything to do. */
-  async #mine(): Promise<boolean> {
+  /** Executes what is queued, in one block. Returns whether there was anything to do. */
+  async mine(): Promise<boolean> {
     const { kysely } = this.database;
     this.#block += 1n;
     const due = await kysely
@@ -261,7 +263,7 @@ export class Shop {
         token_id: one.purchase,
         recipient: one.wallet,
         amount_gwei: amount,
-        state: "paid",
+        state: this.isRefused ? "deferred" : "paid",
         transaction_hash: "0x",
         block_number: this.#block,
         log_index: 0n,
