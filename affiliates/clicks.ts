@@ -6,6 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
+import { storeNameNow } from "../purchases/store-name.ts";
 import { countClicks } from "./conversion.ts";
 
 export type Click = Selectable<Schema["clicks"]>;
@@ -59,6 +60,8 @@ export function findClickById(queries: Queries, id: bigint): Promise<Click | und
   return queries.selectFrom("clicks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage): Promise<Click[]> {
-  return listNewest(queries.selectFrom("clicks").selectAll().where("wallet", "=", wallet), "id", page);
+/** A wallet's visits, newest first, with what their stores are called now. */
+export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage) {
+  const query = queries.selectFrom("clicks").selectAll().select(storeNameNow("clicks").as("store_now"));
+  return listNewest(query.where("wallet", "=", wallet), "id", page);
 }

@@ -202,6 +202,7 @@ export function readEnvironment(source: Variables) {
       ...(right.METRICS_PORT !== undefined && right.METRICS_PORT === right.PORT
         ? [{ variable: "METRICS_PORT", message: "must differ from PORT, or be 0 to serve on PORT" }]
         : []),
+      ...depthProblems(known),
       ...missingHalves(right, wrong),
       ...rateProblems(right),
       ...saleProblems(right),
@@ -253,6 +254,14 @@ function rateProblems({ RATE_REFRESH_SECONDS: refresh = 0, RATE_MAX_AGE_SECONDS:
   if (age > refresh) return [];
   const message = `must be more than RATE_REFRESH_SECONDS (${refresh}), or each rate is too old before the next`;
   return [{ variable: "RATE_MAX_AGE_SECONDS", message }];
+}
+
+/** A purchase is settled once its payout is `PAYOUT_CONFIRMATIONS` deep, and by then its buyer has to see it as paid. */
+function depthProblems(values: Partial<Values>): Problem[] {
+  const rules = NETWORK_RULES[deriveNetwork(values)];
+  const shown = values.CONFIRMATIONS ?? rules.confirmations;
+  const isDeep = (values.PAYOUT_CONFIRMATIONS ?? rules.payoutConfirmations) >= shown;
+  return isDeep ? [] : [{ variable: "PAYOUT_CONFIRMATIONS", message: `must be at least CONFIRMATIONS (${shown})` }];
 }
 
 /** On the local chain they apply once one is set: its CHZ is worth nothing. docs/product.md#simulated-limits */

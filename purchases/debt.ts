@@ -3,6 +3,7 @@ import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { recordDebts } from "./events.ts";
+import { storeNameNow } from "./store-name.ts";
 
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {
@@ -45,7 +46,12 @@ export async function listDebts(queries: Queries, wallet: WalletAddress, limit: 
   return queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
-    .select(["purchases.id", "purchases.store_name", "adjustments.amount_gwei", "adjustments.created_at"])
+    .select([
+      "purchases.id",
+      storeNameNow("purchases").as("store_name"),
+      "adjustments.amount_gwei",
+      "adjustments.created_at",
+    ])
     .where("adjustments.wallet", "=", wallet)
     .where("adjustments.amount_gwei", ">", 0n)
     .where(isOwed())

@@ -14,6 +14,7 @@ import {
 import { keysOf } from "../domain/records.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { storeNameNow } from "./store-name.ts";
 
 /** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
@@ -82,7 +83,7 @@ export function selectPurchases(queries: Queries) {
   return selectLife(purchasesWithIndex(queries)).select([
     saleState().as("sale_state"),
     "purchases.store_id",
-    "purchases.store_name",
+    storeNameNow("purchases").as("store_name"),
     "purchases.amount_cents",
     "purchases.cashback_bps",
     "purchases.bonus_bps",

@@ -139,7 +139,7 @@ async function* csvChunks(
       page.map((one) => [
         toSaoPaulo(Number(one.paid_at)).replace("T", " "),
         String(one.token_id),
-        one.store_name ?? one.store_now ?? "",
+        one.store_now ?? one.store_name ?? "",
         t(`server.payments.${one.state}`),
         number(chzTextFromGwei(one.amount_gwei)),
         one.rate === undefined ? noRate : number(formatDecimal(PRICE_SCALE / one.rate.weiPerCent, RATE_DECIMALS, 2)),

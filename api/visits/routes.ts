@@ -48,7 +48,7 @@ function visitsRoute(services: Services): Route {
       const clicks = rows.map((row) => ({
         id: row.token,
         store_id: Number(row.store_id),
-        store: row.store_name,
+        store: row.store_now,
         token_slug: row.token_slug,
         created_at: isoTime(row.created_at),
         expires_at: isoTime(row.expires_at),

@@ -36,6 +36,9 @@ describe("The api's environment", () => {
       AUTH_MODE: "compat",
     });
     expect(readEnvironment({ ...SPICY, CONFIRMATIONS: "9" }).CONFIRMATIONS).to.equal(9);
+    expect(() => readEnvironment({ ...SPICY, CONFIRMATIONS: "31" })).to.throw(
+      /PAYOUT_CONFIRMATIONS must be at least CONFIRMATIONS \(31\)/,
+    );
   });
 
   it("simulates by itself on the local chain alone, elsewhere by name and within limits", () => {

@@ -50,11 +50,11 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       expectRefusal(await pay(buyer, 100), 409, "WRONG_AMOUNT");
       expect((await pay(buyer, 8)).status).to.equal(202);
       const paid = await buyer.seen(id, (one) => one.cashback_state === "paid");
-      expect(paid).to.include({ cashback_percent: "4", cashback_amount: "8", store: "Loja dos termos" });
+      expect(paid).to.include({ cashback_percent: "4", cashback_amount: "8", store: "Outro nome" });
       const [payment] = (await ledger()).paymentsOf(id);
       expect(payment?.args.amount).to.equal(800n * CENT_IN_WEI);
       expect(payment?.args.recipient.toLowerCase()).to.equal(buyer.address);
-      // Its ticket is drawn with the current name, in every list.
+      // So is its ticket drawn, in every list.
       const me = (await buyer.get("/api/me")).body.data;
       const listed = me.nfts.find(({ tokenId }: { tokenId: string }) => tokenId === String(id));
       const alone = (await buyer.get(`/api/nfts/${id}`)).body;

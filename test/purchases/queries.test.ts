@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
+import { deleteStore, insertStore } from "../../catalogue/stores.ts";
 import { IdGate } from "../../purchases/id-gate.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -75,6 +76,22 @@ describe("A purchase's id", () => {
         .values({ ...PLAIN_TICKET, token_id: 7n })
         .execute();
       expect([await buy(), await buy()]).to.deep.equal([8n, 9n]);
+    });
+  });
+});
+
+describe("A store that is renamed", () => {
+  onBothEngines(({ open }) => {
+    it("has its new name on purchases, as on their tickets, also once it is deleted", async () => {
+      const { kysely } = (await open()).database;
+      const buyer = buyerOf(1);
+      const store_id = await insertStore(kysely, { name: "Loja Antiga", country: "Brasil" });
+      await insertPlainPurchase(kysely, { wallet: buyer, storeId: store_id, storeName: "Loja Antiga" });
+      const shown = async () => (await listPurchases(kysely, buyer, { limit: 10 })).map((one) => one.store_name);
+      await kysely.updateTable("stores").set({ name: "Loja Nova" }).where("id", "=", store_id).execute();
+      expect(await shown()).to.deep.equal(["Loja Nova"]);
+      await deleteStore(kysely, store_id);
+      expect(await shown()).to.deep.equal(["Loja Nova"]);
     });
   });
 });
