@@ -175,8 +175,25 @@ describe("Daily work in the panel", function () {
       date: new Date().toISOString().slice(0, 10),
     });
     expect(claim.status, JSON.stringify(claim.body)).to.equal(200);
+    const attached = await fetch(`${torcida.url}/api/claims/${claim.body.claim.id}/picture`, {
+      method: "POST",
+      headers: { "content-type": "image/jpeg", authorization: `Bearer ${buyer.token}` },
+      body: new Uint8Array(await page.screenshot({ type: "jpeg" })),
+    });
+    expect(attached.status, await attached.text()).to.equal(200);
 
     await open("?view=claims");
+    await row("PED-77").getByRole("button", { name: "Ver foto – pedido PED-77" }).click();
+    const picture = page.getByRole("dialog", { name: "Foto do pedido PED-77" }).getByRole("img");
+    await picture.waitFor();
+    await until("the buyer's picture is drawn", () =>
+      picture.evaluate((one) => one instanceof HTMLImageElement && one.complete && one.naturalWidth === 1440),
+    );
+    expect(await picture.getAttribute("alt")).to.equal(`Anexada por ${buyer.address}`);
+    await expectAccessible("a claim's picture");
+    await page.screenshot({ path: join(SCREENSHOTS, "claim-picture.png") });
+    await dialog().getByRole("button", { name: "Fechar" }).last().click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await row("PED-77")
       .getByRole("button", { name: /Ligar a uma venda/ })
       .click();
