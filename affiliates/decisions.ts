@@ -1,4 +1,6 @@
+import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { isAssignable } from "../domain/sale/decide.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
@@ -6,7 +8,7 @@ import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute, deciderOf } from "../purchases/approvals.ts";
 import { recordClaimAnswer } from "../purchases/events.ts";
-import { encodeKept, findSeller, readKept, readTerms } from "../purchases/facts.ts";
+import { encodeKept, findSeller, readKept, readSalePurchases, readTerms } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
@@ -133,7 +135,7 @@ export async function declineSale(
  * Sets the click, and with it the buyer, of a sale that has none, that another store sold, or whose ticket another buyer
  * has. To a click at another
  * store than the one that sold it, it is assigned at the lower of the two stores' percents. Undefined: no such sale.
- * @throws DecisionError if it has a buyer, or there is no such click
+ * @throws DecisionError if it has a buyer, was paid to another buyer or for another store, or there is no such click
  * @throws SaleChangedError
  * @throws OwnSaleError
  */
@@ -153,6 +155,9 @@ export async function assignSale(
     throw new DecisionError("has_buyer", "This sale already has a buyer");
   }
   if (!click) throw new DecisionError("no_click", "There is no such click");
+  await touchUsers(queries, new Set([click.wallet, ...(sale.wallet === null ? [] : [sale.wallet])]));
+  if (!isAssignable(await readSalePurchases(queries, id), { wallet: click.wallet, storeId: click.store_id }))
+    throw new DecisionError("paid", "A payout of this sale was sent: it stays with its buyer and store");
   const kept = {
     ...readKept(sale),
     assignedOver: sale.click_ref ?? "",

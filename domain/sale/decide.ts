@@ -177,9 +177,21 @@ export function buyerOf(
   if (!named || named.id === click?.id) return stays;
   if (!click) return { click: named, other: null, isMoved: false };
   if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return stays;
-  const isPayoutQueued = facts.purchases.some(({ stage, queued }) => stage === "paid" || queued.has("pay"));
-  if (isPayoutQueued || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
+  if (facts.purchases.some(hasPayout) || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
   return { click: named, other: null, isMoved: true };
+}
+
+/** From then on its sale belongs to its buyer and store: a payout cannot be taken back. docs/product.md#sales-buyer */
+function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): boolean {
+  return stage === "paid" || queued.has("pay");
+}
+
+/** Whether a sale may be assigned to a click: nobody else was paid for it, nor the same buyer by another store's ticket. */
+export function isAssignable(
+  purchases: readonly Pick<PurchaseFacts, "stage" | "queued" | "wallet" | "storeId">[],
+  to: { wallet: WalletAddress; storeId: bigint },
+): boolean {
+  return purchases.filter(hasPayout).every(({ wallet, storeId }) => wallet === to.wallet && storeId === to.storeId);
 }
 
 /**
@@ -374,7 +386,7 @@ function otherAdvertiser({ advertiserId }: SaleReport, { advertiserIds }: StoreF
 
 /** One order of one merchant pays once: the one that is paid goes on, the others wait. docs/product.md#sales-once */
 function sameOrderOf(facts: SaleFacts, click: ClickFacts): bigint[] {
-  if (facts.purchases.some(({ stage, queued }) => stage === "paid" || queued.has("pay"))) return [];
+  if (facts.purchases.some(hasPayout)) return [];
   const isPart = (one: SameOrder) =>
     one.network === facts.network &&
     one.account === facts.account &&

@@ -6,6 +6,7 @@ export const DECISION_REFUSALS = [
   "other_store",
   "declined",
   "has_buyer",
+  "paid",
   "no_click",
   "no_sale",
   "of_another_buyer",

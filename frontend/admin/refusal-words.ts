@@ -45,6 +45,7 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   other_store: "Esta venda é de outra loja: atribua-a a um clique nela, ou ao próprio clique.",
   declined: "Esta venda já foi recusada.",
   has_buyer: "Esta venda já tem um comprador.",
+  paid: "Um pagamento desta venda já saiu: ela fica com o comprador e a loja dele.",
   no_click: "Este clique não existe. Confira o código.",
   no_sale: "Esta venda não existe. Confira o número.",
   of_another_buyer: "Esta venda já é de outro comprador.",

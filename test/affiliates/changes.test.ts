@@ -1,5 +1,11 @@
 import { expect } from "chai";
-import { assignSale, OwnSaleError, releaseSale, SaleChangedError } from "../../affiliates/decisions.ts";
+import {
+  assignSale,
+  type DecisionError,
+  OwnSaleError,
+  releaseSale,
+  SaleChangedError,
+} from "../../affiliates/decisions.ts";
 import { insertStore } from "../../catalogue/stores.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
@@ -214,6 +220,27 @@ describe("A sale whose facts change", function () {
         );
         await shop.run();
         expect(await shop.received(wallet)).to.equal(2);
+      });
+
+      it("stays with the buyer and store that were paid, whatever staff assign it to", async () => {
+        const { shop, wallet, click } = await open();
+        const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "17001" };
+        const stranger = await shop.click(await shop.buyer("b"));
+        const elsewhere = await shop.click(wallet, undefined, await insertStore(shop.database.kysely, other));
+        const report = reportOf(click, payable);
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, advertiserId: "17001" });
+        const { id, hold_reasons } = await shop.sale(report.saleKey);
+        expect([await shop.received(wallet), hold_reasons]).to.deep.equal([5, "other_store"]);
+        const assign = ({ token }: { token: string }) =>
+          inTransaction(shop.database.kysely, (queries) =>
+            assignSale(queries, id, token, { rules: RULES, actor: "admin" }),
+          ).catch(({ why }: DecisionError) => why);
+        expect([await assign(stranger), await assign(elsewhere)]).to.deep.equal(["paid", "paid"]);
+        expect(await assign(click), "to its own click, at the lower percent").to.equal(true);
+        await shop.run();
+        expect([await shop.received(wallet), await shop.received(stranger.wallet)]).to.deep.equal([5, 0]);
       });
     });
 

@@ -67,10 +67,10 @@ export class Shop {
     return wallet;
   }
 
-  async click(wallet: WalletAddress, terms: ClickTerms = TERMS): Promise<Click> {
+  async click(wallet: WalletAddress, terms: ClickTerms = TERMS, storeId = this.storeId): Promise<Click> {
     const click = {
       wallet,
-      storeId: this.storeId,
+      storeId,
       storeName: "Loja",
       tokenSlug: null,
       holdingsBlock: null,
