@@ -40,8 +40,9 @@ export function Figures({ statement, chosen, total }: FiguresProps) {
             >
               <span className="money-name">{t(`figures.${figure}`)}</span>
               <strong className="figures">
-                {figure === "to_offset" && statement.to_offset !== "0" && "− "}
-                {chz(statement[figure])}
+                {chz(
+                  figure === "to_offset" && statement.to_offset !== "0" ? `-${statement.to_offset}` : statement[figure],
+                )}
               </strong>
               <span className="muted figures">{reais(statement[figure])}</span>
               <span className="money-note">{noteOf(figure)}</span>

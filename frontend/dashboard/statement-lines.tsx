@@ -58,7 +58,7 @@ function DebtRow({ debt }: { debt: OwedDebt }) {
         <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
       </div>
       <p className="statement-money">
-        <strong className="figures">− {chz(debt.amount)}</strong>
+        <strong className="figures">{chz(`-${debt.amount}`)}</strong>
       </p>
       <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
       <div className="statement-actions">

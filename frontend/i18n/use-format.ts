@@ -21,8 +21,9 @@ function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.Numbe
 export function useFormat() {
   const intl = useIntl();
   return useMemo(() => {
+    /** With a minus, as wide as a digit, where `Intl` writes a hyphen. */
     const format = (value: string | number, options: Intl.NumberFormatOptions) =>
-      formatOf(intl.locale, options).format(numeric(value));
+      formatOf(intl.locale, options).format(numeric(value)).replace("-", "−");
     const decimal = (value: string | number) => format(value, TWO_DECIMALS);
     const number = (value: string | number) => format(value, { maximumFractionDigits: 2 });
     const percent = (value: string | number) => `${number(value)}%`;

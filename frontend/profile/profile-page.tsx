@@ -43,14 +43,18 @@ export default function ProfilePage() {
               {t("visits.title")}
             </Link>
           </p>
-          <Names profile={profile} />
-          <Sessions />
-          <YourData profile={profile} />
-          <Suspense fallback={<Skeletons count={1} className="h-64" />}>
-            <YearInChz wallet={profile.wallet} />
-          </Suspense>
-          {/* Last, since whether the site sends e-mails is known only later. */}
-          <MailChoice wallet={profile.wallet} email={profile.email} />
+          <div className="profile-column">
+            <Names profile={profile} />
+            <Suspense fallback={<Skeletons count={1} className="h-64" />}>
+              <YearInChz wallet={profile.wallet} />
+            </Suspense>
+          </div>
+          <div className="profile-column">
+            <Sessions />
+            <YourData profile={profile} />
+            {/* Last, since whether the site sends e-mails is known only later. */}
+            <MailChoice wallet={profile.wallet} email={profile.email} />
+          </div>
         </>
       ) : status === "restoring" ? (
         <Skeletons count={2} className="h-48" />

@@ -56,7 +56,7 @@ export default function YearInChz({ wallet }: { wallet: string }) {
         <p role="status">{t("year.none", { year: String(year) })}</p>
       ) : (
         <>
-          <dl className="facts figures">
+          <dl className="ledger figures">
             <div>
               <dt>{t("year.paid", { count })}</dt>
               <dd>{chz(amount)}</dd>

@@ -100,7 +100,7 @@ describe("The life of a live sale, as its buyer reads it", function () {
     await inBoth(async (language) => {
       for (const name of ["in_wallet", "on_the_way", "waiting", "to_offset"] as const) {
         const figure = page.getByRole("link").filter({ hasText: WORDS[name][language] });
-        const sign = name === "to_offset" && to_offset > 0 ? "− " : "";
+        const sign = name === "to_offset" && to_offset > 0 ? "−" : "";
         await figure.getByText(sign + chz(amounts[name])[language], { exact: true }).waitFor();
       }
       await seen(page.getByRole("main"), `${WORDS.sum[language]} ${chz(amounts.sum)[language]}`);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
+import { addAllSituations } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 const WIDTHS = [320, 360, 768, 1024, 1440];
@@ -122,6 +123,41 @@ describe("Tables on a narrow phone", () => {
       .waitFor();
     expect(await brokenWords(page)).to.deep.equal([]);
     expect(await excess(page)).to.equal(0);
+  });
+});
+
+/** The texts of the elements that take more than a line. */
+const wrapped = (page: Page, selector: string): Promise<string[]> =>
+  page.locator(selector).evaluateAll((elements) =>
+    elements.flatMap((element) => {
+      const text = document.createRange();
+      text.selectNodeContents(element);
+      const lines = new Set([...text.getClientRects()].map(({ bottom }) => Math.round(bottom)));
+      return lines.size > 1 ? [element.textContent ?? ""] : [];
+    }),
+  );
+
+describe("Amounts on a phone", () => {
+  const site = useSite();
+  const PHONE = { width: 360, height: 780 };
+
+  it("stay on one line in the statement's four figures, in line with each other", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: PHONE });
+    await page.locator(".money-figures").getByText("−3,00 CHZ").waitFor();
+    expect(await wrapped(page, ".money-figures :is(strong, .muted)")).to.deep.equal([]);
+    const tops = await page
+      .locator(".money-figures strong")
+      .evaluateAll((figures) => figures.map((figure) => Math.round(figure.getBoundingClientRect().top)));
+    expect(new Set(tops).size, tops.join()).to.equal(2);
+  });
+
+  it("stay on one line with their whole name in the profile's year", async () => {
+    const { page } = await site.openLoggedIn("/profile", { viewport: PHONE });
+    await page.getByText("Valor nos dias dos pagamentos").waitFor();
+    expect(await wrapped(page, ".ledger :is(dt, dd)")).to.deep.equal([]);
   });
 });
 

@@ -106,6 +106,7 @@ export function empty({ me }: FixtureServer): void {
       nfts: [],
       purchases: [],
       totals: { total: "0", confirmed: "0", pending: "0", paid: "0", count: 0, confirmed_count: 0, pending_count: 0 },
+      statement: { in_wallet: "0", on_the_way: "0", waiting: "0", to_offset: "0", sum: "0", next_at: null },
     });
 }
 
