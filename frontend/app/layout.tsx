@@ -16,10 +16,11 @@ import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { Declined } from "../wallet/declined.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
+import { AccountMenu } from "./account-menu.tsx";
 import { endInstall, install, useInstallable } from "./install.ts";
 import { paths } from "./paths.ts";
 import { readStored, STORAGE_KEYS, store } from "./storage.ts";
-import { setTheme, useTheme } from "./theme.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 const SCRIPT = import.meta.env.VITE_ANALYTICS_URL;
 
@@ -73,8 +74,9 @@ function Header() {
             </button>
           )}
           <Bell />
-          <ThemeSwitch />
+          {session.status === "anonymous" && <ThemeSwitch />}
           <LanguageSwitch />
+          <AccountMenu />
         </div>
       </div>
     </header>
@@ -140,21 +142,6 @@ function ShortAddress({ of }: { of: string }) {
     <span>
       <span className="address-head">{head}</span>...{tail}
     </span>
-  );
-}
-
-function ThemeSwitch() {
-  const t = useText();
-  const theme = useTheme();
-  return (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")}
-      onClick={() => setTheme(theme === "dark" ? "light" : "dark")}
-    >
-      <Icon name={theme === "dark" ? "sun" : "moon"} />
-    </button>
   );
 }
 

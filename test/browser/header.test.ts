@@ -39,3 +39,70 @@ describe("The header on a phone", () => {
     }
   }
 });
+
+describe("The account menu", () => {
+  const site = useSite();
+  const button = (page: Page) => page.getByRole("button", { name: "Your account" });
+  const menu = (page: Page) => page.getByRole("navigation", { name: "Your account" });
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim());
+
+  async function open() {
+    const visit = await site.openLoggedIn("/stores", { storage: { language: "en", theme: "light" } });
+    await button(visit.page).click();
+    await menu(visit.page).waitFor();
+    return visit;
+  }
+
+  it("leads to what is the user's own, and changes the theme", async () => {
+    const { page } = await open();
+    await menu(page).getByRole("button", { name: "Use the dark theme" }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).to.equal("dark");
+    await menu(page).getByRole("link", { name: "My store visits" }).click();
+    await page.waitForURL("**/visits");
+    await menu(page).waitFor({ state: "hidden" });
+    await page.getByRole("heading", { level: 1, name: "My store visits" }).waitFor();
+    await page.goBack();
+    await page.waitForURL("**/stores");
+  });
+
+  it("moves by arrows, around its ends, and gives the focus back on Escape", async () => {
+    const { page } = await open();
+    await page.keyboard.press("Escape");
+    await menu(page).waitFor({ state: "hidden" });
+    const press = async (key: string) => {
+      await page.keyboard.press(key);
+      return focused(page);
+    };
+    expect(await press("ArrowDown")).to.equal("Your profile");
+    expect(await press("ArrowUp")).to.equal("Use the dark theme");
+    expect(await press("ArrowDown")).to.equal("Your profile");
+    expect(await press("ArrowDown")).to.equal("My store visits");
+    await page.keyboard.press("Escape");
+    await menu(page).waitFor({ state: "hidden" });
+    await eventually(async () =>
+      expect(await button(page).evaluate((one) => one === document.activeElement)).to.equal(true),
+    );
+    expect(await press("ArrowUp")).to.equal("Use the dark theme");
+    await page.keyboard.press("Tab");
+    await menu(page).waitFor({ state: "hidden" });
+  });
+
+  it("closes on Back, which then leads to the page before", async () => {
+    const { page } = await site.openLoggedIn("/", { storage: { language: "en" } });
+    await page.getByRole("link", { name: "Stores", exact: true }).click();
+    await button(page).click();
+    await page.waitForFunction(() => history.state?.dialog);
+    await page.goBack();
+    await menu(page).waitFor({ state: "hidden" });
+    await page.waitForFunction(() => !history.state?.dialog);
+    expect(new URL(page.url()).pathname).to.equal("/stores");
+    await page.goBack();
+    await page.waitForURL(`${site.server.url}/`);
+  });
+
+  it("is nobody's without a session", async () => {
+    const { page } = await site.open("/stores", { storage: { language: "en" } });
+    await page.getByRole("button", { name: /^Use the (dark|light) theme$/ }).waitFor();
+    expect(await button(page).count()).to.equal(0);
+  });
+});

@@ -22,6 +22,11 @@ export async function openEvents(page: Page): Promise<void> {
   await page.getByRole("dialog").locator("p, li").first().waitFor();
 }
 
+export async function openAccountMenu(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Sua conta|Your account)$/ }).click();
+  await page.getByRole("navigation", { name: /^(Sua conta|Your account)$/ }).waitFor();
+}
+
 /** A purchase of this minute, in progress. */
 export function addMoving({ me }: FixtureServer): void {
   const created_at = new Date().toISOString();
