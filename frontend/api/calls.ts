@@ -29,7 +29,7 @@ import {
   type TicketAnswer,
 } from "./shapes.ts";
 
-/** The buyer's calls, one function each. docs/product.md#api-calls. */
+/** The buyer's calls, one function each. */
 
 type Signal = { signal?: AbortSignal };
 type Answer = Record<string, unknown>;
