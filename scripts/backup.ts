@@ -1,9 +1,10 @@
 /** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N] [--every SECONDS]`. */
 
-import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { mergeErasedList } from "../api/people/erased-list.ts";
 import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeSetting } from "../database/settings.ts";
@@ -75,7 +76,7 @@ async function backUpFrom(
   const pictures = copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
-  if (existsSync(erasedFile)) copyFileSync(erasedFile, join(folder, "erased"));
+  mergeErasedList(erasedFile, join(folder, "erased"));
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
   if (!backupReceiver) return;

@@ -1,10 +1,9 @@
 /** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
 
-import { copyFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { SALE_VARIABLES } from "../affiliates/environment.ts";
-import { readErasedList } from "../api/people/erased-list.ts";
+import { mergeErasedList, readErasedList } from "../api/people/erased-list.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { checkVariables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
@@ -26,17 +25,17 @@ try {
   const { SALE_REF_KEY, SALE_REF_KEYS } = SALE_VARIABLES;
   const keys = checkVariables({ SALE_REF_KEY, SALE_REF_KEYS }, process.env);
   actAsOwnerOf(dataDirectory);
-  const kept = join(dirname(values.from), "erased");
-  const list = readErasedList([erasedFile, kept], keys);
+  const folder = dirname(values.from);
+  // Before the database, which cannot be filled a second time.
+  mergeErasedList(join(folder, "erased"), erasedFile);
+  const pictures = copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
   const { rows, createdAt, erased } = await readArchive(values.from, {
     databaseUrl,
     network,
     purchaseGap: BigInt(gap),
-    erased: list,
+    erased: readErasedList([erasedFile], keys),
   });
-  if (!existsSync(erasedFile) && existsSync(kept)) copyFileSync(kept, erasedFile);
   console.log(`${erased} profiles that were erased since are erased again`);
-  const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
     `${rows} rows of ${createdAt} are restored, and nothing is sent: start the indexer, wait until it is ready,`,

@@ -11,7 +11,7 @@ import { eraseUser } from "./users.ts";
  * Erased profiles, in a file outside the database, which a restored backup does not undo: a line has the time and a hash
  * of the wallet by a key that is kept elsewhere. docs/product.md#erase
  */
-const LINE = /^(\S+Z) ([0-9a-f]{64})$/;
+const LINE = /^\S+Z [0-9a-f]{64}$/;
 /** Where no sale is paid, no key is needed. */
 const NO_KEY = "";
 const USERS_A_READ = 2_000;
@@ -31,9 +31,32 @@ export function refuseUnwritableList(file: string): void {
 
 /** Before the profile is erased: one that is in the list and not erased is erased at the next restore. */
 export function addToErasedList(file: string, { SALE_REF_KEY: key }: Keys, wallet: WalletAddress): void {
+  append(file, [`${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}`]);
+}
+
+/** Adds the lines of a list, if there is one, to another: a list that was lost or emptied takes nothing from its copies. */
+export function mergeErasedList(from: string, to: string): void {
+  const known = new Set(linesOf(to));
+  append(
+    to,
+    linesOf(from).filter((line) => !known.has(line)),
+  );
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => LINE.test(line))
+    : [];
+}
+
+function append(file: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
   const opened = openList(file);
   try {
-    writeSync(opened, `${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}\n`);
+    // Begins a line of its own, even after a write that was cut off.
+    writeSync(opened, `\n${lines.join("\n")}\n`);
     fsyncSync(opened);
   } finally {
     closeSync(opened);
@@ -51,11 +74,9 @@ export function readErasedList(
   { SALE_REF_KEY: key, SALE_REF_KEYS: older }: Keys,
 ): ErasedList {
   const times = new Map<string, number>();
-  for (const file of files.filter((one) => existsSync(one))) {
-    for (const line of readFileSync(file, "utf8").split("\n")) {
-      const [, time = "", hash = ""] = LINE.exec(line) ?? [];
-      times.set(hash, Math.max(Date.parse(time) || 0, times.get(hash) ?? 0));
-    }
+  for (const line of files.flatMap(linesOf)) {
+    const [time = "", hash = ""] = line.split(" ");
+    times.set(hash, Math.max(Date.parse(time) || 0, times.get(hash) ?? 0));
   }
   return { times, keys: [...(key === undefined ? [] : [key]), ...older, NO_KEY] };
 }

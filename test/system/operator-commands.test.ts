@@ -1,6 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -260,6 +270,26 @@ describe("An operator's command", function () {
     const old = kept.filter((name) => name < at(50));
     const first = new Set([...firsts("torcida-2026-01-01".length), ...firsts("torcida-2026-01".length)]);
     expect(old.filter((name) => !first.has(name))).to.deep.equal([]);
+  });
+
+  it("backup and restore keep who was erased, though the list was emptied since", async () => {
+    await databaseOf("localhost");
+    const list = join(dataDirectory(), "erased");
+    const [older, newer] = ["a", "b"].map((digit) => `2026-11-24T10:00:00.000Z ${digit.repeat(64)}`);
+    // The second was cut off by a loss of power.
+    writeFileSync(list, `${older}\n2026-11-24T10:`);
+    expect(run("backup").output).to.include("rows");
+    // As an api does that is started on a new disk.
+    writeFileSync(list, "");
+    expect(run("backup").output).to.include("rows");
+    writeFileSync(list, `${newer}\n`);
+    const backups = join(dataDirectory(), "backups");
+    const name = readdirSync(backups).find((one) => one.endsWith(".gz")) ?? "";
+    COMMANDS.restore = ["--from", join(backups, name)];
+    const restored = run("restore", { DATABASE_URL: join(dataDirectory(), "restored.db") });
+    expect(restored.output).to.include("are restored");
+    const lines = readFileSync(list, "utf8").split("\n");
+    expect(lines.filter((line) => line !== "")).to.deep.equal([newer, older]);
   });
 
   it("started by root leaves files of the data directory's owner @deep", async function () {
