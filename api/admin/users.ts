@@ -156,8 +156,9 @@ function eraseRoute({ database: { kysely }, environment }: Services): Route {
     async handle({ params, body, identity }) {
       const wallet = readWallet(params.wallet);
       await inAuditedTransaction(kysely, async (queries) => {
-        if (!(await findUser(queries, wallet))) throw notFound("User");
-        addToErasedList(erasedFileOf(environment), environment, wallet);
+        const user = await findUser(queries, wallet);
+        if (!user) throw notFound("User");
+        addToErasedList(erasedFileOf(environment), environment, user);
         await eraseUser(queries, wallet, environment);
         // Must not contain any erased data.
         const detail = { reason: body.reason || null };

@@ -5,7 +5,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
-import { eraseUser } from "./users.ts";
+import { eraseUser, type User } from "./users.ts";
 
 /**
  * Erased profiles, in a file outside the database, which a restored backup does not undo: a line has the time and a hash
@@ -29,9 +29,17 @@ export function refuseUnwritableList(file: string): void {
   }
 }
 
-/** Before the profile is erased: one that is in the list and not erased is erased at the next restore. */
-export function addToErasedList(file: string, { SALE_REF_KEY: key }: Keys, wallet: WalletAddress): void {
-  append(file, [`${new Date().toISOString()} ${hashOf(key ?? NO_KEY, wallet)}`]);
+/**
+ * Before the profile is erased: one that is in the list and not erased is erased at the next restore. The time is never
+ * before the registration, though a clock was put back meanwhile.
+ */
+export function addToErasedList(
+  file: string,
+  { SALE_REF_KEY: key }: Keys,
+  user: Pick<User, "wallet" | "created_at">,
+): void {
+  const time = new Date(Math.max(Date.now(), Number(user.created_at)));
+  append(file, [`${time.toISOString()} ${hashOf(key ?? NO_KEY, user.wallet)}`]);
 }
 
 /** Adds the lines of a list, if there is one, to another: a list that was lost or emptied takes nothing from its copies. */

@@ -203,8 +203,11 @@ function eraseProfileRoute({ database, environment }: Services): Route {
     responses: { 200: doneSchema },
     async handle({ identity }) {
       const { wallet } = visitorOf(identity);
-      addToErasedList(erasedFileOf(environment), environment, wallet);
-      await inTransaction(database.kysely, (queries) => eraseUser(queries, wallet, environment));
+      await inTransaction(database.kysely, async (queries) => {
+        const user = await findUser(queries, wallet);
+        if (user) addToErasedList(erasedFileOf(environment), environment, user);
+        await eraseUser(queries, wallet, environment);
+      });
       return { body: { success: true, message: "Profile erased" } };
     },
   });

@@ -120,12 +120,11 @@ describe("Backup and restore", function () {
 
     it("keeps erased who was erased after the backup, and not who registered again", async () => {
       const { database, url } = await filled();
-      const [kept, again] = ["bb", "cc"].map((end) => `0x${end.padStart(40, "0")}` as WalletAddress);
-      if (!kept || !again) throw new Error("No wallets");
-      for (const [wallet, created_at] of [
-        [kept, 1n],
-        [again, BigInt(Date.now() + 60_000)],
-      ] as const) {
+      const walletOf = (end: string) => `0x${end.padStart(40, "0")}` as WalletAddress;
+      const [kept, again] = [walletOf("bb"), walletOf("cc")];
+      // Its clock was put back between the registration and the erasure.
+      const ahead = { wallet: walletOf("dd"), created_at: BigInt(Date.now() + 60_000) };
+      for (const { wallet, created_at } of [{ wallet: kept, created_at: 1n }, { ...ahead, wallet: again }, ahead]) {
         await database.kysely
           .insertInto("users")
           .values({ ...user(wallet), created_at })
@@ -135,15 +134,16 @@ describe("Backup and restore", function () {
       const file = newFile("gz");
       await archive(url, file);
       const list = newFile("erased");
-      addToErasedList(list, { SALE_REF_KEY: "an older key", SALE_REF_KEYS: [] }, WALLET);
-      addToErasedList(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, again);
+      addToErasedList(list, { SALE_REF_KEY: "an older key", SALE_REF_KEYS: [] }, { wallet: WALLET, created_at: 1n });
+      for (const one of [{ wallet: again, created_at: 1n }, ahead])
+        addToErasedList(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, one);
       expect(readFileSync(list, "utf8")).not.to.include(WALLET.slice(2));
       const target = await emptyUrl();
       const erased = readErasedList([list, newFile("missing")], {
         SALE_REF_KEY: "a key",
         SALE_REF_KEYS: ["an older key"],
       });
-      expect((await readArchive(file, { ...into(target, NO_GAP), erased })).erased).to.equal(1);
+      expect((await readArchive(file, { ...into(target, NO_GAP), erased })).erased).to.equal(2);
       const restored = await connect(target);
       try {
         const rows = await contents(restored, "users");
@@ -151,6 +151,7 @@ describe("Backup and restore", function () {
           [WALLET, ""],
           [kept, "ana@example.com"],
           [again, "ana@example.com"],
+          [ahead.wallet, ""],
         ]);
         expect(await contents(restored, "sessions"), "their sessions ended").to.deep.equal([]);
       } finally {
