@@ -31,8 +31,17 @@ export class OtherSchemaError extends DatabaseUnavailableError {
  * @throws the error of the failing migration; nothing of this call is applied
  */
 export async function migrate({ kysely, engine, location }: Database, migrations = MIGRATIONS): Promise<void> {
-  const applied = await requireUsableSchema(kysely, location, migrations);
-  if (applied.length < migrations.length) await migrateTo(kysely, engine, migrations);
+  const isBehind = async () => {
+    const applied = await requireUsableSchema(kysely, location, migrations);
+    return applied.length < migrations.length;
+  };
+  if (!(await isBehind())) return;
+  try {
+    await migrateTo(kysely, engine, migrations);
+  } catch (error) {
+    // A newer version that was first is no failure.
+    if (await isBehind()) throw error;
+  }
 }
 
 /** Applies those of `migrations` that are missing, which must include all that are applied. */
@@ -41,16 +50,22 @@ export async function migrateTo(
   engine: DatabaseEngine,
   migrations: readonly SchemaMigration[],
 ): Promise<void> {
+  // In a transaction of PostgreSQL, the migrator's next statement fails too, and would hide why.
+  let failure: unknown;
+  const fail = (error: unknown) => {
+    failure = error;
+    throw error;
+  };
   const byName = migrations.map(({ name, up, requires }) => {
-    const withRequirement = async (db: Kysely<unknown>) => {
+    const apply = async (db: Kysely<unknown>) => {
       await up(db, engine);
       if (requires) await writeSetting(db as Queries, "schema_requires", requires);
     };
-    return [name, { up: withRequirement }] as const;
+    return [name, { up: (db: Kysely<unknown>) => apply(db).catch(fail) }] as const;
   });
   const provider = { getMigrations: async () => Object.fromEntries(byName) };
   const { error } = await new Migrator({ db: queries, provider }).migrateToLatest();
-  if (error) throw error;
+  if (error) throw failure ?? error;
 }
 
 /**

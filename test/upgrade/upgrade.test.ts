@@ -9,7 +9,7 @@ import { readEnvironment } from "../../api/environment.ts";
 import { readCatalogue } from "../../catalogue/catalogue-file.ts";
 import { diff, exportRows } from "../../catalogue/changes.ts";
 import { connect, type Database } from "../../database/connect.ts";
-import { MIGRATIONS, migrate } from "../../database/migrate.ts";
+import { MIGRATIONS, migrate, migrationsOf } from "../../database/migrate.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { TABLE_NAMES, type TableName } from "../../scripts/backup/tables.ts";
 import { Caller } from "../api/support/caller.ts";
@@ -38,6 +38,14 @@ const LATER = {
   up: async (db: Kysely<unknown>) => {
     await sql`alter table purchases add column origin text not null default ''`.execute(db);
     await sql`update purchases set origin = store_name`.execute(db);
+  },
+};
+
+const FURTHER = { name: "0003-further", up: async () => {} };
+const FAILING = {
+  name: "0003-failing",
+  up: async (db: Kysely<unknown>) => {
+    await sql`update purchases set forgotten = ''`.execute(db);
   },
 };
 
@@ -75,6 +83,33 @@ describe("An installation of 1.0.0", function () {
           expect((await admin.get(`/api/admin/${list}`)).body.rows, list).to.not.deep.equal([]);
       } finally {
         await api.stop();
+      }
+    });
+
+    it("is as it was after a restore whose upgrade fails, which says why", async () => {
+      const { database, url: databaseUrl } = await open();
+      const restored = readArchive(BACKUP, { ...INTO, databaseUrl }, [...MIGRATIONS, LATER, FAILING]);
+      const refusal = await restored.catch((error: Error) => error.message);
+      expect(refusal).to.match(/was not restored, and .* is as it was: .*forgotten/);
+      expect(await migrationsOf(database.kysely)).to.deep.equal(MIGRATIONS.map(({ name }) => name));
+      for (const table of TABLE_NAMES.filter((name) => name !== "shop_totals"))
+        expect(await count(database, table), table).to.equal(0);
+    });
+
+    it("starts though a newer version upgrades it in that moment", async () => {
+      const { database, url } = await open();
+      const newer = await connect(url);
+      const overtaking = once(() => migrate(newer, [...MIGRATIONS, LATER, FURTHER]));
+      // Between the look at the schema and the upgrade.
+      const kysely = database.kysely.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: ({ result }) => overtaking().then(() => result),
+      });
+      try {
+        await migrate({ ...database, kysely }, [...MIGRATIONS, LATER]);
+        expect((await migrationsOf(database.kysely)).at(-1)).to.equal(FURTHER.name);
+      } finally {
+        await newer.close();
       }
     });
 
@@ -169,6 +204,14 @@ async function expectReadable(url: string, kept: ReturnType<typeof rowsOfBackup>
   expect(amounts(me.purchases).sort()).to.deep.equal(amounts(bought).sort());
   const stores = (await buyer.get("/api/stores")).body;
   expect(JSON.stringify(stores)).to.include(kept("stores")[0]?.name);
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
 }
 
 function keptInterfaces(): Interfaces {
