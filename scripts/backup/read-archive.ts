@@ -54,6 +54,9 @@ export async function readArchive(
       await beginRecovery(queries, { code: "restored", created_at: result.createdAt });
       return { ...result, erased };
     });
+  } catch (error) {
+    if (error instanceof TorcidaError) throw error;
+    throw new ArchiveError(`${file} was not restored, and ${location} is as it was: ${messageOf(error)}`);
   } finally {
     await close();
   }
@@ -66,9 +69,9 @@ function schemaOf(
   migrations: readonly SchemaMigration[],
 ): readonly SchemaMigration[] {
   const schema = migrations.slice(0, applied.length);
-  if (applied.length === 0 || schema.map(({ name }) => name).join() !== applied.join()) {
+  if (schema.map(({ name }) => name).join() !== applied.join()) {
     throw new ArchiveError(
-      `${file} was made by another version (${applied.at(-1)}): restore it with the version that made it`,
+      `${file} has the schema of another version (${applied.at(-1)}), which this one does not know: restore it with that version`,
     );
   }
   return schema;
@@ -127,7 +130,10 @@ function parsedHead(line: string): Head | undefined {
 }
 
 function isHead(value: unknown): value is Head {
-  return isRecord(value) && typeof value.format === "string" && Array.isArray(value.migrations);
+  if (!(isRecord(value) && typeof value.format === "string" && Array.isArray(value.migrations))) return false;
+  const { createdAt, migrations } = value;
+  const isTime = typeof createdAt === "string" && !Number.isNaN(Date.parse(createdAt));
+  return isTime && migrations.length > 0 && migrations.every((name) => typeof name === "string");
 }
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {

@@ -198,13 +198,25 @@ describe("Backup and restore", function () {
       // A row without the one it refers to: the hash is checked before the database sees it.
       writeFileSync(broken, gzipSync(text.replace(/^\["users"[^\n]*\n/m, "")));
       expect(await refusal(broken, target)).to.include("cut off or was changed");
-      const rows = text.replace("0001-initial", "0001-other").split("\n").slice(0, -2);
-      const sha256 = createHash("sha256")
-        .update(`${rows.join("\n")}\n`)
-        .digest("hex");
-      const tail = JSON.stringify({ rows: rows.length - 1, sha256 });
-      writeFileSync(broken, gzipSync(`${[...rows, tail].join("\n")}\n`));
-      expect(await refusal(broken, target)).to.match(/was made by another version \(0001-other.*version that made it/);
+      const [first = "", second = ""] = text.split("\n");
+      const { migrations } = JSON.parse(first);
+      const head = (changed: object) => JSON.stringify({ ...JSON.parse(first), ...changed });
+      const ofAnotherVersion = /has the schema of another version \(0\d{3}-.*restore it with that version/;
+      for (const [line, written, said] of [
+        [first, first.replace("0001-initial", "0001-other"), ofAnotherVersion],
+        [first, head({ migrations: [...migrations, "0002-later"] }), ofAnotherVersion],
+        [first, head({ migrations: [...migrations, ...migrations] }), ofAnotherVersion],
+        [first, head({ migrations: [] }), /is not a backup of Torcida/],
+        [first, head({ migrations: [1] }), /is not a backup of Torcida/],
+        [first, head({ createdAt: "yesterday" }), /is not a backup of Torcida/],
+        [second, second.replace('"email":', '"unknown":'), /was not restored, and .* is as it was: .*unknown/],
+        [second, `${second}\n${second}`, /was not restored, and .* is as it was: .*unique/i],
+        [second, '["unknown",{}]', /has rows of unknown, a table that its version does not have/],
+        [second, "{}", /was not restored, and .* is as it was/],
+      ] as const) {
+        writeFileSync(broken, sealed(text.replace(line, () => written)));
+        expect(await refusal(broken, target), written.slice(0, 200)).to.match(said);
+      }
       expect(await refusal(file, url)).to.match(/is not empty \(\w+ has rows\)/);
       const restored = await connect(target);
       // The totals of a new database stand at zero.
@@ -318,6 +330,15 @@ async function insertPurchase({ kysely }: Database): Promise<bigint> {
 async function archive(url: string, file: string): Promise<{ rows: number }> {
   const database = await connect(url);
   return writeArchive(database, file).finally(() => database.close());
+}
+
+/** An archive of these lines, whose last one is made anew. */
+function sealed(text: string): Buffer {
+  const lines = text.split("\n").slice(0, -2);
+  const sha256 = createHash("sha256")
+    .update(`${lines.join("\n")}\n`)
+    .digest("hex");
+  return gzipSync(`${[...lines, JSON.stringify({ rows: lines.length - 1, sha256 })].join("\n")}\n`);
 }
 
 function into(databaseUrl: string, purchaseGap: bigint) {
