@@ -154,10 +154,12 @@ function Countdown({ destination, departure }: { destination: Destination; depar
       </div>
       <PageHeading>{t("redirect.title")}</PageHeading>
       <p className="redirect-store">{destination.name}</p>
-      {departure ? <Promised departure={departure} /> : <NotCounted />}
-      <p className="muted">{t("redirect.warning")}</p>
       {canLeave ? (
-        <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
+        <>
+          {departure ? <Promised departure={departure} /> : <NotCounted />}
+          <p className="muted">{t("redirect.warning")}</p>
+          <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
+        </>
       ) : (
         <p className="problem">{t("redirect.noLink")}</p>
       )}

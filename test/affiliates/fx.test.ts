@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { acceptRate, dayOf, fetchRate, findRate, listDoubtfulRates } from "../../affiliates/fx.ts";
-import { listWithoutRate } from "../../affiliates/queries.ts";
+import { hasOpenSale, listWithoutRate } from "../../affiliates/queries.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { FxRates } from "../../domain/sale/rules.ts";
@@ -184,6 +184,13 @@ describe("The exchange rate feed", function () {
       expect(await acceptRate(database.kysely, "EUR", "2026-11-18", "staff")).to.include({ accepted_by: "staff" });
       expect(await findRate(database.kysely, fx, "EUR", "2026-11-18")).to.equal(500_000_000n);
       expect(await findRate(database.kysely, fx, "EUR", "2026-11-19")).to.equal(null);
+    });
+
+    it("concerns a wallet by its sale's currency, and by that of its commission", async () => {
+      const { shop, click } = await open();
+      await shop.read(reportOf(click, { currency: "USD", commissionCurrency: "EUR" }));
+      const concerned = ["USD", "EUR", "GBP"].map((one) => hasOpenSale(shop.database.kysely, click.wallet, one));
+      expect(await Promise.all(concerned)).to.deep.equal([true, true, false]);
     });
 
     it("may move by 10 % a day", async () => {

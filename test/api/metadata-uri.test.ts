@@ -39,7 +39,7 @@ describe("A purchase's own metadata_uri", () => {
       expect(await uriOf(id)).to.equal(LONGEST);
     });
 
-    it("is chosen by admins and services alone in live mode", async () => {
+    it("is chosen by admins and services alone in live mode, and by nobody for their own purchase", async () => {
       const kysely = await start(false);
       const [owner, admin] = [await api.user(), await api.admin("operator")];
       const id = await insertPlainPurchase(kysely, { wallet: owner.address, source: "live" });
@@ -50,6 +50,10 @@ describe("A purchase's own metadata_uri", () => {
       expect((await owner.post("/api/mint-nft", { ...wish, metadata_uri: "" })).status).to.equal(202);
       expect((await admin.post("/api/mint-nft", wish)).status).to.equal(202);
       expect(await uriOf(id)).to.equal(LONGEST);
+      const own = await insertPlainPurchase(kysely, { wallet: admin.address, source: "live" });
+      await enqueue(kysely, [{ kind: "mint", subjectId: own }]);
+      const ownWish = { ...wish, user: admin.address, purchase_id: Number(own) };
+      expectRefusal(await admin.post("/api/mint-nft", ownWish), 403, "METADATA_URI_FORBIDDEN");
     });
 
     it("takes effect although the mint is parked, which is tried again at once", async () => {
