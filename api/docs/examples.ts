@@ -39,6 +39,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/users/:wallet/sessions/revoke": REASON,
   "post /api/admin/users/:wallet/erase": REASON,
   "post /api/admin/users/:wallet/nickname": { nickname: "Ana do Sul" },
+  "post /api/admin/approvals/approve": { ids: [7, 8], reason: "Conferidas" },
   "post /api/admin/approvals/:id/approve": REASON,
   "post /api/admin/approvals/:id/refuse": REASON,
   "post /api/admin/fx-rates/:currency/:day/accept": {},
