@@ -177,7 +177,9 @@ export class Bookkeeper {
       sale.least = lower(sale.least, sale.entitled);
     }
     for (const sale of this.sales.values()) {
-      sale.most = lower(this.isHeld(sale) ? sale.most : sale.highest, sale.entitled);
+      // Once it was paid, other purchases may have paid back any part of its debt: then all of it may be lifted again.
+      const lifted = sale.isPaid ? sale.entitled : sale.highest;
+      sale.most = lower(this.isHeld(sale) ? sale.most : lifted, sale.entitled);
     }
   }
 
