@@ -17,7 +17,7 @@ import {
   wholeNumber,
   wholeNumberIfSet,
 } from "../platform/environment.ts";
-import { deriveNetwork, networkContradictions } from "../platform/networks.ts";
+import { deriveNetwork, networkContradictions } from "../platform/network-rules.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
 
 const affiliateSecrets = list(

@@ -5,7 +5,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
-import { NETWORK_RULES } from "../platform/networks.ts";
+import { NETWORK_RULES } from "../platform/network-rules.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
 import type { ApprovalRules } from "../purchases/approvals.ts";

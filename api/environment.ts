@@ -27,7 +27,7 @@ import {
   withWrongUrls,
 } from "../platform/environment.ts";
 import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
-import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
+import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/network-rules.ts";
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
 
 const SECRET = { isSecret: true };

@@ -21,7 +21,7 @@ import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { IdGate } from "../purchases/id-gate.ts";
-import { httpRate } from "../rates/http-rate.ts";
+import { httpRate } from "../rates/rate-feed.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";

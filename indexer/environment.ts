@@ -14,7 +14,7 @@ import {
   wholeNumberIfSet,
   withWrongUrls,
 } from "../platform/environment.ts";
-import { isLoopbackUrl, NETWORK_RULES } from "../platform/networks.ts";
+import { isLoopbackUrl, NETWORK_RULES } from "../platform/network-rules.ts";
 import type { Source } from "./chain-node.ts";
 
 export type IndexerEnvironment = {

@@ -5,7 +5,7 @@ import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { isAddressShaped, toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
-import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
+import { deriveNetwork, type NetworkVariables, networkContradictions } from "./network-rules.ts";
 
 /** Variables are invalid or missing; the message names each on its own line. */
 export class EnvironmentError extends TorcidaError {

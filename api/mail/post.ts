@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../../platform/networks.ts";
+import { isLoopbackHost } from "../../platform/network-rules.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import type { MailRow } from "./mails.ts";
 

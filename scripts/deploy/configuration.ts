@@ -17,7 +17,7 @@ import {
   wholeNumberIfSet,
 } from "../../platform/environment.ts";
 import { addressOfKey, isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
-import { networkContradictions } from "../../platform/networks.ts";
+import { networkContradictions } from "../../platform/network-rules.ts";
 import { keyFile } from "../../platform/signer.ts";
 import { accountOfKey, KEY_VARIABLES, type KeyName, keyProblems } from "../../platform/signing-keys.ts";
 import type { ChainPlace } from "../operator/open-chain.ts";

@@ -12,7 +12,7 @@ import {
   type Problem,
   type Variables,
 } from "../../platform/environment.ts";
-import { networkContradictions } from "../../platform/networks.ts";
+import { networkContradictions } from "../../platform/network-rules.ts";
 
 const BACKUP_VARIABLES = {
   BACKUP_RECEIVER: z.string().optional(),

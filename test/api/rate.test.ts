@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import pino from "pino";
-import { httpRate } from "../../rates/http-rate.ts";
+import { httpRate } from "../../rates/rate-feed.ts";
 import type { AcceptedRate } from "../../rates/rate-memory.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import { readLedger } from "../testing/ledger.ts";

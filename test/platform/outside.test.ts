@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import pino from "pino";
 import { AnswerTooLargeError, askOutside } from "../../platform/outside.ts";
-import { httpRate } from "../../rates/http-rate.ts";
+import { httpRate } from "../../rates/rate-feed.ts";
 import { until } from "../testing/until.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readEnvironment as readApi } from "../../api/environment.ts";
 import { readEnvironment as readIndexer } from "../../indexer/environment.ts";
-import { deriveNetwork, networkContradictions } from "../../platform/networks.ts";
+import { deriveNetwork, networkContradictions } from "../../platform/network-rules.ts";
 import { readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 
