@@ -4,6 +4,8 @@ import type { z } from "zod";
 import { ruleOf } from "../../domain/field-rules.ts";
 import { invalidField } from "./invalid-field.ts";
 
+const REQUIRED = "Este campo é obrigatório";
+
 /** Holds a form to its schema, and keeps what was typed. Each fault has its own sentence, as the api's refusals have. */
 export const fieldResolver =
   <Fields extends FieldValues>(schema: z.ZodType): Resolver<Fields> =>
@@ -13,7 +15,8 @@ export const fieldResolver =
     const faults = error.issues.map((issue) => {
       const field = issue.path.join(".");
       const broken = ruleOf(issue);
-      return [field, { type: broken.rule, message: invalidField(field, broken) }] as const;
+      const isEmpty = broken.rule === "missing" || broken.rule === "empty";
+      return [field, { type: broken.rule, message: isEmpty ? REQUIRED : invalidField(field, broken) }] as const;
     });
     // The first fault of a field is the one to say.
     const errors = Object.fromEntries(faults.toReversed()) as FieldErrors<Fields>;

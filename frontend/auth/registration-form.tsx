@@ -7,7 +7,7 @@ import type { PersonalData } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
-import { FormField } from "../ui/form-field.tsx";
+import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useForm } from "../ui/use-form.ts";
 import { useWallet } from "../wallet/wallet.tsx";
@@ -59,17 +59,17 @@ export default function RegistrationForm() {
         {t("auth.step2")}
       </h2>
       <DraftNotice draft={draft} />
-      <FormField label={t("registration.firstName")} problem={problemOf("first_name")}>
-        {(wiring) => <input required autoComplete="given-name" maxLength={80} {...bind("first_name")} {...wiring} />}
-      </FormField>
-      <FormField label={t("registration.lastName")} problem={problemOf("last_name")}>
-        {(wiring) => <input required autoComplete="family-name" maxLength={80} {...bind("last_name")} {...wiring} />}
-      </FormField>
-      <FormField label={t("registration.email")} problem={problemOf("email")}>
-        {(wiring) => (
-          <input required type="email" autoComplete="email" maxLength={254} {...bind("email")} {...wiring} />
+      <Field label={t("registration.firstName")} problem={problemOf("first_name")}>
+        {(control) => <input required autoComplete="given-name" maxLength={80} {...bind("first_name")} {...control} />}
+      </Field>
+      <Field label={t("registration.lastName")} problem={problemOf("last_name")}>
+        {(control) => <input required autoComplete="family-name" maxLength={80} {...bind("last_name")} {...control} />}
+      </Field>
+      <Field label={t("registration.email")} problem={problemOf("email")}>
+        {(control) => (
+          <input required type="email" autoComplete="email" maxLength={254} {...bind("email")} {...control} />
         )}
-      </FormField>
+      </Field>
       <p className="muted">{t("registration.whyEmail")}</p>
       {config.mail && (
         <label className="check">

@@ -9,7 +9,7 @@ import { targetChain } from "../chain/target-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { FormField } from "../ui/form-field.tsx";
+import { Field } from "../ui/field.tsx";
 import { toast } from "../ui/toast.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { wagmiConfig } from "../wallet/config.ts";
@@ -85,18 +85,18 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
     >
       <form id="credit" onSubmit={send} noValidate>
         <p className="muted mb-4">{t(isOwn ? "credit.text" : "credit.connect")}</p>
-        <FormField label={t("credit.to")} problem={isWrong ? t("credit.badAddress") : undefined}>
-          {(wiring) => (
+        <Field label={t("credit.to")} problem={isWrong ? t("credit.badAddress") : undefined}>
+          {(control) => (
             <input
               value={to}
               autoComplete="off"
               spellCheck={false}
               placeholder="0x..."
               onChange={(event) => setTo(event.target.value)}
-              {...wiring}
+              {...control}
             />
           )}
-        </FormField>
+        </Field>
         {problem && !isWrong && (
           <p role="alert" className="problem mt-3">
             {t(problem)}

@@ -12,7 +12,7 @@ import { useSession } from "../session/session.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
 import { download } from "../ui/download.ts";
-import { FormField } from "../ui/form-field.tsx";
+import { Field } from "../ui/field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { schemaLater } from "../ui/schema-later.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -93,15 +93,15 @@ function Names({ profile }: { profile: Profile }) {
   return (
     <form className="card card-body" onSubmit={submit} noValidate>
       <DraftNotice draft={draft} />
-      <FormField label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
-        {(wiring) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...wiring} />}
-      </FormField>
-      <FormField label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
-        {(wiring) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...wiring} />}
-      </FormField>
-      <FormField label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
-        {(wiring) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...wiring} />}
-      </FormField>
+      <Field label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
+        {(control) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...control} />}
+      </Field>
+      <Field label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
+        {(control) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...control} />}
+      </Field>
+      <Field label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
+        {(control) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...control} />}
+      </Field>
       {save.error && (
         <p role="alert" className="problem">
           {reasonOf(save.error, t)}

@@ -22,6 +22,9 @@ export function useForm<Fields extends FieldValues, Output = Fields>(
   return { ...form, handleSubmit };
 }
 
+/** An option of `register`: the field's value, trimmed. */
+export const trimmed = { setValueAs: (value: string) => value.trim() };
+
 /** The first field with an error, in the order of the page. */
 function firstOf(errors: FieldErrors): HTMLElement | undefined {
   const fields = Object.values(errors).flatMap((error) =>

@@ -8,7 +8,7 @@ import { OWN_KEY } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { FormField } from "../ui/form-field.tsx";
+import { Field } from "../ui/field.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
@@ -52,46 +52,46 @@ export default function ClaimDialog(props: ClaimDialogProps) {
     >
       <form id="claim" className="claim-form" onSubmit={send} noValidate>
         <p className="muted">{t("claim.text")}</p>
-        <FormField label={t("claim.order")} problem={problemOf("order_ref")}>
-          {(wiring) => <input maxLength={64} autoComplete="off" {...register("order_ref")} {...wiring} />}
-        </FormField>
+        <Field label={t("claim.order")} problem={problemOf("order_ref")}>
+          {(control) => <input maxLength={64} autoComplete="off" {...register("order_ref")} {...control} />}
+        </Field>
         <div className="claim-pair">
-          <FormField label={t("claim.amount")} problem={problemOf("amount")}>
-            {(wiring) => (
+          <Field label={t("claim.amount")} problem={problemOf("amount")}>
+            {(control) => (
               <input
                 inputMode="decimal"
                 autoComplete="off"
                 placeholder={t("claim.amount.example")}
                 {...register("amount", { setValueAs: withDot })}
-                {...wiring}
+                {...control}
               />
             )}
-          </FormField>
-          <FormField label={t("claim.date")} problem={problemOf("date")}>
-            {(wiring) => (
+          </Field>
+          <Field label={t("claim.date")} problem={problemOf("date")}>
+            {(control) => (
               <input
                 type="date"
                 min={dayOf(click.created_at)}
                 max={dayOf(new Date().toISOString())}
                 {...register("date")}
-                {...wiring}
+                {...control}
               />
             )}
-          </FormField>
+          </Field>
         </div>
-        <FormField label={t("claim.note")} problem={problemOf("note")}>
-          {(wiring) => <textarea rows={3} maxLength={1_000} {...register("note")} {...wiring} />}
-        </FormField>
-        <FormField label={t("claim.picture")} problem={picture.isUnreadable ? t("claim.badPicture") : undefined}>
-          {(wiring) => (
+        <Field label={t("claim.note")} problem={problemOf("note")}>
+          {(control) => <textarea rows={3} maxLength={1_000} {...register("note")} {...control} />}
+        </Field>
+        <Field label={t("claim.picture")} problem={picture.isUnreadable ? t("claim.badPicture") : undefined}>
+          {(control) => (
             <input
               type="file"
               accept="image/png,image/jpeg,image/webp"
               onChange={({ target }) => picture.choose(target.files?.[0])}
-              {...wiring}
+              {...control}
             />
           )}
-        </FormField>
+        </Field>
         {problem && (
           <p role="alert" className="problem">
             {problem}

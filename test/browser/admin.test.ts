@@ -443,11 +443,22 @@ describe("Admin", () => {
       await add.click();
       await toast(page, "Categoria e percentual são obrigatórios.");
       await dialog.getByLabel("Categoria").fill("Livros");
-      for (const wrong of ["abc", "101", "-1", "5.755"]) {
+      for (const [wrong, rule] of [
+        ["abc", "precisa ser um número, sem sinal"],
+        ["101", "pode ser no máximo 100"],
+        ["5.755", "aceita até 2 casas decimais"],
+      ] as const) {
         await dialog.getByLabel("Percentual de cashback").fill(wrong);
         await add.click();
-        await dialog.getByRole("alert").waitFor();
+        await dialog.getByRole("alert").getByText(`Percentual de cashback ${rule}.`).waitFor();
       }
+      await dialog.getByLabel("Código do grupo").fill("g".repeat(65));
+      await add.click();
+      const tooLong = dialog.getByText("Código do grupo aceita até 64 caracteres.");
+      await tooLong.waitFor();
+      const described = await dialog.getByLabel("Código do grupo").getAttribute("aria-describedby");
+      expect(described?.split(" ")).to.include(await tooLong.getAttribute("id"));
+      await dialog.getByLabel("Código do grupo").fill("");
       await dialog.getByLabel("Percentual de cashback").fill("5,75");
       await dialog.getByLabel("Nome em inglês").fill("Books");
       await add.click();

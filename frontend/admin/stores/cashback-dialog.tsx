@@ -1,13 +1,12 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { z } from "zod";
 import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
-import { percentText } from "../../../domain/money.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { Field } from "../../ui/field.tsx";
+import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import type { CashbackFields, Outcome } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
-import { Field, REQUIRED, trimmed } from "../field.tsx";
+import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { type Saving, useSaving } from "../use-saving.ts";
 
@@ -27,7 +26,10 @@ const EMPTY: CashbackFields = {
 };
 
 /** An emptied name stays unchanged; an emptied percent is an error. */
-const updateSchema = createCashbackRequestSchema.extend({ category: z.string().trim().max(60) });
+const updateSchema = z.preprocess(
+  (fields: CashbackFields) => ({ ...fields, category: fields.category || undefined }),
+  createCashbackRequestSchema.partial({ category: true }),
+);
 
 /** Adds or edits a store category. A comma is converted to a dot. docs/product.md#store-category. */
 export function CashbackDialog(props: CashbackDialogProps) {
@@ -46,29 +48,29 @@ export function CashbackDialog(props: CashbackDialogProps) {
       onSubmit={save}
     >
       <DraftNotice draft={draft} />
-      <Field label="Categoria" problem={errors.category && REQUIRED}>
-        {(control) => <input maxLength={60} {...control} {...register("category", trimmed)} />}
+      <Field label="Categoria" problem={errors.category?.message}>
+        {(control) => <input {...control} {...register("category", trimmed)} />}
       </Field>
       <Field
         label="Percentual de cashback"
         hint="Use ponto como separador decimal, por exemplo 5.75. Vírgula também serve."
-        problem={errors.cashback_percent && "Informe um percentual de 0 a 100, com até 2 casas, por exemplo 5.75."}
+        problem={errors.cashback_percent?.message}
       >
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
       <Field
         label="Nome em inglês"
         hint="Vazio: as páginas em inglês mostram o nome em português."
-        problem={errors.category_en && "Este texto é longo demais."}
+        problem={errors.category_en?.message}
       >
-        {(control) => <input maxLength={60} lang="en" {...control} {...register("category_en", trimmed)} />}
+        {(control) => <input lang="en" {...control} {...register("category_en", trimmed)} />}
       </Field>
       <Field
         label="Código do grupo"
         hint="O grupo de comissão na rede que rende este percentual. Vazio: nenhum em especial."
-        problem={errors.group_code && "Este texto é longo demais."}
+        problem={errors.group_code?.message}
       >
-        {(control) => <input maxLength={64} autoCapitalize="none" {...control} {...register("group_code", trimmed)} />}
+        {(control) => <input autoCapitalize="none" {...control} {...register("group_code", trimmed)} />}
       </Field>
       <label className="check">
         <input type="checkbox" {...register("is_default")} />
@@ -84,23 +86,15 @@ function useCategoryForm({ id, initial, request, ...saving }: CashbackDialogProp
   const draft = useDraft(`category ${id}`, initial ?? EMPTY);
   const { register, handleSubmit, getValues, subscribe, formState } = useForm({
     defaultValues: draft.start,
-    resolver: zodResolver(isNew ? createCashbackRequestSchema : updateSchema),
+    resolver: fieldResolver<CashbackFields>(isNew ? createCashbackRequestSchema : updateSchema),
   });
   useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
   const finish = useSaving(saving, draft.drop);
   const save = useOneSubmit(
     handleSubmit(
-      async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
-        await finish(() =>
-          request({
-            category,
-            category_en: category_en ?? "",
-            cashback_percent: percentText(bps),
-            group_code: group_code ?? "",
-            is_default,
-          }),
-        );
+      async (fields) => {
+        await finish(() => request({ ...fields, cashback_percent: fields.cashback_percent.replace(",", ".") }));
       },
       () => {
         const { category, cashback_percent } = getValues();

@@ -5,11 +5,11 @@ import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isKeyOf } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { Field } from "../../ui/field.tsx";
+import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
-import { Field, REQUIRED, trimmed } from "../field.tsx";
 import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
@@ -128,9 +128,8 @@ type TextFieldProps = {
 
 function TextField({ field, error, register }: TextFieldProps) {
   const { name, label, type = "text", hint, suggestions, isLong } = field;
-  const wrong = error && (isMissing(error) ? REQUIRED : error.message);
   return (
-    <Field label={label} hint={hint} problem={wrong}>
+    <Field label={label} hint={hint} problem={error?.message}>
       {(control) =>
         isLong ? (
           <textarea rows={3} {...control} {...register(name, trimmed)} />

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 
 /** The attributes that connect a control with its label, hint and problem. */
-export type ControlProps = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
+type ControlProps = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
 
 type FieldProps = {
   label: string;
@@ -11,7 +11,7 @@ type FieldProps = {
   children: (control: ControlProps) => ReactNode;
 };
 
-/** A control with its label and its problem. */
+/** A control with its label, hint and problem, which screen readers read with it. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const noteIds = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
@@ -32,8 +32,3 @@ export function Field({ label, hint, problem, children }: FieldProps) {
     </div>
   );
 }
-
-/** A field's value, trimmed. */
-export const trimmed = { setValueAs: (value: string) => value.trim() };
-
-export const REQUIRED = "Este campo é obrigatório";
