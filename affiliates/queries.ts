@@ -231,7 +231,10 @@ export async function hasOpenSale(queries: Queries, wallet: WalletAddress, curre
     .selectFrom("sales")
     .select("id")
     .where("wallet", "=", wallet)
-    .where("currency", "=", currency)
+    // Its commission may have another currency, which the report names; in the fixed form of `encodeReport`.
+    .where(({ or, eb }) =>
+      or([eb("currency", "=", currency), eb("report", "like", `%"commissionCurrency":${JSON.stringify(currency)}%`)]),
+    )
     .where("state", "not in", ["declined", "settled"])
     .limit(1)
     .executeTakeFirst();

@@ -53,6 +53,7 @@ function maySee(identity: Identity, purchase: Purchase): boolean {
 
 function mayChooseMetadata({ environment }: Services, identity: Identity, purchase: Purchase): boolean {
   if (environment.SIMULATED_PURCHASES && purchase.source === "simulated") return true;
+  if (actorOf(identity) === purchase.wallet) return false;
   return identity.kind === "service" || isAllowed(identity, "payments");
 }
 
