@@ -34,8 +34,7 @@ const WALLET_EMPTY = [
 const PLANNED = ["docs/runbook/key-rotation.md", "docs/runbook/outside-check.md"];
 
 /**
- * Causes every fault of docs/runbook in real processes; the alert rules must fire, `/readyz` and the panel
- * tell the fault, and the alerts resolve once it is fixed.
+ * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
  */
 describe("Alerts @deep", function () {
   this.timeout(300_000);
