@@ -4,6 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
 import type { PurchaseState, Wait } from "../domain/purchase/states.ts";
 import { keysOf } from "../domain/records.ts";
+import { limitOf } from "../sender/operation-record.ts";
 import { lifeOf, selectPurchases } from "./queries.ts";
 
 /** The state that a purchase is listed under: the expression of the index `purchases_state`. docs/product.md#panel-purchase */
@@ -54,7 +55,13 @@ export type Circumstances = {
 };
 
 /** What a purchase waits for, why, and when it is expected to continue. */
-export type Waiting = { wait: Wait; reason?: string | null; text?: string | null; expectedMs?: bigint };
+export type Waiting = {
+  wait: Wait;
+  reason?: string | null;
+  limit?: string | null;
+  text?: string | null;
+  expectedMs?: bigint;
+};
 
 /** Later than any date. */
 const LATEST_MS = 8_640_000_000_000_000n;
@@ -81,7 +88,7 @@ function waitingForOperation(operation: Operation, { arePayoutsPaused, nowMs }: 
   const at = not_before > nowMs && not_before < LATEST_MS ? { expectedMs: not_before } : {};
   if (status === "failed") return { wait: "person", reason, text: error, ...at };
   if (kind === "pay" && arePayoutsPaused && status !== "assigned") return { wait: "payouts_paused" };
-  if (status === "waiting") return { wait: "set_aside", reason, text: error, ...at };
+  if (status === "waiting") return { wait: "set_aside", reason, limit: limitOf(operation), text: error, ...at };
   return { wait: "transaction", ...at };
 }
 

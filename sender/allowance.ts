@@ -1,4 +1,4 @@
-import { chzTextFromGwei } from "../domain/money.ts";
+import { chzTextFromGwei, chzTextFromWei } from "../domain/money.ts";
 import type { Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
 
@@ -54,34 +54,41 @@ export function aboveRate(maxWeiPerCent: bigint): Verdict {
     kind: "later",
     reason: "rate_too_high",
     text: `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`,
+    limit: chzTextFromWei(maxWeiPerCent * 100n),
     afterMs: LIMIT_RETRY_MS,
   };
 }
 
 function verdictOn(gwei: bigint, left: Allowance): Verdict | undefined {
-  const chz = chzTextFromGwei;
-  const atLeastZero = (amount: bigint) => chz(amount > 0n ? amount : 0n);
+  const asks = `${chzTextFromGwei(gwei)} CHZ is above the`;
+  const chz = (amount: bigint) => chzTextFromGwei(amount > 0n ? amount : 0n);
   if (gwei > left.maxPayout) {
+    const limit = chz(left.maxPayout);
     return {
       kind: "later",
       reason: "max_payout",
-      text: `AboveMaxPayout: ${chz(gwei)} CHZ is above the distributor's limit of ${chz(left.maxPayout)} CHZ a payout`,
+      text: `AboveMaxPayout: ${asks} distributor's limit of ${limit} CHZ a payout`,
+      limit,
       afterMs: LIMIT_RETRY_MS,
     };
   }
   if (gwei > left.dayLeft) {
+    const limit = chz(left.dayLeft);
     return {
       kind: "later",
       reason: "day_cap",
-      text: `AboveDailyCap: ${chz(gwei)} CHZ is above the ${atLeastZero(left.dayLeft)} CHZ left of the distributor's daily cap`,
+      text: `AboveDailyCap: ${asks} ${limit} CHZ left of the distributor's daily cap`,
+      limit,
       afterMs: left.dayEndsInMs + AFTER_MIDNIGHT_MS,
     };
   }
   if (gwei > left.pool) {
+    const limit = chz(left.pool);
     return {
       kind: "later",
       reason: "pool_empty",
-      text: `InsufficientFunds: ${chz(gwei)} CHZ is above the ${atLeastZero(left.pool)} CHZ in the distributor`,
+      text: `InsufficientFunds: ${asks} ${limit} CHZ in the distributor`,
+      limit,
       afterMs: POOL_RETRY_MS,
     };
   }

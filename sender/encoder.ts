@@ -12,7 +12,8 @@ export type Call = { to: WalletAddress; data: Hex; gasLimit: bigint };
 /** The consequence for an operation that cannot be sent now. */
 export type Verdict =
   | { kind: "done" }
-  | { kind: "later"; reason: OperationReason; text: string; afterMs?: bigint }
+  /** `limit`: what a limit allows, as `operations.limit_chz`. */
+  | { kind: "later"; reason: OperationReason; text: string; limit?: string; afterMs?: bigint }
   | { kind: "never"; text: string };
 
 export type Refusal = {

@@ -1,9 +1,14 @@
+import { LIMIT_REASONS } from "../database/schema/outbox.ts";
 import type { OperationRecord } from "../domain/api/operations.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { chzTextFromGwei } from "../domain/money.ts";
 import type { Operation } from "./queue.ts";
 
 const LATEST_DATE = 8_640_000_000_000_000n;
+
+/** What the limit that an operation waits for allows; null if it waits for none. The column outlives its reason. */
+export const limitOf = ({ reason, limit_chz }: Pick<Operation, "reason" | "limit_chz">): string | null =>
+  LIMIT_REASONS.includes(reason) ? limit_chz : null;
 
 /** An operation as admins see it. */
 export function toOperationRecord(operation: Operation): OperationRecord {
@@ -15,6 +20,7 @@ export function toOperationRecord(operation: Operation): OperationRecord {
     amount: operation.amount_gwei === null ? null : chzTextFromGwei(operation.amount_gwei),
     state: operation.status,
     reason: operation.reason,
+    limit: limitOf(operation),
     error: operation.error,
     attempts: Number(operation.attempts),
     since: isoTime(operation.since),

@@ -121,7 +121,7 @@ export async function markFailed(queries: Queries, ids: readonly bigint[], error
   });
 }
 
-export type SetAside = { reason: OperationReason; text: string; afterMs: bigint };
+export type SetAside = { reason: OperationReason; text: string; limit?: string; afterMs: bigint };
 
 /** Cannot be sent now: retried later, without delaying others. */
 export async function setAside(queries: Queries, ids: readonly bigint[], why: SetAside): Promise<void> {
@@ -148,10 +148,11 @@ export async function setKindAside(queries: Queries, kind: OperationKind, why: S
     .execute();
 }
 
-function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
+function asWaiting(queries: Queries, { reason, text, limit, afterMs }: SetAside) {
   return {
     status: "waiting" as const,
     reason,
+    limit_chz: limit ?? null,
     error: text,
     since: sinceOf(queries, "waiting", reason),
     not_before: inMs(queries, afterMs),
@@ -165,7 +166,7 @@ function sinceOf(queries: Queries, status: OperationStatus, reason: OperationRea
 }
 
 type UnsentChange = Partial<
-  Pick<Operation, "status" | "reason" | "error" | "attempts" | "batch_limit"> &
+  Pick<Operation, "status" | "reason" | "limit_chz" | "error" | "attempts" | "batch_limit"> &
     Record<"since" | "not_before", bigint | RawBuilder<bigint>>
 >;
 

@@ -225,6 +225,7 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     situation: situationIn(row, view),
     waits_for: waiting?.wait ?? null,
     wait_reason: waiting?.reason ?? null,
+    wait_limit: waiting?.limit ?? null,
     wait_text: waiting?.text ?? null,
     expected_at: isoTimeIfAny(waiting?.expectedMs ?? null),
     amount: reaisText(row.amount_cents),
@@ -252,7 +253,7 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
 }
 
 function toWirePayment(row: PayoutRow): Payment {
-  const { id, state, reason, error, attempts, since, next_try_at } = toOperationRecord(row);
+  const { id, state, reason, limit, error, attempts, since, next_try_at } = toOperationRecord(row);
   return {
     id,
     purchase_id: Number(row.subject_id),
@@ -261,6 +262,7 @@ function toWirePayment(row: PayoutRow): Payment {
     amount: chzTextFromGwei(row.amount_gwei ?? 0n),
     state,
     reason,
+    limit,
     error,
     attempts,
     since,

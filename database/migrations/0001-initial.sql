@@ -631,6 +631,7 @@ create table operations (
   not_before integer not null,
   attempts integer not null default 0,
   reason text,
+  limit_chz text,
   error text,
   since integer not null,
   batch_limit integer,

@@ -41,6 +41,14 @@ export const OPERATION_REASONS = [
 ] as const;
 export type OperationReason = (typeof OPERATION_REASONS)[number];
 
+/** The reasons that are a limit of the distributor. */
+export const LIMIT_REASONS: readonly (OperationReason | null)[] = [
+  "day_cap",
+  "max_payout",
+  "pool_empty",
+  "rate_too_high",
+];
+
 type OperationsTable = {
   id: Generated<bigint>;
   kind: OperationKind;
@@ -56,6 +64,8 @@ type OperationsTable = {
   attempts: Generated<bigint>;
   /** Why it waits or failed; null in every other status. */
   reason: OperationReason | null;
+  /** With a reason of `LIMIT_REASONS`: what the limit allows, if known, in CHZ; of `rate_too_high` in CHZ per real. */
+  limit_chz: string | null;
   /** The reason as a sentence, with figures. */
   error: string | null;
   /** When it entered this status for this reason. */

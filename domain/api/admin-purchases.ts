@@ -27,6 +27,8 @@ export const adminPurchaseSchema = z.object({
   waits_for: z.enum(WAITS).nullable(),
   /** With `set_aside` and `person`: the operation's reason; with `release`: the admin's reason. */
   wait_reason: z.string().nullable(),
+  /** What the limit allows that is the reason, as `limit` of a payment. */
+  wait_limit: z.string().nullable(),
   /** The reason as a sentence, with figures. */
   wait_text: z.string().nullable(),
   /** When its next step is expected; null if unknown, or if nothing is left to do. */
@@ -96,6 +98,8 @@ export const paymentSchema = z.object({
   state: z.enum(OPERATION_STATES),
   /** Why it waits or failed; null in every other state. */
   reason: z.string().nullable(),
+  /** What the limit allows that is the reason, in CHZ; of `rate_too_high` in CHZ per real; null if it is none. */
+  limit: z.string().nullable(),
   /** The reason as a sentence, with figures. */
   error: z.string().nullable(),
   attempts: z.number(),

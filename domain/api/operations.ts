@@ -14,6 +14,8 @@ export const operationSchema = z.object({
   state: z.enum(OPERATION_STATES),
   /** Why it waits or failed; null in every other state. */
   reason: z.string().nullable(),
+  /** What the limit allows that is the reason, in CHZ; of `rate_too_high` in CHZ per real; null if it is none. */
+  limit: z.string().nullable(),
   /** The reason as a sentence, with figures. */
   error: z.string().nullable(),
   attempts: z.number(),

@@ -1,4 +1,3 @@
-import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
@@ -116,34 +115,17 @@ export const OPERATION_REASONS: Record<string, { why: string; help: string }> = 
 export const operationWhy = (reason: string | null): string | undefined =>
   reason === null ? undefined : (OPERATION_REASONS[reason]?.why ?? `Motivo ${reason}.`);
 
-/** The figures of `sender/allowance.ts` and `sender/dispatch.ts`. */
-const OPERATION_FIGURES: readonly (readonly [RegExp, (amount: string, limit: string) => string])[] = [
-  [
-    /^AboveMaxPayout: ([\d.]+) CHZ .* limit of ([\d.]+) CHZ a payout$/,
-    (amount, limit) => `O pagamento é de ${amount}, e o limite por pagamento é de ${limit}.`,
-  ],
-  [
-    /^AboveDailyCap: ([\d.]+) CHZ .* the ([\d.]+) CHZ left /,
-    (amount, left) => `O pagamento é de ${amount}, e hoje ainda podem sair ${left}.`,
-  ],
-  [
-    /^InsufficientFunds: ([\d.]+) CHZ .* the ([\d.]+) CHZ in /,
-    (amount, pool) => `O pagamento é de ${amount}, e o distribuidor tem ${pool}.`,
-  ],
-];
+/** What a limit allows, by the reason that it is. */
+const LIMITS: Record<string, (chz: string) => string> = {
+  max_payout: (chz) => `O limite por pagamento é de ${chz}.`,
+  day_cap: (chz) => `Hoje ainda podem sair ${chz}.`,
+  pool_empty: (chz) => `O distribuidor tem ${chz}.`,
+  rate_too_high: (chz) => `O teto é de ${chz} por R$ 1,00.`,
+};
 
-const RATE_BOUND = /^RateTooHigh: .* bound of (\d{1,60}) wei a cent$/;
-
-/** The figures of an operation's `error` as a sentence; undefined for a contract's or node's own message. */
-export function operationFigures(error: string | null, chz: (amount: string) => string): string | undefined {
-  const weiPerCent = RATE_BOUND.exec(error ?? "")?.[1];
-  if (weiPerCent !== undefined) return `O teto é de ${chz(chzTextFromWei(BigInt(weiPerCent) * 100n))} por R$ 1,00.`;
-  for (const [pattern, say] of OPERATION_FIGURES) {
-    const [, amount, limit] = pattern.exec(error ?? "") ?? [];
-    if (amount !== undefined && limit !== undefined) return say(chz(amount), chz(limit));
-  }
-  return undefined;
-}
+/** The limit that an operation waits for, with its figure; undefined if it waits for none. */
+export const limitWords = (reason: string | null, limit: string | null, chz: (amount: string) => string) =>
+  limit === null ? undefined : LIMITS[reason ?? ""]?.(chz(limit));
 
 /** `kind` of an operation. */
 export const OPERATION_KINDS: Record<string, string> = {

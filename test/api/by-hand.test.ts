@@ -122,6 +122,9 @@ onBothSystems(
         };
         const { id: operation, reason } = await until("the payout waits", waits);
         expect(reason).to.equal("max_payout");
+        const known = async (list: string) => (await admin.get(`/api/admin/${list}?query=${id}`)).body.rows[0];
+        expect(await known("payments")).to.include({ reason: "max_payout", limit: "2" });
+        expect(await known("purchases")).to.include({ wait_reason: "max_payout", wait_limit: "2" });
         expect((await retry(admin, operation)).status).to.equal(200);
         await until("the payout waits again", waits);
         await setLimits(system());

@@ -2,36 +2,31 @@ import { expect } from "chai";
 import { changeText } from "../../catalogue/changes.ts";
 import type { CatalogueChange } from "../../domain/api/admin-catalogue.ts";
 import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
-import { operationFigures, pauseReason } from "../../frontend/admin/words.ts";
+import { limitWords, pauseReason } from "../../frontend/admin/words.ts";
 import { aboveRate, admit } from "../../sender/allowance.ts";
+import type { Verdict } from "../../sender/encoder.ts";
 
 describe("What an operation waits for, in the panel's words", () => {
   const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n };
   const chz = (amount: string) => `${amount} CHZ`;
-  /** The error that the sender stores for a payout of this amount in gwei. */
-  const errorFor = (gwei: bigint) => {
-    const [first] = admit([{ id: 1n, amount_gwei: gwei }], limits).setAside;
-    return first?.verdict.kind === "later" ? first.verdict.text : null;
-  };
+  const words = (verdict: Verdict | undefined) =>
+    verdict?.kind === "later" ? limitWords(verdict.reason, verdict.limit ?? null, chz) : undefined;
 
-  it("includes the figures of every limit of the sender", () => {
-    const said = [91n, 61n, 31n].map((gwei) => operationFigures(errorFor(gwei), chz));
+  it("includes the figure of every limit of the sender", () => {
+    const said = [91n, 61n, 31n].map((gwei) =>
+      words(admit([{ id: 1n, amount_gwei: gwei }], limits).setAside[0]?.verdict),
+    );
     expect(said).to.deep.equal([
-      "O pagamento é de 0.000000091 CHZ, e o limite por pagamento é de 0.00000009 CHZ.",
-      "O pagamento é de 0.000000061 CHZ, e hoje ainda podem sair 0.00000006 CHZ.",
-      "O pagamento é de 0.000000031 CHZ, e o distribuidor tem 0.00000003 CHZ.",
+      "O limite por pagamento é de 0.00000009 CHZ.",
+      "Hoje ainda podem sair 0.00000006 CHZ.",
+      "O distribuidor tem 0.00000003 CHZ.",
     ]);
+    expect(words(aboveRate(25_000_000_000_000_000n))).to.equal("O teto é de 2.5 CHZ por R$ 1,00.");
   });
 
-  it("includes the maximum rate, per real", () => {
-    const verdict = aboveRate(25_000_000_000_000_000n);
-    const error = verdict.kind === "later" ? verdict.text : null;
-    expect(operationFigures(error, chz)).to.equal("O teto é de 2.5 CHZ por R$ 1,00.");
-  });
-
-  it("leaves a contract's own message unchanged", () => {
-    expect(operationFigures("AboveDailyCap(1, 2)", chz)).to.equal(undefined);
-    expect(operationFigures(null, chz)).to.equal(undefined);
+  it("names no figure where none is known", () => {
+    expect(limitWords("day_cap", null, chz)).to.equal(undefined);
+    expect(limitWords(null, null, chz)).to.equal(undefined);
   });
 });
 

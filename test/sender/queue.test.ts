@@ -43,12 +43,12 @@ describe("The queue of operations", () => {
     it("leaves operations set aside until their time, and keeps since when they wait", async () => {
       await pay(1n, 2n);
       const first = await operation(1n);
-      const why = { reason: "day_cap", text: "AboveDailyCap: 1 CHZ", afterMs: FAR_MS } as const;
+      const why = { reason: "day_cap", text: "AboveDailyCap: 1 CHZ", limit: "1", afterMs: FAR_MS } as const;
       await setAside(database.kysely, [first.id], why);
       expect(await due()).to.deep.equal([2n]);
       await database.kysely.updateTable("operations").set({ since: 5n }).where("id", "=", first.id).execute();
       await setAside(database.kysely, [first.id], why);
-      expect(await operation(1n)).to.include({ status: "waiting", reason: "day_cap", since: 5n });
+      expect(await operation(1n)).to.include({ status: "waiting", reason: "day_cap", limit_chz: "1", since: 5n });
       await setAside(database.kysely, [first.id], { ...why, reason: "pool_empty" });
       expect((await operation(1n)).since > 5n, "another reason, another time").to.equal(true);
     });

@@ -1,23 +1,23 @@
 import type { OperationRecord } from "../../../domain/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { OPERATION_REASONS, operationFigures, operationWhy } from "../words.ts";
+import { limitWords, OPERATION_REASONS, operationWhy } from "../words.ts";
 
 /** Why an operation waits or failed, what to do, and when it is retried. */
-export function Why({ operation }: { operation: Pick<OperationRecord, "reason" | "error" | "next_try_at"> }) {
+export function Why({ operation }: { operation: Pick<OperationRecord, "reason" | "limit" | "error" | "next_try_at"> }) {
   const { chz, dateTime } = useFormat();
-  const { reason, error, next_try_at } = operation;
+  const { reason, limit, error, next_try_at } = operation;
   const why = operationWhy(reason);
   if (!why) return <span className="muted">–</span>;
-  const figures = operationFigures(error, chz);
+  const allowed = limitWords(reason, limit, chz);
   return (
     <>
       {why}
       <span className="row-note">
-        {figures && `${figures} `}
+        {allowed && `${allowed} `}
         {OPERATION_REASONS[reason ?? ""]?.help}
         {next_try_at && ` Próxima tentativa: ${dateTime(next_try_at)}.`}
       </span>
-      {error && !figures && <TechnicalDetail text={error} />}
+      {error && !allowed && <TechnicalDetail text={error} />}
     </>
   );
 }

@@ -15,7 +15,7 @@ import { viewHref } from "../list/list-address.ts";
 import { TechnicalDetail } from "../payments/why.tsx";
 import type { PurchaseDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
-import { OPERATION_REASONS, operationFigures, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
+import { limitWords, OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 import { purchaseQuery } from "./queries.ts";
 
@@ -166,7 +166,7 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
 function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
   const { chz, date, dateTime } = useFormat();
   const t = useText();
-  const figures = operationFigures(purchase.wait_text, chz);
+  const allowed = limitWords(purchase.wait_reason, purchase.wait_limit, chz);
   const wait = purchaseWait(purchase);
   const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
   return (
@@ -174,7 +174,7 @@ function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
       <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
       {wait && (
         <p>
-          <strong>{wait}</strong> {figures} {help}
+          <strong>{wait}</strong> {allowed} {help}
         </p>
       )}
       <p>
@@ -183,7 +183,7 @@ function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
       </p>
       {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
       {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}
-      {purchase.wait_text && !figures && <TechnicalDetail text={purchase.wait_text} />}
+      {purchase.wait_text && !allowed && <TechnicalDetail text={purchase.wait_text} />}
     </div>
   );
 }

@@ -110,6 +110,7 @@ const purchase = (id: number, change: Partial<Purchase>): Purchase => ({
   situation: "awaiting_store",
   waits_for: "hold",
   wait_reason: null,
+  wait_limit: null,
   wait_text: null,
   expected_at: "2026-12-20T12:00:00.000Z",
   amount: "249.90",
@@ -159,6 +160,7 @@ const payment = (id: number, change: Partial<Payment>): Payment => ({
   amount: "19.36725",
   state: "waiting",
   reason: "day_cap",
+  limit: "3",
   error: "AboveDailyCap: 19.36725 CHZ is above the 3 CHZ left of the distributor's daily cap",
   attempts: 3,
   since: AT,
@@ -168,9 +170,16 @@ const payment = (id: number, change: Partial<Payment>): Payment => ({
   ...change,
 });
 const payments = [
-  payment(9, { state: "failed", reason: "reverted", error: "Reverted", next_try_at: null, amount: "464.9225" }),
+  payment(9, {
+    state: "failed",
+    reason: "reverted",
+    limit: null,
+    error: "Reverted",
+    next_try_at: null,
+    amount: "464.9225",
+  }),
   payment(8, {}),
-  payment(6, { state: "done", reason: null, error: null, next_try_at: null, tx_hash: HASH }),
+  payment(6, { state: "done", reason: null, limit: null, error: null, next_try_at: null, tx_hash: HASH }),
 ];
 
 const sale = (id: number, change: Partial<Sale>): Sale => ({
@@ -297,6 +306,7 @@ const operation = (id: number, change: Partial<OperationRecord>): OperationRecor
   amount: null,
   state: "waiting",
   reason: "store_unknown",
+  limit: null,
   error: "StoreUnknown(9)",
   attempts: 2,
   since: AT,
@@ -313,7 +323,14 @@ const operations = [
     error: "0x1f2a2005",
     next_try_at: null,
   }),
-  operation(20, { kind: "pay", subject_id: 8, reason: "rate_too_high", amount: "19.36725", error: rateError }),
+  operation(20, {
+    kind: "pay",
+    subject_id: 8,
+    reason: "rate_too_high",
+    limit: "2",
+    amount: "19.36725",
+    error: rateError,
+  }),
   operation(19, { kind: "register_store", subject_id: 4, reason: "role_missing", error: "MissingRole" }),
   operation(18, {}),
 ];
