@@ -76,6 +76,7 @@ describe("Redirect", () => {
       const { page } = await site.open("/redirect/1");
       await page.getByText("Esta loja ainda não tem link de compra").waitFor();
       expect(await page.getByRole("button", { name: "Comprar agora" }).count()).to.equal(0);
+      expect(await page.getByText("Vamos levar você").count()).to.equal(0);
     });
   }
 

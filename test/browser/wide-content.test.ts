@@ -36,6 +36,19 @@ function misplaced(page: Page, card: string): Promise<string[]> {
   );
 }
 
+/** Parts of a list that are wider than it, and names in it that take more than a line. They may be rotated. */
+function cutOff(page: Page, list: string): Promise<string[]> {
+  return page.locator(`${list} :is(dt, dd)`).evaluateAll((parts) =>
+    parts.flatMap((part) => {
+      const text = document.createRange();
+      text.selectNodeContents(part);
+      const isBroken = part.tagName === "DT" && text.getClientRects().length > 1;
+      const isWide = part.scrollWidth > part.clientWidth || part.scrollWidth > (part.closest("dl")?.clientWidth ?? 0);
+      return isBroken || isWide ? [part.textContent ?? ""] : [];
+    }),
+  );
+}
+
 /** How far the page can be scrolled sideways. */
 const excess = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
@@ -61,6 +74,11 @@ describe("Long names and wide figures", () => {
         await page.goto(site.server.url);
         await page.locator(".featured-name").getByText(ONE_WORD).waitFor();
         await eventually(async () => expect(await misplaced(page, ".featured-card")).to.deep.equal([]));
+        await page
+          .locator(".hero-ticket")
+          .getByText(/12[.,]75%/)
+          .waitFor();
+        await eventually(async () => expect(await cutOff(page, ".hero-ticket .ticket-fields")).to.deep.equal([]));
         expect(await excess(page)).to.equal(0);
       });
     }
