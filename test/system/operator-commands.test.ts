@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,10 +27,12 @@ import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 import { openDatabase } from "../../scripts/operator/open-database.ts";
 import { bareEnvironment } from "../testing/bare-environment.ts";
 import { skipWithout } from "../testing/skip.ts";
+import { until } from "../testing/until.ts";
 
 const NFT = `0x${"11".repeat(20)}` as const;
 const DISTRIBUTOR = `0x${"22".repeat(20)}` as const;
 
+const RECEIVER = join(process.cwd(), "ops/receive-backup");
 const COMMANDS: Record<string, readonly string[]> = {
   payouts: ["--resume"],
   reconcile: [],
@@ -201,12 +205,13 @@ describe("An operator's command", function () {
     writeFileSync(join(dataDirectory(), "assets", picture), "a picture");
     const elsewhere = join(directory, "elsewhere");
     mkdirSync(elsewhere);
-    const BACKUP_RECEIVER = `${join(process.cwd(), "ops/receive-backup")} ${elsewhere}`;
-    for (const day of ["2001-02-03", "2001-02-04"]) writeFileSync(join(elsewhere, copyOf(`${day}T01-00-00Z`)), "");
+    const BACKUP_RECEIVER = `${RECEIVER} ${elsewhere}`;
+    for (const hour of ["01", "02"]) writeFileSync(join(elsewhere, copyOf(`2001-02-03T${hour}-00-00Z`)), "");
     const { status, output } = run("backup", { BACKUP_RECEIVER, BACKUP_PUBLIC_KEY });
     expect(status, output).to.equal(0);
-    const copies = readdirSync(elsewhere).filter((name) => name.endsWith(".tar.age"));
-    expect(copies, "those of long ago are deleted").to.have.length(1);
+    const [first, ...copies] = readdirSync(elsewhere).filter((name) => name.endsWith(".tar.age"));
+    expect(first, "the first of its month").to.equal(copyOf("2001-02-03T01-00-00Z"));
+    expect(copies).to.have.length(1);
     const decrypted = spawnSync("age", ["-d", "-i", join(directory, "backup.key"), join(elsewhere, copies[0] ?? "")]);
     const listed = spawnSync("tar", ["-t"], { input: decrypted.stdout, encoding: "utf8" }).stdout.trim().split("\n");
     expect(listed).to.include(`assets/${picture}`);
@@ -234,8 +239,7 @@ describe("An operator's command", function () {
   });
 
   const sha256 = createHash("sha256").update("a copy").digest("hex");
-  const receive = (input: string) =>
-    spawnSync(join(process.cwd(), "ops/receive-backup"), [directory], { input, encoding: "utf8" });
+  const receive = (input: string) => spawnSync(RECEIVER, [directory], { input, encoding: "utf8", timeout: 10_000 });
 
   it("the receiver keeps nothing of a copy that broke off, and says so", () => {
     const before = readdirSync(directory);
@@ -248,6 +252,35 @@ describe("An operator's command", function () {
       expect([status, stdout, stderr]).to.deep.equal([1, "", said]);
     }
     expect(readdirSync(directory).filter((name) => name !== ".lock")).to.deep.equal(before);
+  });
+
+  it("the receiver takes a copy though another connection hangs, or one was killed or found the disk full", async () => {
+    const [killed, running] = ["killed", "running"].map((name) => `.torcida-${name}.part`);
+    for (const name of [killed, running]) writeFileSync(join(directory, name ?? ""), "a co");
+    const yesterday = Date.now() / 1_000 - 25 * 3_600;
+    utimesSync(join(directory, killed ?? ""), yesterday, yesterday);
+    for (const hour of ["01", "02"]) writeFileSync(join(directory, copyOf(`2001-02-03T${hour}-00-00Z`)), "");
+    const hanging = spawn(RECEIVER, [directory], { stdio: ["pipe", "ignore", "ignore"] });
+    try {
+      hanging.stdin.write(`${sha256}\na co`);
+      await until("it receives", () => readdirSync(directory).some((name) => name.endsWith(`${hanging.pid}.part`)));
+      expect(receive(`${sha256}\n`).status, "no room for it").to.equal(1);
+      const names = () => readdirSync(directory).filter((name) => name.includes("torcida-"));
+      expect(names(), "room is made first").to.not.include.members([copyOf("2001-02-03T02-00-00Z")]);
+      expect(names()).to.include(running).and.not.include(killed);
+      const { status, stdout } = receive(`${sha256}\na copy`);
+      expect([status, stdout.trim()]).to.deep.equal([0, sha256]);
+    } finally {
+      hanging.stdin.end();
+      await once(hanging, "close");
+    }
+  });
+
+  it("the receiver keeps each day and month, however far ahead its clock is", () => {
+    const names = ["2001-02-03", "2001-02-04", "2001-03-01"].map((day) => copyOf(`${day}T01-00-00Z`));
+    for (const name of names) writeFileSync(join(directory, name), "");
+    expect(receive(`${sha256}\na copy`).status).to.equal(0);
+    expect(readdirSync(directory)).to.include.members(names);
   });
 
   it("the receiver keeps two days of copies, the first of 14 days and of 12 months", () => {
