@@ -18,7 +18,7 @@ export const STORAGE_KEYS = {
   install: "install",
 } as const;
 
-type StorageKey = (typeof STORAGE_KEYS)[keyof typeof STORAGE_KEYS];
+export type StorageKey = (typeof STORAGE_KEYS)[keyof typeof STORAGE_KEYS];
 
 export function readStored(key: StorageKey): string | null {
   try {
@@ -35,6 +35,15 @@ export function store(key: StorageKey, value: string | null): void {
   } catch {
     // Without storage the choice is lost with the page.
   }
+}
+
+/** Calls back when another tab of this browser has changed a value. Returns how to stop. */
+export function watchOtherTabs(key: StorageKey, changed: (value: string | null) => void): () => void {
+  const follow = (event: StorageEvent) => {
+    if (event.key === key) changed(event.newValue);
+  };
+  addEventListener("storage", follow);
+  return () => removeEventListener("storage", follow);
 }
 
 /** Once the first store was visited, or they were refused, they are never shown again. */

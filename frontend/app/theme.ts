@@ -1,24 +1,15 @@
-import { useSyncExternalStore } from "react";
-import { STORAGE_KEYS, store } from "./storage.ts";
+import { sharedValue } from "./shared-value.ts";
+import { STORAGE_KEYS } from "./storage.ts";
 
-export type Theme = "light" | "dark";
+type Theme = "light" | "dark";
 
-const listeners = new Set<() => void>();
-
-function current(): Theme {
-  return document.documentElement.dataset.theme === "dark" ? "dark" : "light";
-}
-
-export function setTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme;
-  store(STORAGE_KEYS.theme, theme);
-  for (const listener of listeners) listener();
-}
+const page = document.documentElement;
 
 /** The theme on screen; `public/theme.js` chose it before the first paint. */
-export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, current);
-}
+export const theme = sharedValue<Theme>(
+  STORAGE_KEYS.theme,
+  (stored) => ((stored ?? page.dataset.theme) === "dark" ? "dark" : "light"),
+  (shown) => {
+    page.dataset.theme = shown;
+  },
+);

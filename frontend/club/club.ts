@@ -1,31 +1,17 @@
-import { useSyncExternalStore } from "react";
-import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import { sharedValue } from "../app/shared-value.ts";
+import { STORAGE_KEYS } from "../app/storage.ts";
 import { accentOf, css } from "./club-colours.ts";
 
 /** The user's club; empty if the question was skipped, undefined before it was asked. */
-let club: string | undefined = readStored(STORAGE_KEYS.club) ?? undefined;
-const listeners = new Set<() => void>();
+const club = sharedValue<string | undefined>(STORAGE_KEYS.club, (stored) => stored ?? undefined, showClub);
 
 /** Remembers the club on this device and colours stubs and stands with it. */
-export function chooseClub(name: string): void {
-  club = name;
-  store(STORAGE_KEYS.club, name);
-  showClub();
-  for (const listener of listeners) listener();
-}
+export const chooseClub = club.set;
 
-export function showClub(): void {
+export function showClub(name: string | undefined = club.current()): void {
   const { style } = document.documentElement;
-  if (club) style.setProperty("--accent", css(accentOf(club)));
+  if (name) style.setProperty("--accent", css(accentOf(name)));
   else style.removeProperty("--accent");
 }
 
-export function useClub(): string | undefined {
-  return useSyncExternalStore(
-    (changed) => {
-      listeners.add(changed);
-      return () => listeners.delete(changed);
-    },
-    () => club,
-  );
-}
+export const useClub = club.use;

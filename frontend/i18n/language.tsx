@@ -1,9 +1,9 @@
 /// <reference types="vite/client" />
 import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import pt from "../../domain/languages/pt.json";
 import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../../domain/languages.ts";
-import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import { readStored, STORAGE_KEYS, store, watchOtherTabs } from "../app/storage.ts";
 
 export type MessageId = keyof typeof pt;
 type Values = Record<string, string | number | bigint | boolean | Date | null | undefined>;
@@ -72,6 +72,14 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
     document.documentElement.lang = LANGUAGES[next].locale;
     setLanguage(next);
   }, []);
+  useEffect(
+    () =>
+      watchOtherTabs(STORAGE_KEYS.language, (next) => {
+        // Without its texts this tab keeps its language.
+        choose(languageFrom(next)).catch(() => {});
+      }),
+    [choose],
+  );
   const intl = useMemo(() => intlFor(language), [language]);
   const value = useMemo(() => ({ language, choose }), [language, choose]);
   return (

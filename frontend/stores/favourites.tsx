@@ -1,14 +1,13 @@
-import { useSyncExternalStore } from "react";
 import type { Store } from "../api/shapes.ts";
-import { readStored, store as remember, STORAGE_KEYS } from "../app/storage.ts";
+import { sharedValue } from "../app/shared-value.ts";
+import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 
-const listeners = new Set<() => void>();
-let known = read();
+const favourites = sharedValue(STORAGE_KEYS.favourites, read);
 
-function read(): ReadonlySet<string> {
+function read(stored: string | null): ReadonlySet<string> {
   try {
-    const list: unknown = JSON.parse(readStored(STORAGE_KEYS.favourites) ?? "[]");
+    const list: unknown = JSON.parse(stored ?? "[]");
     return new Set(Array.isArray(list) ? list.map(String) : []);
   } catch {
     return new Set();
@@ -16,23 +15,13 @@ function read(): ReadonlySet<string> {
 }
 
 function toggle(id: string): void {
-  const next = new Set(known);
+  const next = new Set(favourites.current());
   if (!next.delete(id)) next.add(id);
-  known = next;
-  remember(STORAGE_KEYS.favourites, JSON.stringify([...next]));
-  for (const listener of listeners) listener();
+  favourites.set(JSON.stringify([...next]));
 }
 
 /** The user's favourite stores, stored on this device. */
-export function useFavourites(): ReadonlySet<string> {
-  return useSyncExternalStore(
-    (changed) => {
-      listeners.add(changed);
-      return () => listeners.delete(changed);
-    },
-    () => known,
-  );
-}
+export const useFavourites = favourites.use;
 
 export function FavouriteMark({ store }: { store: Pick<Store, "id" | "name"> }) {
   const t = useText();

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useTheme } from "../app/theme.ts";
+import { theme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
 import { loadToasts, toastsLoaded } from "./toast.ts";
 import { useIsPhone } from "./use-is-phone.ts";
@@ -12,7 +12,7 @@ const ACTS = ["pointerover", "pointerdown", "keydown"] as const;
 /** Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
-  const theme = useTheme();
+  const shown = theme.use();
   const isPhone = useIsPhone();
   const ref = useRef<HTMLDivElement>(null);
   const [library, setLibrary] = useState<Awaited<typeof toastsLoaded>>();
@@ -34,7 +34,7 @@ export function Toasts() {
     <div ref={ref} popover="manual" className="toast-layer" aria-live="off">
       {library && (
         <library.Toaster
-          theme={theme}
+          theme={shown}
           position={isPhone ? "top-center" : "bottom-left"}
           expand={!isPhone}
           visibleToasts={isPhone ? 1 : 4}

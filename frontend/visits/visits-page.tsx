@@ -62,6 +62,8 @@ type Page<T> = { rows: T[]; next_before: number | null };
 function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>, enabled = true) {
   const query = useInfiniteQuery({
     enabled,
+    // A visit or purchase made in another tab is seen when this one is looked at again.
+    refetchOnWindowFocus: "always",
     queryKey: ["own", name, wallet],
     queryFn: ({ pageParam }: { pageParam: number | undefined }) => read(pageParam),
     initialPageParam: undefined,
