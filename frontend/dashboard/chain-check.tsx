@@ -3,6 +3,7 @@ import { useReadContract } from "wagmi";
 import { ticketsOf } from "../../chain/generated/purchase-nft.ts";
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
+import { nftFacts } from "../api/nft-facts.ts";
 import { deployment } from "../app/deployment.ts";
 import { paths } from "../app/paths.ts";
 import { targetChain } from "../chain/target-chain.ts";
@@ -17,18 +18,21 @@ const FRESH_MS = 30_000;
 /** Says whether the contract has the tickets on screen as the server says, read by the browser. docs/product.md#tickets */
 export default function ChainCheck({ tickets }: { tickets: readonly PurchaseNft[] }) {
   const t = useText();
-  const { data, isError } = useReadContract({
+  const { data, isError, isPlaceholderData } = useReadContract({
     address: toWalletAddress(deployment.purchase_nft),
     abi: [ticketsOf],
     functionName: "ticketsOf",
     args: [tickets.map(({ tokenId }) => BigInt(tokenId))],
     chainId: targetChain.id,
     config: wagmiConfig,
+    // What the server learned since is compared with what the chain says since.
+    scopeKey: tickets.map((ticket) => nftFacts(ticket).status).join(),
     query: { staleTime: FRESH_MS, refetchInterval: FRESH_MS, placeholderData: (previous) => previous },
   });
   if (isError) return <p className="chain-check muted">{t("chainCheck.away")}</p>;
   if (data?.length !== tickets.length) return null;
   const different = ticketDifferences(tickets, data);
+  if (different.length > 0 && isPlaceholderData) return null;
   if (different.length === 0) {
     return (
       <p className="chain-check">
