@@ -32,7 +32,7 @@ import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
  */
 const RUNS = 50;
 /** Of the same decisions PostgreSQL only stores more slowly, so it gets fewer. */
-const RUNS_IN_DEPTH = { SQLite: 2_000, PostgreSQL: 300 };
+const RUNS_IN_DEPTH = { SQLite: 350, PostgreSQL: 300 };
 const HISTORIES_A_DATABASE = 25;
 const DEEP_TIMEOUT_MS = 3_600_000;
 const BPS = [500n, 700n, 500n, 300n];
