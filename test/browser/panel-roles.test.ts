@@ -176,6 +176,28 @@ describe("The panel, role by role", () => {
     expect([calls(9), calls(8)]).to.deep.equal([[reason], [reason, reason]]);
   });
 
+  it("does nothing twice if the sign-in becomes too old between two decisions", async () => {
+    const page = await openAs("operator", "view=payments");
+    const ok = { body: { success: true, message: "The operation is retried now" } };
+    site.server.answer("POST /api/admin/operations/9/retry", ok);
+    const old = { success: false, error: "Sign in again", code: "PROOF_TOO_OLD" };
+    site.server.answer("POST /api/admin/operations/8/retry", { status: 403, body: old });
+    await page.getByRole("button", { name: "Tentar de novo os 2 pagamentos parados desta página" }).click();
+    const dialog = page.getByRole("dialog", { name: "Tentar de novo os 2 pagamentos parados?" });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
+    await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
+    const sign = dialog.getByRole("button", { name: "Assinar e continuar" });
+    await sign.waitFor();
+    site.server.answer("POST /api/admin/operations/8/retry", ok);
+    // The first click connects the wallet, if the page has not done that by itself.
+    await eventually(async () => {
+      if (await sign.isEnabled({ timeout: 500 }).catch(() => false)) await sign.click();
+      expect(await dialog.count()).to.equal(0);
+    });
+    const calls = (id: number) => site.server.callsTo(`POST /api/admin/operations/${id}/retry`).length;
+    expect([calls(9), calls(8)]).to.deep.equal([1, 2]);
+  });
+
   /** Answers a list of the panel with these rows. */
   const list = (name: string, rows: readonly object[]) =>
     site.server.answer(`GET /api/admin/${name}`, {

@@ -82,7 +82,12 @@ function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: R
     const { refused, waitsForSecond } =
       "decideAll" in bulk
         ? { refused: await bulk.decideAll(open, reason), waitsForSecond: undefined }
-        : await decideEach(open, keyOf, (row) => bulk.decide(row, reason));
+        : await decideEach(open, keyOf, async (row) => {
+            const answer = await bulk.decide(row, reason);
+            // At once: a sign-in that has become too old ends the others, and not this one.
+            done.current.add(keyOf(row));
+            return answer;
+          });
     for (const key of open.map(keyOf)) if (!refused.has(key)) done.current.add(key);
     if (refused.size > 0) {
       const named = [...refused].map(([key, why]) => `Nº ${key}: ${why}`);
