@@ -52,9 +52,8 @@ export async function decideLocked(
 
 /** The same for one that staff move: as it is once everything about it is decided. */
 async function decideForStaff(queries: Queries, id: bigint, rules: SaleRules): Promise<CountedLife | undefined> {
-  const locked = await lockWithBuyers(queries, [id]);
-  const [purchase] = await decideLocked(queries, locked, rules);
-  return purchase ?? (await decideLocked(queries, locked, rules))[0];
+  const [decided] = await decideLocked(queries, await lockWithBuyers(queries, [id]), rules);
+  return decided ?? (await readLives(queries, [id]))[0];
 }
 
 const isSimulated = ({ sale_id }: DuePurchase): boolean => sale_id === null;
@@ -70,7 +69,7 @@ export async function saveSteps(
   { weiPerCent, stepDelayMs, approvals, rules }: StepOptions,
 ): Promise<PlannedPayouts> {
   const held = steps.filter(({ withdrawn }) => withdrawn !== undefined);
-  for (const { id, withdrawn } of held) await withdrawMove(queries, id, withdrawn === "pay" ? "pay" : "confirm");
+  for (const { id, withdrawn } of held) if (withdrawn) await withdrawMove(queries, id, withdrawn);
   const [frozen, over] = [steps.filter(({ isRateNew }) => isRateNew), steps.filter(({ isOver }) => isOver)];
   await freezeRates(queries, idsOf(frozen), weiPerCent);
   for (const { id, keptGwei } of steps) if (keptGwei > 0n) await keepOffset(queries, id, keptGwei);
