@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
 import { type Insertable, sql } from "kysely";
 import { among } from "../../database/among.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { keyedHash } from "../keyed-hash.ts";
 
 /* The queue of e-mails. An e-mail is written before it is sent, and its texts are deleted afterwards. docs/product.md#mail */
 
@@ -120,12 +120,7 @@ export async function eraseMails(queries: Queries, wallet: WalletAddress, keys: 
   await queries.deleteFrom("mails").where("wallet", "=", wallet).execute();
 }
 
-/** By a key that is not in the database; where no sale is paid, none is needed. */
-function hashOf(address: string, { SALE_REF_KEY: key = "" }: Keys): string {
-  return createHmac("sha256", key.replace(/^0x/, "").toLowerCase())
-    .update(`link ${address.toLowerCase()}`)
-    .digest("hex");
-}
+const hashOf = (address: string, { SALE_REF_KEY: key }: Keys) => keyedHash(key, `link ${address.toLowerCase()}`);
 
 /** When the oldest e-mail that waits was written; undefined if none waits. */
 export async function oldestWaiting(queries: Queries): Promise<bigint | undefined> {

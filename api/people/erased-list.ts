@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Queries } from "../../database/transaction.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
+import { keyedHash } from "../keyed-hash.ts";
 import { eraseUser, type User } from "./users.ts";
 
 /**
@@ -39,7 +39,7 @@ export function addToErasedList(
   user: Pick<User, "wallet" | "created_at">,
 ): void {
   const time = new Date(Math.max(Date.now(), Number(user.created_at)));
-  append(file, [`${time.toISOString()} ${hashOf(key ?? NO_KEY, user.wallet)}`]);
+  append(file, [`${time.toISOString()} ${hashOf(key, user.wallet)}`]);
 }
 
 /** Adds the lines of a list, if there is one, to another: a list that was lost or emptied takes nothing from its copies. */
@@ -113,6 +113,4 @@ export async function eraseAgain(queries: Queries, { times, keys }: ErasedList):
   }
 }
 
-function hashOf(key: string, wallet: WalletAddress): string {
-  return createHmac("sha256", key.replace(/^0x/, "").toLowerCase()).update(`erased ${wallet}`).digest("hex");
-}
+const hashOf = (key: string | undefined, wallet: WalletAddress) => keyedHash(key, `erased ${wallet}`);
