@@ -24,8 +24,8 @@ export type NewClick = {
 };
 
 /**
- * Stores clicks, each with a new token and its expiry, and counts them in the figures of the day and of the store. Returns the rows in the
- * order of `clicks`. docs/product.md#sales-click
+ * Stores clicks, each with a new token and its expiry, and counts them in the figures of the day and of the store.
+ * Returns the rows in the order of `clicks`. docs/product.md#sales-click
  */
 export async function insertClicks(queries: Queries, clicks: readonly NewClick[]): Promise<Click[]> {
   const rows = clicks.map(rowOf);

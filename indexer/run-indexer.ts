@@ -45,6 +45,7 @@ export type RunIndexerParameters = {
   environment: IndexerEnvironment;
   log: Logger;
   signal: AbortSignal;
+  /** Deletes the index, rebuilds it and returns. */
   reset?: boolean;
 };
 

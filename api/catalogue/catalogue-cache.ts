@@ -61,6 +61,7 @@ export class CatalogueCache {
     });
   }
 
+  /** Must be called after a write in this process. */
   drop(): void {
     this.#catalogue = undefined;
   }

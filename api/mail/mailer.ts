@@ -75,6 +75,7 @@ async function putOff({ database, log }: Pick<Services, "database" | "log">, eve
   await setMailAt(database.kysely, ids, BigInt(Date.now() + WRITE_AGAIN_MS));
 }
 
+/** Returns whether the next can be tried: false if the server is away or busy. */
 async function sendOne({ database, log }: Pick<Services, "database" | "log">, post: Post, mail: MailRow) {
   const { kysely } = database;
   if (!(await isWanted(kysely, mail))) {

@@ -114,6 +114,7 @@ function booksReader(services: Services): () => Promise<Books> {
       () => {
         readAt = Date.now();
       },
+      // Failures are not cached.
       () => {
         books = undefined;
       },

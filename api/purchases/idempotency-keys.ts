@@ -61,6 +61,7 @@ export async function insertStoredAnswer(
     .execute();
 }
 
+/** Deletes some old responses. Returns whether there may be more. */
 export async function deleteStoredAnswers(queries: Queries, createdBefore: bigint, limit: number): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("idempotency_keys")

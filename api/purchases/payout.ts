@@ -59,6 +59,7 @@ async function repeatedAnswer(
 
 type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;
 
+/** A repeat returns the current state. */
 async function refreshPayouts(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
   const { kysely } = services.database;
   const payments = await Promise.all(

@@ -13,6 +13,7 @@ type Next = "store" | "staff" | "network" | "time" | "system" | "buyer" | "nobod
 type Row = {
   /** The figure that holds its amount. */
   figure: Figure | undefined;
+  /** The status of its ticket; undefined: any. */
   status: PurchaseStatus | undefined;
   /** The states under which the panel lists it. */
   panel: readonly PurchaseState[];

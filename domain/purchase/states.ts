@@ -24,6 +24,7 @@ export const WAITS = [
   "approval",
   /** The network has approved the sale but not yet reported it as payable. */
   "network_payment",
+  /** Its waiting period has not ended. */
   "hold",
   /** Its confirmation is not deep enough. */
   "depth",
