@@ -72,6 +72,7 @@ const change: fc.Arbitrary<Partial<Omit<Report, "visit">>> = fc.oneof(
   fc.record({ cents: fc.constantFrom(0n, 1n, 999n, 4_000n, 10_000n, 20_000n) }),
   fc.record({ status: fc.constantFrom("pending" as const, "approved" as const, "declined" as const) }),
   fc.record({ payable: fc.boolean() }),
+  fc.record({ drift: fc.constantFrom("a", "b", "c") }),
   fc.record({ currency: fc.constantFrom("BRL", "USD", "JPY") }),
   fc.record({ currency: fc.constantFrom("USD", "JPY"), brlCents: fc.constantFrom(12_000n, 30_000n) }),
 );
@@ -92,7 +93,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   fact: fc.oneof(
     { weight: 10, arbitrary: fc.record({ kind: fc.constant("report" as const), ...report }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("again" as const), sale }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant("release" as const), sale }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant("release" as const), sale }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("decline" as const), sale }) },
     {
       weight: 3,
