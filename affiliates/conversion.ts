@@ -32,7 +32,7 @@ export async function countClicks(queries: Queries, clicks: readonly Click[]): P
     .execute();
 }
 
-/** Of these stores, the months from one on that have a click or a sale, newest first. docs/product.md#panel-conversion */
+/** Of these stores, the months since `from` with a click or a sale, newest first. docs/product.md#panel-conversion */
 export async function readConversion(
   queries: Queries,
   storeIds: readonly bigint[],

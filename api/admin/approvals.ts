@@ -131,7 +131,7 @@ async function decideOne(
   return asked;
 }
 
-/** Approves several requests by one decision: one transaction, one entry of the log. What cannot be approved is named. */
+/** Approves several requests by one decision: one transaction, one entry of the log. Those refused are named. */
 function approveAllRoute(services: Services): Route {
   return route({
     method: "post",

@@ -42,7 +42,7 @@ export function addToErasedList(
   append(file, [`${time.toISOString()} ${hashOf(key, user.wallet)}`]);
 }
 
-/** Adds the lines of a list, if there is one, to another: a list that was lost or emptied takes nothing from its copies. */
+/** Adds the lines of a list, if it exists, to another: one that was lost or emptied takes nothing from its copies. */
 export function mergeErasedList(from: string, to: string): void {
   const known = new Set(linesOf(to));
   append(

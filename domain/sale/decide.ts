@@ -186,7 +186,7 @@ function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): 
   return stage === "paid" || queued.has("pay");
 }
 
-/** Whether a sale may be assigned to a click: nobody else was paid for it, nor the same buyer by another store's ticket. */
+/** Whether a sale may be assigned to a click: nobody else was paid for it, nor its buyer by another store's ticket. */
 export function isAssignable(
   purchases: readonly Pick<PurchaseFacts, "stage" | "queued" | "wallet" | "storeId">[],
   to: { wallet: WalletAddress; storeId: bigint },

@@ -20,7 +20,10 @@ export const toastsLoaded = new Promise<Library>((resolve) => {
   nowLoaded = resolve;
 });
 
-/** A page that says nothing does without the library (9 kB with its styles). One that could not be fetched is fetched again by the next toast. */
+/**
+ * A page that says nothing does without the library (9 kB with its styles). One that could not be fetched is fetched
+ * again by the next toast.
+ */
 export async function loadToasts(): Promise<Library> {
   // `design/last-word.css` overrides its styles.
   library ??= Promise.all([import("sonner"), import("sonner/dist/styles.css")]).then(([scripts]) => scripts);

@@ -9,7 +9,10 @@ const PHONE_HEADER = "4.25rem";
 /** The first of them loads the toasts: one that says that the connection is gone comes too late to be fetched. */
 const ACTS = ["pointerover", "pointerdown", "keydown"] as const;
 
-/** Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom. A popover, because the browser's top layer is above every dialog. */
+/**
+ * Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom.
+ * A popover, because the browser's top layer is above every dialog.
+ */
 export function Toasts() {
   const t = useText();
   const shown = theme.use();

@@ -7,7 +7,10 @@ import { pipeline } from "node:stream/promises";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf } from "../../domain/unknown-error.ts";
 
-/** Who gets a copy of each backup: a command that reads a line with its SHA-256, and the copy, and prints the SHA-256; and the key it is encrypted for. */
+/**
+ * Who gets a copy of each backup: a command that reads a line with its SHA-256 and then the copy, and prints the SHA-256;
+ * and the key it is encrypted for.
+ */
 export type Receiver = { command: string; publicKey: string };
 
 /**
