@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import { encodeFunctionResult, toFunctionSelector } from "viem";
+import { ticketsOf } from "../../chain/generated/purchase-nft.ts";
 import { eventually, until } from "../testing/until.ts";
 import { countRenders } from "./support/chromium.ts";
 import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
@@ -283,6 +285,43 @@ describe("Dashboard", () => {
     Object.assign(fresh, { status: "confirmed", confirmed_at: now, cashback_state: "paid", paid_at: now });
     me.nfts = [fixtureNft(fresh, wallet.address)];
     await page.getByRole("article").getByText("Confirmed", { exact: true }).waitFor();
+  });
+
+  it("never compares what the server learned with what the chain said before", async () => {
+    const wallet = testWallet();
+    const now = new Date().toISOString();
+    const fresh = fixturePurchase({
+      ...{ id: 3, created_at: now, date: now, status: "pending", minted_at: now },
+      ...{ cashback_state: "unpaid", confirmed_at: null, paid_at: null },
+    });
+    const me = site.server.signIn(wallet.address, { nfts: [fixtureNft(fresh, wallet.address)], purchases: [fresh] });
+    const buyer = wallet.address as `0x${string}`;
+    const onChain = { buyer, storeId: 1, valueCents: 10_000, cashbackBps: 700, bonusBps: 0, status: 1 };
+    site.server.config.rpc_url = `${site.server.url}/api/chain`;
+    site.server.answer("POST /api/chain", ({ body: { id, params } }) => {
+      const [{ data = "0x" } = {}] = (params ?? []) as { data?: string }[];
+      const result = data.startsWith(toFunctionSelector(ticketsOf))
+        ? encodeFunctionResult({ abi: [ticketsOf], functionName: "ticketsOf", result: [onChain] })
+        : `0x${"0".repeat(64)}`;
+      return { body: { jsonrpc: "2.0", id, result } };
+    });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const same = page.getByText("Conferido na rede: o ingresso é igual ao do contrato.");
+    await same.waitFor();
+    await page.evaluate(() => {
+      const look = () =>
+        /diferentes? na rede/.test(document.body.innerText) && document.body.setAttribute("data-differs", "");
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    onChain.status = 2;
+    Object.assign(fresh, { status: "confirmed", confirmed_at: now });
+    me.nfts = [fixtureNft(fresh, wallet.address)];
+    await page.getByRole("article").getByText("Confirmado", { exact: true }).waitFor();
+    await same.waitFor();
+    expect(await page.locator("[data-differs]").count()).to.equal(0);
+    onChain.valueCents = 1;
+    await page.reload();
+    await page.getByText("O ingresso nº 3 está diferente na rede.").waitFor();
   });
 
   it("renders nothing in ten seconds in which nothing changed, though it asks every second", async () => {
