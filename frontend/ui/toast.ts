@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
-import type { ExternalToast } from "sonner";
 
 type Library = typeof import("sonner");
 
 type ToastOptions = {
-  /** A toast replaces the one with the same id. */
+  /** Names its kind: a toast replaces the last one of its name. */
   id: string;
   description?: ReactNode;
   action?: { label: string; onClick: () => void };
@@ -47,29 +46,33 @@ function withLibrary(act: (show: Library["toast"]) => void): void {
   );
 }
 
-/** Sets every option each time, because the library keeps the options of the previous toast with the same id. */
-function whole({ id, description, action }: ToastOptions): ExternalToast {
-  shownAt.set(id, performance.now());
-  return { id, description, action, duration: SHOWN_MS };
-}
-
-const shownAt = new Map<string, number>();
+/** The toast of each name that was shown last: the library's id of it, and when. */
+const last = new Map<string, { id: string; at: number }>();
+let count = 0;
 /** A toast younger than this belongs to the navigation itself. */
 const OF_THE_NAVIGATION_MS = 1_500;
 
 /** Dismisses the toasts of the previous screen. */
 export function dismissStaleToasts(): void {
-  for (const [id, at] of shownAt) {
+  for (const [name, { id, at }] of last) {
     if (performance.now() - at < OF_THE_NAVIGATION_MS) continue;
     withLibrary((show) => show.dismiss(id));
-    shownAt.delete(id);
+    last.delete(name);
   }
 }
 
-const shown = (kind: "message" | "success" | "warning" | "error") => (title: string, options: ToastOptions) => {
-  const all = whole(options);
-  withLibrary((show) => show[kind](title, kind === "message" ? Object.assign(all, { type: "default" }) : all));
-};
+const shown =
+  (kind: "message" | "success" | "warning" | "error") =>
+  (title: string, { id: name, ...options }: ToastOptions) => {
+    const previous = last.get(name);
+    // Its own id: the library loses a toast that updates one that is being closed.
+    const id = `${name}-${++count}`;
+    last.set(name, { id, at: performance.now() });
+    withLibrary((show) => {
+      if (previous) show.dismiss(previous.id);
+      show[kind](title, { ...options, id, duration: SHOWN_MS });
+    });
+  };
 
 /** A short message, outside the routes. */
 export const toast = Object.assign(shown("message"), {

@@ -259,6 +259,26 @@ describe("Wallet", () => {
     await page.getByRole("button", { name: /switch/i }).waitFor();
   });
 
+  it("says it again while the last message is being closed", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    wallet.rejectNext("wallet_switchEthereumChain");
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    const refused = page.locator("[data-sonner-toast][data-removed=false]").filter({ hasText: "The request was" });
+    const first = await refused.elementHandle();
+    const again = await page.getByRole("button", { name: /switch/i }).elementHandle();
+    wallet.rejectNext("wallet_switchEthereumChain");
+    await page.evaluate(
+      ([toast, button]) => {
+        toast?.querySelector<HTMLElement>("[data-close-button]")?.click();
+        (button as HTMLElement | null)?.click();
+      },
+      [first, again] as const,
+    );
+    await page.waitForFunction((toast) => !toast?.isConnected, first);
+    expect(await refused.count()).to.equal(1);
+  });
+
   it("adopts another account, with 'Account changed'", async () => {
     const wallet = testWallet();
     const { page } = await site.open("/", { wallet, ...ENGLISH });
