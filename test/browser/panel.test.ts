@@ -278,7 +278,10 @@ describe("Daily work in the panel", function () {
 
   it("finds a purchase by its order, with its history; a reload keeps the state of the list", async () => {
     await open("?view=purchases");
+    const search = page.getByRole("searchbox");
+    await search.waitFor();
     await page.keyboard.press("/");
+    expect(await search.evaluate((field) => field === document.activeElement)).to.equal(true);
     await page.keyboard.type("PED-95");
     await page.waitForURL(/query=PED-95/);
     await page.getByText("1 compra", { exact: true }).waitFor(SLOW);
