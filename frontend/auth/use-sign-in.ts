@@ -8,8 +8,8 @@ import { type Translate, useText } from "../i18n/language.tsx";
 import { signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
-import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
-import { AddressMismatchError } from "../wallet/sign.ts";
+import { AddressMismatchError, hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
+
 import { useWallet } from "../wallet/wallet.tsx";
 
 /** `waiting`: the user logged out with this wallet, so it is asked only after a click, even after a reload. */

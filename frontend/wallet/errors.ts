@@ -30,4 +30,14 @@ export class AbandonedError extends Error {
   }
 }
 
+/** The wallet could not add the network; `cause` is its error. */
+export class AddNetworkError extends Error {
+  override readonly name = "AddNetworkError";
+}
+
+/** The signature is from another wallet. docs/product.md#sign-in. */
+export class AddressMismatchError extends Error {
+  override readonly name = "AddressMismatchError";
+}
+
 export const hasCode = (error: unknown, code: number): boolean => errorCodes(error).includes(code);

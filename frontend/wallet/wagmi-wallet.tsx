@@ -22,12 +22,12 @@ import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { WALLETCONNECT_ID, wagmiConfig, walletConnect } from "./config.ts";
-import { AbandonedError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
+import { AbandonedError, AddNetworkError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { isReadersOwn } from "./local-wallets.ts";
-import { AddNetworkError, providerOf, readChainId, switchNetwork } from "./network.ts";
-import { signWith } from "./sign.ts";
 import type { Wallet } from "./wallet.tsx";
 
+/** Loaded with the first request, and not with the wallet: most visits ask nothing of it. */
+const loadRequests = () => import("./requests.ts");
 const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
 /** How long the message is shown before an external change of chain reloads the page. */
@@ -106,7 +106,8 @@ function useConnected(askForTarget: (connector: Connector) => Promise<void>) {
   const sign = useCallback(
     async (message: string) => {
       if (!connector || !address) throw new Error("No wallet is connected");
-      return signWith(await providerOf(connector), address, message);
+      const { signWith } = await loadRequests();
+      return signWith(connector, address, message);
     },
     [connector, address],
   );
@@ -120,16 +121,17 @@ function useAskForTarget(ownSwitch: { current: boolean }): (connector: Connector
   const t = useText();
   return useCallback(
     async (connector: Connector) => {
-      const provider = await providerOf(connector);
-      if ((await readChainId(provider)) === targetChain.id) return;
-      toast.warning(t("wallet.wrongNetwork"), {
-        id: "network",
-        description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
-      });
-      ownSwitch.current = true;
+      const onAsk = () => {
+        toast.warning(t("wallet.wrongNetwork"), {
+          id: "network",
+          description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
+        });
+        ownSwitch.current = true;
+      };
       try {
-        await switchNetwork(provider, targetChain);
-        toast.success(t("wallet.correctNetwork"), { id: "network" });
+        const { switchNetwork } = await loadRequests();
+        const wasAsked = await switchNetwork(connector, targetChain, onAsk);
+        if (wasAsked) toast.success(t("wallet.correctNetwork"), { id: "network" });
       } catch (error) {
         toastSwitchFailure(error, t);
       } finally {
