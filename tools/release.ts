@@ -37,7 +37,8 @@ function release(version: string, section: string, rest: string): void {
   execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
   git("add", "CHANGELOG.md", "package.json", "package-lock.json", BILL);
   git("commit", "--message", `chore(release): ${version}`);
-  git("tag", "--annotate", `v${version}`, "--message", section);
+  // Else git takes the headings for comments.
+  git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", section);
   console.log(`v${version} is tagged. Look at it with git show v${version}; then push the branch and the tag.`);
 }
 

@@ -103,6 +103,9 @@ describe("A release", () => {
     const made = release("");
     expect(made.status, made.stderr).to.equal(0);
     expect(git("tag")).to.equal("v7.0.0");
+    const [heading = "", ...notes] = git("tag", "--list", "--format=%(contents)").split("\n");
+    expect(heading).to.match(/^## 7\.0\.0 \(\d{4}-\d\d-\d\d\)$/);
+    expect(notes).to.include("### Added");
     const bill = JSON.parse(git("show", "v7.0.0:sbom.cdx.json"));
     expect(bill.metadata.component).to.include({ name: "torcida", version: "7.0.0" });
     expect(bill.components).to.have.length.greaterThan(100);
