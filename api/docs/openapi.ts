@@ -93,7 +93,8 @@ export function openApiDocument(routes: readonly Route[]) {
     openapi: "3.1.0",
     info: {
       title: `${PRODUCT_NAME} API`,
-      version: "1.0.0",
+      // The major version, within which calls, fields and codes stay. docs/upgrading.md#what-holds-from-100-on
+      version: "1",
       description: "Cashback in CHZ for purchases at partner stores, with a bonus for holders of fan tokens.",
       contact: CONTACT,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },

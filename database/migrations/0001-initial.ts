@@ -7,8 +7,8 @@ import type { DatabaseEngine } from "../connect.ts";
 const SCHEMA = readFileSync(join(import.meta.dirname, "0001-initial.sql"), "utf8");
 
 /**
- * Until version 1.0.0 the schema is edited where it stands, and has no second migration. The fingerprint in the name
- * tells which databases another text has made. docs/upgrading.md#another-version
+ * The schema of 1.0.0; before it, the schema is edited where it stands. The fingerprint in the name tells which
+ * databases another text has made. docs/upgrading.md#another-version
  */
 export const INITIAL_MIGRATION = `0001-initial-${createHash("sha256").update(SCHEMA).digest("hex").slice(0, 8)}`;
 

@@ -7,17 +7,19 @@ import type { Services } from "../../api/services.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { ERROR_CODES } from "../../domain/api/error-codes.ts";
+import packageJson from "../../package.json" with { type: "json" };
 import { standIn } from "../testing/stand-in.ts";
 
 /** A field's path, such as `data.purchases[].id`, and its types; a `?` marks one that may be missing. */
 type Fields = Record<string, string>;
 type Call = { asks: Fields; answers: Fields };
 
-/** What others build on: calls, error codes, environment variables, and the functions and events of the contracts. */
+/** What others build on: calls, error codes, variables, commands, and the functions and events of the contracts. */
 export type Interfaces = {
   calls: Record<string, Call>;
   codes: readonly string[];
   variables: readonly string[];
+  commands: readonly string[];
   contracts: Record<string, string[]>;
 };
 
@@ -26,6 +28,7 @@ export function readInterfaces(): Interfaces {
     calls: readCalls(),
     codes: ERROR_CODES,
     variables: readVariables(),
+    commands: readCommands(),
     contracts: { PurchaseNFT: signatures(purchaseNftAbi), CashbackDistributor: signatures(cashbackDistributorAbi) },
   };
 }
@@ -38,6 +41,7 @@ export function brokenPromises(kept: Interfaces, now: Interfaces): string[] {
     ...gone("The call", Object.keys(kept.calls), Object.keys(now.calls)),
     ...gone("The code", kept.codes, now.codes),
     ...gone("The variable", kept.variables, now.variables),
+    ...gone("The command", kept.commands, now.commands),
     ...Object.entries(kept.contracts).flatMap(([name, items]) => gone(`${name}'s`, items, now.contracts[name])),
     ...Object.entries(kept.calls).flatMap(([name, call]) => {
       const same = now.calls[name];
@@ -51,9 +55,9 @@ function asksMore(call: string, before: Fields, after: Fields): string[] {
   const refused = Object.entries(before).flatMap(([field, types]) => {
     const accepted = after[field];
     if (accepted === undefined) return [`${call}: ${field} is not accepted any more`];
-    return typesOf(types).every((type) => typesOf(accepted).includes(type))
-      ? []
-      : [`${call}: ${field} must be ${accepted}, and was ${types}`];
+    const accepts = (type: string) =>
+      [type, type.startsWith('"') ? "string" : type].some((one) => typesOf(accepted).includes(one));
+    return typesOf(types).every(accepts) ? [] : [`${call}: ${field} must be ${accepted}, and was ${types}`];
   });
   const required = Object.keys(after).filter((field) => {
     const parent = field.slice(0, Math.max(0, field.lastIndexOf(".")));
@@ -81,6 +85,8 @@ const isOptional = (types: string | undefined) => types?.endsWith("?") ?? true;
 type Schema = {
   $ref?: string;
   type?: string | string[];
+  enum?: string[];
+  const?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -110,8 +116,9 @@ function readCalls(): Interfaces["calls"] {
   return Object.fromEntries(
     operations.map(([name, { parameters = [], requestBody, responses }]) => {
       const asks: Fields = {};
-      for (const one of parameters) addFields(asks, `${one.in} ${one.name}`, one.schema, one.required, schemas);
-      addFields(asks, "body", bodyOf(requestBody), true, schemas);
+      for (const one of parameters)
+        addFields(asks, `${one.in} ${one.name}`, one.schema, one.required, schemas, valuesOf);
+      addFields(asks, "body", bodyOf(requestBody), true, schemas, valuesOf);
       const answers: Fields = {};
       for (const [status, response] of Object.entries(responses))
         if (status.startsWith("2")) addFields(answers, status, bodyOf(response), true, schemas);
@@ -122,6 +129,14 @@ function readCalls(): Interfaces["calls"] {
 
 const bodyOf = (media: Media | undefined) => media?.content?.["application/json"]?.schema;
 
+/** The types that a schema has; of what is asked, also the words that it accepts. */
+type TypesOf = (schema: Schema) => readonly string[];
+const namesOf: TypesOf = ({ type = "any" }) => [type].flat();
+const valuesOf: TypesOf = (schema) => {
+  const words = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  return words.length > 0 ? words.map((word) => JSON.stringify(word)) : namesOf(schema);
+};
+
 /** Adds the schema's types under its path, and those of its parts under theirs. */
 function addFields(
   fields: Fields,
@@ -129,10 +144,11 @@ function addFields(
   schema: Schema | undefined,
   isRequired: boolean,
   schemas: Document["components"]["schemas"],
+  typesIn: TypesOf = namesOf,
 ): void {
   if (schema === undefined) return;
   if (schema.$ref) {
-    addFields(fields, path, schemas[schema.$ref.split("/").at(-1) ?? ""], isRequired, schemas);
+    addFields(fields, path, schemas[schema.$ref.split("/").at(-1) ?? ""], isRequired, schemas, typesIn);
     return;
   }
   const add = (types: readonly string[]) => {
@@ -140,17 +156,17 @@ function addFields(
     const all = [...new Set([...(known ? typesOf(known) : []), ...types])].sort().join("|");
     fields[path] = isRequired && !known?.endsWith("?") ? all : `${all}?`;
   };
-  const { anyOf, oneOf, allOf, type, properties = {}, required = [], items } = schema;
+  const { anyOf, oneOf, allOf, properties = {}, required = [], items } = schema;
   const others = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
-  for (const other of others) addFields(fields, path, other, isRequired, schemas);
-  if (others.length === 0) add([type ?? "any"].flat());
+  for (const other of others) addFields(fields, path, other, isRequired, schemas, typesIn);
+  if (others.length === 0) add(typesIn(schema));
   for (const [name, part] of Object.entries(properties)) {
     const isAlways = required.includes(name) && !(anyOf ?? oneOf);
-    addFields(fields, path === "" ? name : `${path}.${name}`, part, isAlways, schemas);
+    addFields(fields, path === "" ? name : `${path}.${name}`, part, isAlways, schemas, typesIn);
   }
-  if (items) addFields(fields, `${path}[]`, items, true, schemas);
+  if (items) addFields(fields, `${path}[]`, items, true, schemas, typesIn);
   if (typeof schema.additionalProperties === "object")
-    addFields(fields, `${path}.*`, schema.additionalProperties, false, schemas);
+    addFields(fields, `${path}.*`, schema.additionalProperties, false, schemas, typesIn);
 }
 
 /** `.env.example` names every variable that the code reads. */
@@ -158,6 +174,12 @@ function readVariables(): string[] {
   const [ofProgram = ""] = readFileSync(".env.example", "utf8").split("── Tests ──");
   const names = [...ofProgram.matchAll(/(?:^# {0,3}| {2,})([A-Z][A-Z0-9_]{2,})=/gm)].map(([, name = ""]) => name);
   return [...new Set(names)].sort();
+}
+
+/** Those that read the operator's variables. */
+function readCommands(): string[] {
+  const { scripts } = packageJson;
+  return Object.entries(scripts).flatMap(([name, script]) => (script.includes("env-file.ts") ? [name] : []));
 }
 
 function signatures(abi: readonly { readonly type: string }[]): string[] {

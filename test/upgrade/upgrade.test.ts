@@ -144,7 +144,7 @@ describe("An installation of 1.0.0", function () {
     expect(refusal).to.include("has the schema of a newer version than the backup: set DATABASE_URL to a new database");
   });
 
-  it("keeps every call, field, code and variable, and the contracts' functions and events", () => {
+  it("keeps every call, field, code, variable and command, and the contracts' functions and events", () => {
     expect(brokenPromises(keptInterfaces(), readInterfaces()), REMEDY).to.deep.equal([]);
   });
 
@@ -174,6 +174,16 @@ describe("An installation of 1.0.0", function () {
     expect(
       broken((now) => Object.assign(now, { variables: now.variables.filter((name) => name !== "RPC_URLS") })),
     ).to.deep.equal(["The variable RPC_URLS is gone"]);
+    expect(
+      broken((now) => Object.assign(now, { commands: now.commands.filter((name) => name !== "backup") })),
+    ).to.deep.equal(["The command backup is gone"]);
+    const format = (words: string) => (now: Interfaces) =>
+      Object.assign(now.calls["POST /api/admin/catalogue"]?.asks ?? {}, { "body.format": words });
+    expect(broken(format('"csv"'))).to.deep.equal([
+      'POST /api/admin/catalogue: body.format must be "csv", and was "csv"|"json"',
+    ]);
+    expect(broken(format('"csv"|"json"|"xml"'))).to.deep.equal([]);
+    expect(broken(format("string"))).to.deep.equal([]);
     expect(broken((now) => now.contracts.PurchaseNFT?.pop())).to.have.length(1);
   });
 });
