@@ -16,6 +16,7 @@ const SENTENCES = {
   slug: "must be lower-case letters, digits and hyphens",
   control_characters: "must not contain control characters",
   hidden_characters: "must not contain invisible characters, characters that turn text around, or stacked accents",
+  team_words: "must not contain a word that stands for the team or the system, such as admin or owner",
   contract: "must be a contract address",
   wallet: "must be a wallet address: 0x and 40 hex digits",
   click: "must be the id of a click",

@@ -13,6 +13,7 @@ import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/ap
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { isNobodysRole, isVisibleName } from "../../domain/person-name.ts";
 import { joinFullName } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
@@ -63,9 +64,7 @@ function namesRoute({ database, adminWallets }: Services): Route {
     responses: { 200: namesResponseSchema },
     async handle({ query: { wallets } }) {
       const rows = await readNames(database.reader, wallets);
-      const byWallet = new Map(
-        rows.map((row) => [row.wallet, row.nickname || joinFullName(row.first_name, row.last_name)]),
-      );
+      const byWallet = new Map(rows.map((row) => [row.wallet, row.nickname || registeredName(row)]));
       const names = [...new Set(wallets)]
         .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
         .filter(({ name, role }) => name !== "" || role !== null);
@@ -172,6 +171,12 @@ function eraseRoute({ database: { kysely }, environment }: Services): Route {
       return { body: { success: true, message: "Profile erased" } };
     },
   });
+}
+
+/** Empty if it could pass as another's: anybody registers under the name of their choice. */
+function registeredName({ first_name, last_name }: Record<"first_name" | "last_name", string>): string {
+  const name = joinFullName(first_name, last_name);
+  return isVisibleName(name) && isNobodysRole(name) ? name : "";
 }
 
 const DECISION = {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
+import { isNobodysRole, isVisibleName } from "../person-name.ts";
 import { ROLES } from "../roles.ts";
 import { addressSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -54,7 +55,8 @@ export const nicknameRequestSchema = z.strictObject({
     .string()
     .trim()
     .max(NICKNAME_LENGTH, limit("max_length", NICKNAME_LENGTH))
-    .refine((text) => !/\p{C}/u.test(text), must("control_characters")),
+    .refine(isVisibleName, must("hidden_characters"))
+    .refine(isNobodysRole, must("team_words")),
 });
 
 export const sessionsRevokedSchema = z.object({
@@ -76,7 +78,7 @@ export const namesQuerySchema = z.object({
 
 /**
  * Whose wallets these are: of those who are registered or on the team. The name is the nickname if there is one, and
- * empty for who is not registered.
+ * empty for who is not registered, or registered one that hides something or claims a role.
  */
 export const namesResponseSchema = z.object({
   success: z.literal(true),

@@ -26,6 +26,7 @@ const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
   slug: "aceita só letras minúsculas, números e hífens",
   control_characters: "não aceita caracteres de controle",
   hidden_characters: "não aceita caracteres invisíveis, que invertem o texto, nem acentos empilhados",
+  team_words: "não aceita palavras que se passam pela equipe ou pelo sistema, como admin ou dono",
   contract: "precisa ser um endereço de contrato",
   wallet: "precisa ser um endereço de carteira",
   click: "precisa ser o código de um clique",

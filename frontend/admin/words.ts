@@ -240,6 +240,7 @@ export const FIELD_WORDS: Record<string, string> = {
   hold_seconds: "prazo de segurança",
   claim_days: "dias para reclamar",
   group_code: "código do grupo",
+  nickname: "apelido",
   reason: "motivo",
   sale_id: "número da venda",
   click_id: "código do clique",

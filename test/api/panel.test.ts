@@ -135,12 +135,32 @@ describe("The panel's calls", () => {
         "ROLE_NOT_ALLOWED",
       );
       expectRefusal(await support.post(`${path}/nickname`, { nickname: "a".repeat(41) }), 400, "INVALID_REQUEST");
-      expectRefusal(await support.post(`${path}/nickname`, { nickname: "a\u202eb" }), 400, "INVALID_REQUEST");
+      for (const [nickname, rule] of [
+        ["a\u202eb", "hidden_characters"],
+        ["\u3164", "hidden_characters"],
+        ["Ana\u2800", "hidden_characters"],
+        ["Ana (operação)", "team_words"],
+        ["\u0410dm1n da loja", "team_words"],
+      ]) {
+        const { status, body } = await support.post(`${path}/nickname`, { nickname });
+        expect([status, body.field, body.rule], nickname).to.deep.equal([400, "nickname", rule]);
+      }
       expect((await support.post(`${path}/nickname`, { nickname: " Padaria do Zé " })).status).to.equal(200);
       expect([await name(), await found()]).to.deep.equal(["Padaria do Zé", [user.address]]);
       expect((await support.get(path)).body.user).to.include({ nickname: "Padaria do Zé", first_name: "Ana" });
       expect((await support.post(`${path}/nickname`, { nickname: "" })).status).to.equal(200);
       expect([await name(), await found()]).to.deep.equal(["Ana Maria Silva", []]);
+
+      // Anybody registers under the name of their choice; the panel calls nobody by one that claims a role.
+      const { kysely } = api.services.database;
+      for (const first_name of ["Equipe", "\u3164"]) {
+        await kysely
+          .updateTable("users")
+          .set({ first_name, last_name: "" })
+          .where("wallet", "=", user.address)
+          .execute();
+        expect((await support.get(`/api/admin/names?wallets=${user.address}`)).body.names).to.deep.equal([]);
+      }
 
       await support.post(`${path}/nickname`, { nickname: "Padaria" });
       await support.post(`${path}/erase`, {});

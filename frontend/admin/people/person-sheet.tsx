@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { nicknameRequestSchema } from "../../../domain/api/admin-people.ts";
+import { ruleOf } from "../../../domain/field-rules.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { eraseUser, nameUser, revokeSessions } from "../admin-calls.ts";
@@ -9,6 +11,7 @@ import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { Details } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
+import { invalidField } from "../invalid-field.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
@@ -145,6 +148,7 @@ function NicknameDialog({ person, onClose }: DialogProps) {
       text="Aparece no painel no lugar do nome, para a equipe reconhecer a carteira. Só a equipe vê."
       action="Salvar apelido"
       done={nickname.trim() === "" ? "Apelido tirado." : "Apelido salvo."}
+      validate={() => problemOf(nickname)}
       decide={() => nameUser(person.wallet, nickname.trim())}
       onClose={onClose}
     >
@@ -161,6 +165,11 @@ function NicknameDialog({ person, onClose }: DialogProps) {
       </Field>
     </DecisionDialog>
   );
+}
+
+function problemOf(nickname: string): string | undefined {
+  const issue = nicknameRequestSchema.safeParse({ nickname }).error?.issues[0];
+  return issue && invalidField("nickname", ruleOf(issue));
 }
 
 function EraseDialog({ person, onClose }: DialogProps) {
