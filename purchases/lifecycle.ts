@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
-import { touchUser } from "../database/touch-user.ts";
+import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Move } from "../domain/purchase/life.ts";
@@ -308,33 +308,43 @@ export async function releasePurchase(queries: Queries, id: bigint, actor: strin
   return true;
 }
 
+type Verdict = { isApproved: boolean; actor: string; reason: string | null };
+
 /** Decides an open request; an approved payout goes on. False: it is decided or lapsed. docs/product.md#panel-approvals */
-export async function decideApproval(
-  queries: Queries,
-  id: bigint,
-  { isApproved, actor, reason }: { isApproved: boolean; actor: string; reason: string | null },
-): Promise<boolean> {
-  const asked = await queries.selectFrom("approvals").select("wallet").where("id", "=", id).executeTakeFirst();
-  if (!asked) return false;
-  await touchUser(queries, asked.wallet);
+export async function decideApproval(queries: Queries, id: bigint, verdict: Verdict): Promise<boolean> {
+  return (await decideApprovals(queries, [id], verdict)).length > 0;
+}
+
+/** Decides those of these requests that are open, by a fixed number of queries. Returns them. */
+export async function decideApprovals(queries: Queries, ids: readonly bigint[], verdict: Verdict) {
+  const asked = await queries
+    .selectFrom("approvals")
+    .select("wallet")
+    .where(among(queries, "id", ids))
+    .execute();
+  await touchUsers(queries, new Set(asked.map(({ wallet }) => wallet)));
   const decided = await queries
     .updateTable("approvals")
     .set({
-      state: isApproved ? "approved" : "refused",
-      decided_by: actor,
-      decision_reason: reason,
+      state: verdict.isApproved ? "approved" : "refused",
+      decided_by: verdict.actor,
+      decision_reason: verdict.reason,
       decided_at: BigInt(Date.now()),
     })
-    .where("id", "=", id)
+    .where(among(queries, "id", ids))
     .where("state", "=", "open")
-    .returning("purchase_id")
-    .executeTakeFirst();
-  if (!decided) return false;
-  if (!isApproved) return true;
-  const purchase = queries.updateTable("purchases").set({ approval_id: null }).where("id", "=", decided.purchase_id);
-  await purchase.where("approval_id", "=", id).execute();
-  await recountPurchases(queries, [decided.purchase_id]);
-  return true;
+    .returning(["id", "purchase_id", "amount_gwei"])
+    .execute();
+  if (!verdict.isApproved || decided.length === 0) return decided;
+  const purchases = decided.map((row) => row.purchase_id);
+  await queries
+    .updateTable("purchases")
+    .set({ approval_id: null })
+    .where(among(queries, "id", purchases))
+    .where(among(queries, "approval_id", ids))
+    .execute();
+  await recountPurchases(queries, purchases);
+  return decided;
 }
 
 /** Locks a purchase's row after its buyer's row, which every change of money locks first. */

@@ -7,20 +7,23 @@ import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
   type Approval,
+  type ApprovalGroup,
+  approvalGroupsResponseSchema,
   approvalSchema,
   approvalsQuerySchema,
-  approveAllRequestSchema,
-  approveAllResponseSchema,
+  DECIDED_TOGETHER,
+  decideTogetherRequestSchema,
 } from "../../domain/api/admin-approvals.ts";
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import { doneSchema } from "../../domain/api/common.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { ApprovalRules } from "../../purchases/approvals.ts";
-import { decideApproval } from "../../purchases/lifecycle.ts";
+import { decideApproval, decideApprovals } from "../../purchases/lifecycle.ts";
 import type { ApiEnvironment } from "../environment.ts";
-import { ApiError, forbidden } from "../http/api-error.ts";
+import { conflict, forbidden } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { alreadyDecided, type Decision, decisionRoutes, requireOpen, toWireDecision } from "./second-person.ts";
 
@@ -40,7 +43,9 @@ export function approvalRoutes(services: Services): Route[] {
         return { ...page, rows: rows.map(toWireApproval) };
       },
     }),
-    approveAllRoute(services),
+    groupsRoute(services),
+    togetherRoute(services, "approve"),
+    togetherRoute(services, "refuse"),
     ...decisionRoutes({
       path: "/api/admin/approvals",
       permission: "payments",
@@ -131,57 +136,89 @@ async function decideOne(
   return asked;
 }
 
-/** Approves several requests by one decision: one transaction, one entry of the log. Those refused are named. */
-function approveAllRoute(services: Services): Route {
+/** What one person's decisions led to, as one request to another person. */
+function groupsRoute({ database }: Services): Route {
   return route({
-    method: "post",
-    path: "/api/admin/approvals/approve",
-    access: "fresh_admin",
-    permission: "payments",
-    summary: "Approves several payouts by one decision; those that cannot be approved are named, the others go through",
-    limit: { perMinute: 60, by: "wallet" },
-    body: approveAllRequestSchema,
-    responses: { 200: approveAllResponseSchema },
-    async handle({ body, identity }) {
-      const actor = actorOf(identity);
-      // In one order, so that two people who decide at once do not wait for each other for ever.
-      const ids = [...new Set(body.ids)].sort((one, other) => Number(one - other));
-      const { approved, refused } = await inAuditedTransaction(services.database.kysely, (queries) =>
-        approveAll(queries, ids, { actor, reason: body.reason || null }),
-      );
-      const amount = sumOf(approved);
-      services.log.info(
-        { action: "approval.approve_all", requests: approved.length, chz: amount },
-        "Decided by an admin",
-      );
-      services.senders.wake();
-      const message = `${approved.length} of ${ids.length} payments approved`;
-      return { body: { success: true, message, approved: approved.length, amount, refused } };
+    method: "get",
+    path: "/api/admin/approvals/together",
+    access: "admin",
+    summary: "The open payouts that need the caller's approval or another's, one row for each person who decided",
+    responses: { 200: approvalGroupsResponseSchema },
+    async handle({ identity }) {
+      const groups = await readGroups(database.reader, actorOf(identity));
+      return { body: { success: true, groups }, headers: NO_STORE };
     },
   });
 }
 
-type By = Pick<Decision, "actor" | "reason">;
+/** Open requests that pay another than this reader, the oldest of each decider. */
+const decidable = (reader: string) => sql`select id, asked_by, wallet, amount_gwei, created_at,
+    row_number() over (partition by asked_by order by id) as place
+  from approvals where state = 'open' and wallet <> ${reader}`;
 
-async function approveAll(queries: Queries, ids: readonly bigint[], { actor, reason }: By) {
-  const approved: ApprovalRow[] = [];
-  const refused: { id: number; code: ErrorCode; message: string }[] = [];
-  for (const id of ids) {
-    try {
-      approved.push(await decideOne(queries, { id, verb: "approve", actor, reason }));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      refused.push({ id: Number(id), code: error.code, message: error.message });
-    }
-  }
-  if (approved.length > 0) {
-    const requests = approved.map((row) => ({ id: row.id, purchase_id: row.purchase_id, wallet: row.wallet }));
-    const detail = { count: approved.length, amount: sumOf(approved), requests, reason };
-    const subject = `approvals:${approved[0]?.id}`;
-    await appendAudit(queries, { actor, action: "approval.approve_all", subject, detail });
-  }
-  return { approved, refused };
+async function readGroups(queries: Queries, reader: string): Promise<ApprovalGroup[]> {
+  const gwei = (sum: "sum" | "max") => sql`cast(${sql.raw(sum)}(amount_gwei) as bigint)`;
+  const { rows } = await sql<GroupRow>`select asked_by, count(*) as count, count(distinct wallet) as buyers,
+      ${gwei("sum")} as gwei, ${gwei("max")} as largest_gwei,
+      min(created_at) as oldest, max(created_at) as newest, max(id) as until
+    from (${decidable(reader)}) as open_requests where place <= ${sql.lit(DECIDED_TOGETHER)}
+    group by asked_by order by min(created_at)`.execute(queries);
+  return rows.map((row) => ({
+    asked_by: row.asked_by,
+    count: Number(row.count),
+    amount: chzTextFromGwei(row.gwei),
+    largest: chzTextFromGwei(row.largest_gwei),
+    buyers: Number(row.buyers),
+    oldest: isoTime(row.oldest),
+    newest: isoTime(row.newest),
+    until: Number(row.until),
+  }));
 }
 
-const sumOf = (rows: readonly ApprovalRow[]): string =>
-  chzTextFromGwei(rows.reduce((sum, { amount_gwei }) => sum + amount_gwei, 0n));
+type GroupRow = { asked_by: string } & Record<
+  "count" | "buyers" | "gwei" | "largest_gwei" | "oldest" | "newest" | "until",
+  bigint
+>;
+
+type Read = { asked_by: string; until: bigint; count: number; amount: string; reason?: string | undefined };
+
+/** All of a person's requests by one decision: one transaction, one entry of the log. */
+function togetherRoute(services: Services, verb: Decision["verb"]): Route {
+  return route({
+    method: "post",
+    path: `/api/admin/approvals/${verb}` as const,
+    access: "fresh_admin",
+    permission: "payments",
+    summary: `${verb === "approve" ? "Approves" : "Refuses"} all payouts that wait for one person's decisions, as read`,
+    limit: { perMinute: 60, by: "wallet" },
+    body: decideTogetherRequestSchema,
+    failures: { 409: "Not what is open now" },
+    responses: { 200: doneSchema },
+    async handle({ body, identity }) {
+      const actor = actorOf(identity);
+      if (body.asked_by === actor) throw forbidden("Another administrator must decide on these", "OWN_REQUEST");
+      await inAuditedTransaction(services.database.kysely, (queries) => decideTogether(queries, verb, actor, body));
+      const { count, amount } = body;
+      services.log.info({ action: `approval.${verb}_all`, requests: count, chz: amount }, "Decided by an admin");
+      services.senders.wake();
+      return { body: { success: true, message: `${count} payments ${verb}d` } };
+    },
+  });
+}
+
+/** @throws ApiError 409 if what is open is not what was read; nothing is decided then */
+async function decideTogether(queries: Queries, verb: Decision["verb"], actor: string, read: Read): Promise<void> {
+  const { rows } = await sql<{ id: bigint }>`select id from (${decidable(actor)}) as open_requests
+    where asked_by = ${read.asked_by} and id <= ${read.until} and place <= ${sql.lit(DECIDED_TOGETHER)}`.execute(
+    queries,
+  );
+  const reason = read.reason || null;
+  const ids = rows.map(({ id }) => id);
+  const decided = await decideApprovals(queries, ids, { isApproved: verb === "approve", actor, reason });
+  const amount = chzTextFromGwei(decided.reduce((sum, { amount_gwei }) => sum + amount_gwei, 0n));
+  if (decided.length === 0 || decided.length !== read.count || amount !== read.amount)
+    throw conflict("The requests have changed: read them again", "REQUESTS_CHANGED");
+  const requests = decided.map(({ id, purchase_id }) => ({ id, purchase_id }));
+  const detail = { count: decided.length, amount, asked_by: read.asked_by, requests, reason };
+  await appendAudit(queries, { actor, action: `approval.${verb}_all`, subject: `approvals:${read.until}`, detail });
+}

@@ -25,6 +25,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   OWN_REQUEST: "Another admin must decide.",
   DECIDED: "Reload the list.",
   LAPSED: "What was asked for changed: reload the list.",
+  REQUESTS_CHANGED: "Read the requests again, and decide about what is open now.",
   SLUG_TAKEN: "Choose another slug.",
   STORE_NAME_TAKEN: "Choose another name.",
   CONTRACT_TAKEN: "Edit the fan token that has it.",

@@ -2,6 +2,7 @@ const WALLET = "0x90f79bf6eb2c4f870365e785982e1f101e93b906";
 const SIGNATURE = `0x${"5f".repeat(64)}1b`;
 const NONCE = "k3v9x1m7q2";
 const CLICK = "abcdefghijklmnopqrstuvwxyz".replace(/[^a-z2-7]/g, "a");
+const TOGETHER = { asked_by: WALLET, until: 8, count: 2, amount: "514.5", reason: "Conferidas" };
 const REASON = { reason: "Checked with the store" };
 
 /** One request for each call with a body; a test validates them against the schemas. */
@@ -39,7 +40,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/users/:wallet/sessions/revoke": REASON,
   "post /api/admin/users/:wallet/erase": REASON,
   "post /api/admin/users/:wallet/nickname": { nickname: "Ana do Sul" },
-  "post /api/admin/approvals/approve": { ids: [7, 8], reason: "Conferidas" },
+  "post /api/admin/approvals/approve": TOGETHER,
+  "post /api/admin/approvals/refuse": TOGETHER,
   "post /api/admin/approvals/:id/approve": REASON,
   "post /api/admin/approvals/:id/refuse": REASON,
   "post /api/admin/fx-rates/:currency/:day/accept": {},

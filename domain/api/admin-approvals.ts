@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { limit } from "../field-rules.ts";
-import { givenReasonSchema, idSchema, PAGE_ROWS } from "./common.ts";
-import { ERROR_CODES } from "./error-codes.ts";
+import { givenReasonSchema, idSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 /** `used`: the payout is queued with it. `lapsed`: amount, buyer or decider changed meanwhile. */
@@ -27,16 +26,31 @@ export const approvalSchema = z.object({
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** Several requests, approved by one decision. */
-export const approveAllRequestSchema = givenReasonSchema.extend({
-  ids: z.array(idSchema).min(1).max(PAGE_ROWS, limit("max", PAGE_ROWS)),
-});
-export const approveAllResponseSchema = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  approved: z.number(),
-  /** CHZ of those that were approved, decimal text. */
+/** At most so many, the oldest, are decided together. */
+export const DECIDED_TOGETHER = 1_000;
+
+/** The open requests that one person's decisions led to, which another person reads and decides as one. */
+export const approvalGroupSchema = approvalSchema.pick({ asked_by: true }).extend({
+  count: z.number(),
+  /** CHZ, decimal text: their sum, and the largest of them. */
   amount: z.string(),
-  /** Those that were not, with the reason. */
-  refused: z.array(z.object({ id: z.number(), code: z.enum(ERROR_CODES), message: z.string() })),
+  largest: z.string(),
+  buyers: z.number(),
+  oldest: z.iso.datetime(),
+  newest: z.iso.datetime(),
+  /** The newest of these requests. */
+  until: z.number(),
+});
+export type ApprovalGroup = z.infer<typeof approvalGroupSchema>;
+export const approvalGroupsResponseSchema = z.object({
+  success: z.literal(true),
+  groups: z.array(approvalGroupSchema),
+});
+
+/** Names what was read: if it is not what is open now, nothing is decided. */
+export const decideTogetherRequestSchema = givenReasonSchema.extend({
+  asked_by: z.string().max(100, limit("max_length", 100)),
+  until: idSchema,
+  count: z.number(),
+  amount: z.string().max(100, limit("max_length", 100)),
 });

@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   "OWN_REQUEST",
   "DECIDED",
   "LAPSED",
+  "REQUESTS_CHANGED",
   // The catalogue
   "SLUG_TAKEN",
   "STORE_NAME_TAKEN",

@@ -1,4 +1,4 @@
-import { approveAllResponseSchema } from "../../domain/api/admin-approvals.ts";
+import type { ApprovalGroup } from "../../domain/api/admin-approvals.ts";
 import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import { type Decided, decidedSchema } from "../../domain/api/common.ts";
 import { claimPictureResponseSchema } from "../../domain/api/sales.ts";
@@ -157,8 +157,12 @@ export const setPayouts = (paused: boolean, reason: string) => decide("/api/admi
 
 /** Payouts that need two people. docs/product.md#panel-approvals. */
 export const approvePayment = (id: number, reason: string) => decide(`/api/admin/approvals/${id}/approve`, { reason });
-export const approvePayments = (ids: readonly number[], reason: string) =>
-  ask(approveAllResponseSchema, "/api/admin/approvals/approve", { method: "POST", body: { ids, reason } });
+/** Names what was read; if it has changed since, nothing is decided. */
+export const decideTogether = (
+  { asked_by, until, count, amount }: ApprovalGroup,
+  verb: "approve" | "refuse",
+  reason: string,
+) => decide(`/api/admin/approvals/${verb}`, { asked_by, until, count, amount, reason });
 export const refusePayment = (id: number, reason: string) => decide(`/api/admin/approvals/${id}/refuse`, { reason });
 
 /** Purchases. docs/product.md#panel-purchase. */

@@ -13,7 +13,8 @@ const LOGO_KB = LOGO_BYTES / 1_024;
 const BY_CODE: Readonly<Record<string, string>> = {
   ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
   OWN_REQUEST: "Outra pessoa precisa decidir sobre o seu pedido.",
-  DECIDED: "Este pedido já foi decidido. Recarregue a lista.",
+  DECIDED: "Outra pessoa já decidiu este pedido: a lista mostra como ficou.",
+  REQUESTS_CHANGED: "Os pedidos mudaram desde que você os leu. Confira a soma, que já é a de agora, e decida.",
   LAPSED: "O que foi pedido mudou desde então: o pedido não vale mais.",
   NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
   WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
@@ -29,9 +30,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
   BOOST_TOO_HIGH: "O percentual passa do máximo que a loja permite a um cashback turbinado.",
   BOOST_TOO_LOW: "A loja já paga esse percentual, ou mais: o cashback turbinado precisa ser maior.",
-  BOOST_STATE: "Este cashback turbinado mudou desde que você o abriu. Recarregue a lista.",
+  BOOST_STATE: "Este cashback turbinado mudou desde que você o abriu. A lista mostra como está.",
   GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
-  NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
+  NOT_STUCK: "Esta transação não está mais parada: a lista mostra como está.",
   OVER: "Não há mais o que fazer nesta compra.",
   PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
   NOT_A_TOKEN: "A rede não tem um token neste endereço.",
@@ -51,9 +52,6 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   of_another_buyer: "Esta venda já é de outro comprador.",
   claim_decided: "Esta reclamação já foi respondida.",
 };
-
-/** What a code of the api means, in Portuguese; undefined if it has no words of its own. */
-export const refusalOfCode = (code: ErrorCode): string | undefined => BY_CODE[code];
 
 /** Why the server rejected an admin's call, in Portuguese; undefined if the reason is unknown. `t` is Portuguese too. */
 export function sayRefusal(error: unknown, t: Translate): string | undefined {

@@ -88,33 +88,56 @@ describe("Two people for what one may not pay alone", () => {
       expect((await listed("used")).map(({ id }: { id: number }) => id)).to.deep.equal([asked]);
     });
 
-    it("approves several by one decision, names those that changed, and lets the others through", async () => {
+    it("asks a second person once for all that one person decided, and takes one decision about it", async () => {
       const ids = [await held(9), await held(3), await held(4), await held(5, two), await held(6)];
       const asked: number[] = [];
       for (const id of ids) asked.push(await approvalOf(release(one, id)));
-      const [, , changed, own, decided] = asked;
-      await one.post(`/api/admin/purchases/${ids[2]}/hold`);
-      expect((await decide(two, decided, "refuse")).status).to.equal(200);
-      const approve = (who: Caller, wanted: readonly (number | undefined)[]) =>
-        who.post("/api/admin/approvals/approve", { ids: wanted, reason: "checked" });
-      expect((await approve(one, asked)).body).to.deep.include({ approved: 0, amount: "0" });
-      expectRefusal(await approve(await api.admin("auditor"), asked), 403, "ROLE_NOT_ALLOWED");
-      expectRefusal(await approve(two, []), 400, "INVALID_REQUEST");
+      const three = await api.admin("operator");
+      await approvalOf(release(three, await held(20)));
+      const groups = async (who = two) => (await who.get("/api/admin/approvals/together")).body.groups;
+      const read = async () => (await groups()).find((group: { asked_by: string }) => group.asked_by === one.address);
+      const decideAll = (who: Caller, seen: object, verb = "approve") =>
+        who.post(`/api/admin/approvals/${verb}`, { ...seen, reason: "checked" });
+      const seenOf = ({ asked_by, until, count, amount }: Record<string, unknown>) => ({
+        asked_by,
+        until,
+        count,
+        amount,
+      });
 
-      const { body } = await approve(two, [...asked, 999_999]);
-      expect(body).to.include({ approved: 2, amount: "12" });
-      expect(body.refused.map((row: { id: number; code: string }) => [row.id, row.code])).to.deep.equal([
-        [changed, "LAPSED"],
-        [own, "OWN_REQUEST"],
-        [decided, "DECIDED"],
-        [999_999, "NOT_FOUND"],
-      ]);
-      expect(await queued()).to.deep.equal(ids.slice(0, 2));
+      const before = await read();
+      expect(before, "not what would pay the reader").to.include({ count: 4, amount: "22", largest: "9", buyers: 1 });
+      expect([before.oldest <= before.newest, before.until]).to.deep.equal([true, asked[4]]);
+      expect(
+        (await groups(one)).map((group: { count: number }) => group.count),
+        "its own too",
+      ).to.deep.equal([5, 1]);
+      expectRefusal(await decideAll(one, seenOf(before)), 403, "OWN_REQUEST");
+      expectRefusal(await decideAll(await api.admin("auditor"), seenOf(before)), 403, "ROLE_NOT_ALLOWED");
+
+      // What changed since it was read is read again; nothing is decided.
+      await one.post(`/api/admin/purchases/${ids[2]}/hold`);
+      expectRefusal(await decideAll(two, seenOf(before)), 409, "REQUESTS_CHANGED");
+      const later = await held(7);
+      await approvalOf(release(one, later));
+      const now = await read();
+      expect(now).to.include({ count: 4, amount: "25" });
+      expectRefusal(await decideAll(two, { ...seenOf(now), amount: "24" }), 409, "REQUESTS_CHANGED");
+      expect(await queued()).to.deep.equal([]);
+
+      // Two people at once: one decision counts.
+      const answers = await Promise.all([decideAll(two, seenOf(now)), decideAll(three, seenOf(now))]);
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+      expect(await queued()).to.deep.equal([ids[0], ids[1], ids[4], later]);
       const log = (await two.get("/api/admin/audit-log?limit=3")).body.rows;
       const entries = log.filter((row: { action: string }) => row.action === "approval.approve_all");
       expect(entries, "one decision, one entry").to.have.length(1);
-      expect(JSON.stringify(entries[0])).to.include("checked").and.to.include("12");
-      expect((await approve(two, asked)).body, "once").to.include({ approved: 0 });
+      expect(JSON.stringify(entries[0])).to.include("checked").and.to.include("25");
+
+      const [other] = await groups();
+      expect((await decideAll(two, seenOf(other), "refuse")).status).to.equal(200);
+      expect(await groups()).to.deep.equal([]);
+      expect((await listed("refused")).map((row: { amount: string }) => row.amount)).to.deep.equal(["20"]);
     });
 
     it("lets nobody decide about their own wallet", async () => {

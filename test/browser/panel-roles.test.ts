@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually, until } from "../testing/until.ts";
-import { approvals, attention, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
+import { approvalGroup, approvals, attention, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -167,7 +167,9 @@ describe("The panel, role by role", () => {
     await dialog.getByText("484,29 CHZ").waitFor();
     await dialog.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
     await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
-    await dialog.getByText("1 de 2 feitos. Nº 8: Esta transação não está mais parada.").waitFor();
+    await dialog
+      .getByText("1 de 2 feitos. Nº 8: Esta transação não está mais parada: a lista mostra como está.")
+      .waitFor();
     site.server.answer("POST /api/admin/operations/8/retry", ok);
     await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -204,33 +206,70 @@ describe("The panel, role by role", () => {
       body: { success: true, rows, next_before: null, total: rows.length },
     });
 
-  it("approves all that a page asks for by one confirmation, but not what the reader asked for", async () => {
-    const page = await openAs("operator", "view=approvals", (reader) => {
-      const [open, own] = approvals(reader);
-      list("approvals", [{ ...open }, { ...open, id: 6, purchase_id: 12, amount: "50.5" }, { ...own }]);
-    });
-    await page.getByRole("button", { name: "Aprovar os 2 pedidos abertos desta página" }).click();
-    const dialog = page.getByRole("dialog", { name: "Aprovar os 2 pedidos abertos?" });
-    for (const amount of ["515,42 CHZ", "464,92 CHZ", "50,50 CHZ"]) await dialog.getByText(amount).waitFor();
-    const answer = (refused: readonly object[]) =>
-      site.server.answer("POST /api/admin/approvals/approve", {
-        body: { success: true, message: "Approved", approved: 1, amount: "464.92", refused },
-      });
-    answer([{ id: 6, code: "LAPSED", message: "It has changed" }]);
+  it("shows a second person all that one person decided as one request, decided by one confirmation", async () => {
+    const groups = (rows: readonly object[]) =>
+      site.server.answer("GET /api/admin/approvals/together", { body: { success: true, groups: rows } });
+    const page = await openAs("operator", "view=approvals", (reader) =>
+      groups([
+        approvalGroup({ count: 1200, amount: "98765.5" }),
+        approvalGroup({ asked_by: reader, count: 3 }),
+        approvalGroup({ asked_by: BUYER, count: 1 }),
+      ]),
+    );
+    const section = page.getByRole("region", { name: "Esperam uma segunda pessoa, de uma vez" });
+    await section.getByRole("heading", { name: "1.200 pagamentos, 98.765,50 CHZ" }).waitFor();
+    expect(await section.getByRole("listitem").count(), "a single one has its own row").to.equal(2);
+    await section.getByRole("listitem").nth(1).getByText("Espera outra pessoa.").waitFor();
+    await section.getByRole("button", { name: /^Aprovar todos/ }).click();
+    const dialog = page.getByRole("dialog");
+    for (const figure of ["1.200", "98.765,50 CHZ", "464,92 CHZ", /^19\/11\/2026/, /^20\/11\/2026/])
+      await dialog.getByText(figure).first().waitFor();
     await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidos");
-    await dialog.getByRole("button", { name: "Aprovar 2" }).click();
-    await dialog
-      .getByText("1 de 2 feitos. Nº 6: O que foi pedido mudou desde então: o pedido não vale mais.")
-      .waitFor();
-    answer([]);
-    await dialog.getByRole("button", { name: "Aprovar 2" }).click();
-    await dialog.waitFor({ state: "detached" });
+
+    // Somebody else decided about some meanwhile: the dialog shows what is left, and decides about that.
+    const changed = { success: false, error: "The requests have changed", code: "REQUESTS_CHANGED" };
+    site.server.answer("POST /api/admin/approvals/approve", () => {
+      groups([approvalGroup({ count: 7, amount: "700", until: 5 })]);
+      return { status: 409, body: changed };
+    });
+    await dialog.getByRole("button", { name: "Aprovar 1.200" }).click();
+    await dialog.getByText("Os pedidos mudaram desde que você os leu.").waitFor();
+    await dialog.getByText("700,00 CHZ").waitFor();
+    site.server.answer("POST /api/admin/approvals/approve", () => {
+      groups([]);
+      return { body: { success: true, message: "7 payments approved" } };
+    });
+    await dialog.getByRole("button", { name: "Aprovar 7" }).click();
+    await page.getByText("7 pagamentos aprovados: já estão a caminho.").waitFor();
+    await section.waitFor({ state: "detached" });
     const sent = site.server.callsTo("POST /api/admin/approvals/approve").map(({ body }) => body);
-    const reason = "Conferidos";
+    const seen = { asked_by: COLLEAGUE, reason: "Conferidos" };
     expect(sent).to.deep.equal([
-      { ids: [5, 6], reason },
-      { ids: [6], reason },
+      { ...seen, until: 6, count: 1200, amount: "98765.5" },
+      { ...seen, until: 5, count: 7, amount: "700" },
     ]);
+  });
+
+  it("shows what another person decided first, in list and counts, without a reload", async () => {
+    const page = await openAs("operator", "view=approvals", (reader) =>
+      list("approvals", [approvals(reader)[0] ?? {}]),
+    );
+    await page.getByRole("link", { name: /^Aprovações\s*1 à espera de alguém$/ }).waitFor();
+    site.server.answer("POST /api/admin/approvals/5/approve", () => {
+      list("approvals", [{ ...approvals("")[0], state: "refused", decided_by: BUYER, decision_reason: "Devolvido" }]);
+      site.server.answer("GET /api/admin/attention", {
+        body: { success: true, attention: { ...attention, open_approvals: 0 } },
+      });
+      return { status: 409, body: { success: false, error: "This request is already decided", code: "DECIDED" } };
+    });
+    await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
+    await page.getByLabel("Motivo", { exact: true }).fill("Conferido");
+    await page.getByRole("button", { name: "Aprovar pagamento" }).click();
+    await page.getByText("Outra pessoa já decidiu este pedido: a lista mostra como ficou.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Aprovações", exact: true }).waitFor();
+    await page.getByRole("row", { name: /Devolvido.*Ana Souza/ }).waitFor();
+    expect(await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).count()).to.equal(0);
   });
 
   it("counts on view and filter what waits, and counts anew after a decision, without a reload", async () => {

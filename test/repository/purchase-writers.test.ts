@@ -91,7 +91,7 @@ describe("What was decided", () => {
   });
 
   it("is preceded by what staff say about a purchase, which makes it due: the only columns that they write", () => {
-    const facts = ["holdPurchase", "releasePurchase", "decideApproval"];
+    const facts = ["holdPurchase", "releasePurchase", "decideApprovals"];
     const ofStaff = /^(?:held_at|held_by|held_reason|approval_id|decided_by|decided_day)$/;
     const functions = [...functionsOf("purchases/lifecycle.ts"), ...functionsOf("purchases/approvals.ts")].filter(
       (text) => [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),

@@ -4,19 +4,17 @@ import { Link } from "react-router";
 import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
-import { approvePayments } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import { sumOfChz } from "../list/bulk.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
-import { refusalOfCode } from "../refusal-words.ts";
 import { configurationQuery } from "../settings/queries.ts";
 import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
+import { ApprovalGroups } from "./approval-groups.tsx";
 import { Decider } from "./decider.tsx";
 import { PercentApprovals } from "./percent-approvals.tsx";
 
@@ -29,6 +27,7 @@ export function ApprovalsView() {
     <div className="grid gap-5">
       <PercentApprovals />
       <Rule />
+      <ApprovalGroups />
       <AdminList list={useApprovalsList((kind, approval) => setDeciding({ kind, approval }))} />
       {deciding && <ApprovalDialog {...deciding} onClose={() => setDeciding(undefined)} />}
     </div>
@@ -53,13 +52,6 @@ function Rule() {
       )}
     </p>
   );
-}
-
-/** By one decision; returns why some were refused. */
-async function approveAll(rows: readonly Approval[], reason: string): Promise<ReadonlyMap<string, string>> {
-  const ids = rows.map(({ id }) => id);
-  const { refused } = await approvePayments(ids, reason);
-  return new Map(refused.map(({ id, code, message }) => [String(id), refusalOfCode(code) ?? message]));
 }
 
 type OnDecide = (kind: ApprovalDecision, approval: Approval) => void;
@@ -108,18 +100,6 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
       },
       { header: "Pedido em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    bulk: {
-      permission: "payments",
-      fits: (row) => row.state === "open" && !isOwn(row),
-      action: "Aprovar",
-      what: (count) => `os ${count} pedidos abertos`,
-      text: "Os pagamentos vão para a fila agora. Confira cada um antes: o que foi pago não volta.",
-      consequences: (rows) => [
-        ["Soma", chz(sumOfChz(rows))],
-        ...rows.map((row) => [`Compra nº ${row.purchase_id}`, chz(row.amount)] as const),
-      ],
-      decideAll: approveAll,
-    },
     actions: (row) => <Actions approval={row} isOwn={isOwn(row)} onDecide={onDecide} />,
     empty: {
       title: "Nenhum pedido ainda",

@@ -1,8 +1,17 @@
 import { queryOptions } from "@tanstack/react-query";
+import { approvalGroupsResponseSchema } from "../../../domain/api/admin-approvals.ts";
 import { percentApprovalSchema } from "../../../domain/api/boosts.ts";
 import { listOf } from "../../../domain/api/lists.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
+
+/** What each person's decisions led to, as one request to another person. */
+export const openGroupsQuery = queryOptions({
+  queryKey: [...OWN_KEY, "approval-groups"],
+  queryFn: async ({ signal }) =>
+    (await ask(approvalGroupsResponseSchema, "/api/admin/approvals/together", { signal })).groups,
+  refetchInterval: 15_000,
+});
 
 /** The percents that wait for a second person. */
 export const openPercentsQuery = queryOptions({

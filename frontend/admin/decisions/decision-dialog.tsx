@@ -231,8 +231,8 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
       }
       await run(reason);
     } catch (error) {
-      // Reloads the sale, so that the dialog shows the new figures next to the refusal.
-      if (error instanceof PartlyDone || (error instanceof ApiError && error.code === "SALE_CHANGED")) {
+      // Somebody else was faster: list, counts and dialog show how things are next to the refusal.
+      if (error instanceof PartlyDone || (error instanceof ApiError && error.status === 409)) {
         await client.invalidateQueries({ queryKey: OWN_KEY });
       }
       const needsSignature = isSignInTooOld(error);

@@ -27,11 +27,8 @@ export type Bulk<Row> = {
   what: (count: number) => string;
   text: string;
   consequences: (rows: readonly Row[]) => readonly Consequence[];
-} & (
-  | { decide: (row: Row, reason: string) => Promise<Decided> }
-  /** By one call; returns why rows were refused, by their key. */
-  | { decideAll: (rows: readonly Row[], reason: string) => Promise<ReadonlyMap<string, string>> }
-);
+  decide: (row: Row, reason: string) => Promise<Decided>;
+};
 
 type BulkButtonProps<Row> = { bulk: Bulk<Row>; rows: readonly Row[]; keyOf: (row: Row) => string };
 
@@ -71,24 +68,19 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
 }
 
 /**
- * Decides all by one call, or one after the other, each in its own transaction. What is done is not done again when the
- * rest is tried again.
+ * Decides one after the other, each in its own transaction. What is done is not done again when the rest is tried again.
  * @throws PartlyDone if the server refused some, after all others
  */
 function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: Row) => string) {
   const done = useRef(new Set<string>());
   return async (reason: string): Promise<Decided | undefined> => {
     const open = rows.filter((row) => !done.current.has(keyOf(row)));
-    const { refused, waitsForSecond } =
-      "decideAll" in bulk
-        ? { refused: await bulk.decideAll(open, reason), waitsForSecond: undefined }
-        : await decideEach(open, keyOf, async (row) => {
-            const answer = await bulk.decide(row, reason);
-            // At once: a sign-in that has become too old ends the others, and not this one.
-            done.current.add(keyOf(row));
-            return answer;
-          });
-    for (const key of open.map(keyOf)) if (!refused.has(key)) done.current.add(key);
+    const { refused, waitsForSecond } = await decideEach(open, keyOf, async (row) => {
+      const answer = await bulk.decide(row, reason);
+      // At once: a sign-in that has become too old ends the others, and not this one.
+      done.current.add(keyOf(row));
+      return answer;
+    });
     if (refused.size > 0) {
       const named = [...refused].map(([key, why]) => `Nº ${key}: ${why}`);
       throw new PartlyDone(`${done.current.size} de ${rows.length} feitos. ${named.join(" ")}`);

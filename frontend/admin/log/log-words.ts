@@ -69,6 +69,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,
   "approval.approve_all": ({ detail }) =>
     `aprovou ${text(detail.count) ?? "?"} pagamentos de uma vez, ${inReais(text(detail.amount) ?? "0")} CHZ ao todo${because(detail)}`,
+  "approval.refuse_all": ({ detail }) =>
+    `recusou ${text(detail.count) ?? "?"} pagamentos de uma vez, ${inReais(text(detail.amount) ?? "0")} CHZ ao todo${because(detail)}`,
   "user.nickname": ({ detail, subject }) =>
     `${detail.is_set === true ? "deu um apelido" : "tirou o apelido"} à carteira ${walletOf(subject)}`,
   "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,

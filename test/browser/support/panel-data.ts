@@ -1,4 +1,4 @@
-import type { Approval } from "../../../domain/api/admin-approvals.ts";
+import type { Approval, ApprovalGroup } from "../../../domain/api/admin-approvals.ts";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
 import type { BoostRow, PercentApproval } from "../../../domain/api/boosts.ts";
@@ -285,6 +285,19 @@ export const percentApproval = (id: number, change: Partial<PercentApproval>): P
 });
 
 /** Requests that a colleague's, the reader's and the services' decisions led to. */
+/** All that a colleague's decisions led to, as one request. */
+export const approvalGroup = (change: Partial<ApprovalGroup>): ApprovalGroup => ({
+  asked_by: COLLEAGUE,
+  count: 2,
+  amount: "515.42",
+  largest: "464.92",
+  buyers: 2,
+  oldest: "2026-11-19T12:00:00.000Z",
+  newest: AT,
+  until: 6,
+  ...change,
+});
+
 export const approvals = (reader: string): Approval[] => [
   approval(5, {}),
   approval(4, { asked_by: reader, purchase_id: 8, amount: "120" }),
@@ -470,6 +483,7 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
       ],
     },
   };
+  server.answer("GET /api/admin/approvals/together", { body: { success: true, groups: [approvalGroup({})] } });
   for (const [route, body] of Object.entries(answers)) server.answer(route, { body });
   answerPayouts(server);
   const lists = {
