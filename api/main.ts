@@ -92,7 +92,7 @@ async function main(): Promise<void> {
   );
   endOnSignals(services, server, () => {
     endWatch();
-    endOperations();
+    return endOperations();
   });
 }
 
@@ -124,7 +124,7 @@ async function openDatabase(environment: ApiEnvironment, log: Logger): Promise<D
 }
 
 /** Metrics and housekeeping; returns what ends both. */
-async function startOperations(services: Services, metrics: Metrics): Promise<() => void> {
+async function startOperations(services: Services, metrics: Metrics): Promise<() => Promise<void>> {
   const { environment, database, senders } = services;
   let runway: Runway | undefined;
   metrics.observeOperations(services.queueSummary);
@@ -139,7 +139,7 @@ async function startOperations(services: Services, metrics: Metrics): Promise<()
   return () => {
     endMetrics();
     endHousekeeping();
-    endMailer();
+    return endMailer();
   };
 }
 
@@ -203,10 +203,10 @@ function createRates(environment: ApiEnvironment, database: Database, log: Logge
 }
 
 /**
- * Leaves the balancer, finishes running requests and the sender's round, then exits: at most 9 seconds after the drain.
+ * Leaves the balancer, finishes running requests, the sender's round and an e-mail, then exits: at most 9 seconds after the drain.
  * Ctrl-C drains nothing.
  */
-function endOnSignals(services: Services, server: Server, endOthers: () => void): void {
+function endOnSignals(services: Services, server: Server, endOthers: () => Promise<void>): void {
   const { senders, database, rates, drain, log, environment } = services;
   let isEnding = false;
   const end = async (drainSeconds: number) => {
@@ -216,8 +216,7 @@ function endOnSignals(services: Services, server: Server, endOthers: () => void)
     const left = leaveBalancer(server, drain, drainSeconds);
     await delay(drainSeconds * 1_000);
     rates.stop();
-    endOthers();
-    await Promise.all([left, senders.stop()]);
+    await Promise.all([left, senders.stop(), endOthers()]);
     await database.close();
     log.info("The api has stopped");
     process.exit(0);

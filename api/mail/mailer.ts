@@ -6,13 +6,23 @@ import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../pl
 import { type EventRow, listMailable, setMailAt } from "../../purchases/events.ts";
 import type { Services } from "../services.ts";
 import { writeMails } from "./gather.ts";
-import { dropMail, listDueMails, type MailRow, recordFailure, recordSent } from "./mails.ts";
-import type { Post } from "./post.ts";
-import { findReader } from "./readers.ts";
+import {
+  claimMail,
+  dropMail,
+  type Failure,
+  listDueMails,
+  type MailRow,
+  putBack,
+  recordFailure,
+  recordSent,
+} from "./mails.ts";
+import { type Post, SENDING_LIMITS } from "./post.ts";
+import { findReader, isLinkValid } from "./readers.ts";
 
 const LEASE = "mail";
-/** Longer than an attempt to send takes. */
 const LEASE_MS = 60_000;
+/** Longer than an attempt to send takes. */
+const CLAIM_MS = BigInt(SENDING_LIMITS.handOver + SENDING_LIMITS.answer + 60_000);
 const LOOK_EVERY_MS = 1_000;
 const EVENTS_AT_ONCE = 500;
 const SENT_AT_ONCE = 50;
@@ -21,12 +31,13 @@ const WRITE_AGAIN_MS = 900_000;
 const FAILURES_A_ROUND = 3;
 
 /**
- * Sends e-mails in a loop of its own, in one api process at a time, until the returned function is called. Whoever is
- * killed between the server's answer and the record of it sends that e-mail again, with the same Message-ID.
+ * Sends e-mails in a loop of its own, in one api process at a time, until the returned function is called, which waits
+ * a moment for an answer that is due. Whoever is killed before it is recorded sends that e-mail again, with the same
+ * Message-ID.
  */
-export function startMailer(services: Services): () => void {
+export function startMailer(services: Services): () => Promise<void> {
   const { post, database, log } = services;
-  if (!post) return () => {};
+  if (!post) return async () => {};
   const ending = new AbortController();
   const { signal } = ending;
   const onError = (error: unknown) => log.warn({ reason: messageOf(error) }, "The mailer's lease could not be renewed");
@@ -35,26 +46,31 @@ export function startMailer(services: Services): () => void {
       { database, name: LEASE, holder: newLeaseHolder("mail"), ttlMs: LEASE_MS, signal, onError },
       async (lease, held) => {
         while (!held.aborted) {
-          await mailRound(services, post, lease).catch((error: unknown) =>
+          await mailRound(services, post, lease, held).catch((error: unknown) =>
             log.warn({ reason: messageOf(error) }, "E-mails could not be sent; they are tried again"),
           );
           await delay(LOOK_EVERY_MS, undefined, { signal: held }).catch(() => {});
         }
       },
     );
-  void lead().catch((error: unknown) => log.error({ reason: messageOf(error) }, "The mailer ended"));
-  return () => ending.abort();
+  const leading = lead().catch((error: unknown) => log.error({ reason: messageOf(error) }, "The mailer ended"));
+  return () => {
+    ending.abort();
+    return leading;
+  };
 }
 
-/** Writes the e-mails of new events, and sends those that are due. */
+/** Writes the e-mails of new events, and sends those that are due, until `held` aborts. */
 export async function mailRound(
   services: Pick<Services, "database" | "log">,
   post: Post,
   lease: Lease | undefined,
+  held: AbortSignal,
 ): Promise<void> {
   const { kysely } = services.database;
   const mailable = await listMailable(kysely, BigInt(Date.now()), EVENTS_AT_ONCE);
   for (const [wallet, events] of mailable) {
+    if (held.aborted) return;
     const write = inTransaction(kysely, async (queries) => {
       if (lease) await assertLease(queries, lease);
       await writeMails(queries, wallet, events, post);
@@ -63,8 +79,8 @@ export async function mailRound(
   }
   let failures = 0;
   for (const mail of await listDueMails(kysely, BigInt(Date.now()), SENT_AT_ONCE)) {
-    if (failures >= FAILURES_A_ROUND) return;
-    failures = (await sendOne(services, post, mail)) ? 0 : failures + 1;
+    if (held.aborted || failures >= FAILURES_A_ROUND) return;
+    failures = (await sendOne(services, post, mail, held)) ? 0 : failures + 1;
   }
 }
 
@@ -76,41 +92,60 @@ async function putOff({ database, log }: Pick<Services, "database" | "log">, eve
 }
 
 /** Returns whether the next can be tried: false if the server is away or busy. */
-async function sendOne({ database, log }: Pick<Services, "database" | "log">, post: Post, mail: MailRow) {
-  const { kysely } = database;
+async function sendOne(
+  { database: { kysely }, log }: Pick<Services, "database" | "log">,
+  post: Post,
+  mail: MailRow,
+  held: AbortSignal,
+): Promise<boolean> {
   if (!(await isWanted(kysely, mail))) {
     await dropMail(kysely, mail.id);
     return true;
   }
+  // Before it is sent: while nothing can be recorded, nothing is sent, and so nothing twice.
+  if (!(await claimMail(kysely, mail, BigInt(Date.now()) + CLAIM_MS))) return true;
+  let failure: Failure;
+  let reason: string;
   try {
-    await post.send(mail);
+    if ((await post.send(mail, held)) === "sent") {
+      await recordSent(kysely, mail.id);
+      return true;
+    }
+    [failure, reason] = ["unanswered", "unanswered"];
   } catch (error) {
-    const isFinal = isRefusal(error);
-    const reason = reasonOf(error);
-    log.warn({ mail: Number(mail.id), reason, isFinal }, "An e-mail was not sent");
-    await recordFailure(kysely, mail, reason, isFinal);
-    return isFinal;
+    if (held.aborted) {
+      await putBack(kysely, mail);
+      return false;
+    }
+    [failure, reason] = [isRefusal(error) ? "refused" : "failed", reasonOf(error)];
   }
-  await recordSent(kysely, mail.id);
-  return true;
+  log.warn({ mail: Number(mail.id), reason, failure }, "An e-mail was not sent");
+  await recordFailure(kysely, mail, failure, reason);
+  return failure === "refused";
 }
 
 /** Whether its reader still wants it, at this address: they may have unsubscribed, changed it or left since. */
 async function isWanted(queries: Queries, { wallet, kind, address }: MailRow): Promise<boolean> {
   const reader = await findReader(queries, wallet);
-  if (kind === "verify") return reader?.verify_address === address;
+  if (kind === "verify") return reader?.verify_address === address && isLinkValid(reader);
   return reader?.mail_address === address && reader.mail_topics !== "";
 }
 
 /** Without the server's words, which may contain an address. */
 function reasonOf(error: unknown): string {
   const { code, responseCode }: Record<string, unknown> = isRecord(error) ? error : {};
-  return [code ?? "unknown", responseCode].filter((part) => part !== undefined).join(" ");
+  const name = code === "EABORT" ? "ETIMEDOUT" : code;
+  return [name ?? "unknown", responseCode].filter((part) => part !== undefined).join(" ");
 }
+
+/** Of the sender, the server's state or its rules, not of one e-mail. RFC 3463 */
+const OF_ALL = /\b5\.[347]\.\d/;
 
 /** The server refuses this address or message for good; anything else passes. */
 function isRefusal(error: unknown): boolean {
   if (!isRecord(error)) return false;
-  const { code, responseCode } = error;
-  return (code === "EENVELOPE" || code === "EMESSAGE") && typeof responseCode === "number" && responseCode >= 500;
+  const { command, responseCode, response } = error;
+  if (command !== "RCPT TO" && command !== "DATA") return false;
+  // 503: a session that went wrong.
+  return Number(responseCode) >= 500 && responseCode !== 503 && !OF_ALL.test(String(response));
 }

@@ -10,6 +10,9 @@ import { keyedHash } from "../keyed-hash.ts";
 
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
+/** One that may have arrived is repeated seldom: at most seven times in all. */
+const UNANSWERED_RETRY_MS = 3_600_000;
+const UNANSWERED_LONGEST_MS = 86_400_000;
 /** An e-mail that could not be sent for longer is given up. */
 const GIVEN_UP_MS = 3n * BIG_DAY_MS;
 /** So that the same events are not sent again after a restore of an older index. */
@@ -44,10 +47,34 @@ export async function recordSent(queries: Queries, id: bigint): Promise<void> {
   await queries.updateTable("mails").set(sent).where("id", "=", id).execute();
 }
 
-export async function recordFailure(queries: Queries, mail: MailRow, error: string, isFinal: boolean): Promise<void> {
+/**
+ * Keeps an e-mail from being sent by anybody else until a time: then whoever has it must be gone. Returns false if
+ * somebody else has it, or its reader left.
+ */
+export async function claimMail(queries: Queries, { id, due_at }: MailRow, until: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("mails")
+    .set({ due_at: until })
+    .where("id", "=", id)
+    .where("due_at", "=", due_at)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** It was not tried: it is due as before. */
+export async function putBack(queries: Queries, { id, due_at }: MailRow): Promise<void> {
+  await queries.updateTable("mails").set({ due_at }).where("id", "=", id).where("due_at", "is not", null).execute();
+}
+
+/** `refused` for good, `unanswered` although the server has all of it, or `failed` otherwise. */
+export type Failure = "refused" | "unanswered" | "failed";
+
+export async function recordFailure(queries: Queries, mail: MailRow, failure: Failure, error: string): Promise<void> {
   const now = BigInt(Date.now());
-  const isGivenUp = isFinal || now - mail.created_at > GIVEN_UP_MS;
-  const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(Number(mail.attempts), 20), LONGEST_RETRY_MS);
+  const isGivenUp = failure === "refused" || now - mail.created_at > GIVEN_UP_MS;
+  const [first, longest] =
+    failure === "unanswered" ? [UNANSWERED_RETRY_MS, UNANSWERED_LONGEST_MS] : [FIRST_RETRY_MS, LONGEST_RETRY_MS];
+  const retryMs = Math.min(first * 2 ** Math.min(Number(mail.attempts), 20), longest);
   await queries
     .updateTable("mails")
     .set({
@@ -57,11 +84,23 @@ export async function recordFailure(queries: Queries, mail: MailRow, error: stri
       error,
     })
     .where("id", "=", mail.id)
+    .where("due_at", "is not", null)
     .execute();
 }
 
 export async function dropMail(queries: Queries, id: bigint): Promise<void> {
   await queries.deleteFrom("mails").where("id", "=", id).execute();
+}
+
+/** Ends a wallet's links that wait: a newer one makes them void. */
+export async function dropLinks(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries
+    .updateTable("mails")
+    .set({ ...NO_TEXTS, due_at: null })
+    .where("wallet", "=", wallet)
+    .where("kind", "=", "verify")
+    .where("due_at", "is not", null)
+    .execute();
 }
 
 /** How many e-mails of a kind a wallet was written since a time. */

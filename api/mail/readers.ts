@@ -62,7 +62,12 @@ export async function findVerification(queries: Queries, token: string): Promise
     .executeTakeFirst();
 }
 
-/** Uses the link up. Returns false if another call has. */
+/** Whether a link that was sent to the reader still verifies. */
+export function isLinkValid({ verify_until: until }: Reader): boolean {
+  return until !== null && until > BigInt(Date.now());
+}
+
+/** Uses the link up. Returns false if another call has, or the profile has another address since. */
 export async function verify(queries: Queries, { wallet, verify_hash: hash }: Reader): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("event_readers")
@@ -74,6 +79,7 @@ export async function verify(queries: Queries, { wallet, verify_hash: hash }: Re
     }))
     .where("wallet", "=", wallet)
     .where("verify_hash", "=", hash)
+    .where("verify_address", "=", (eb) => eb.selectFrom("users").select("email").where("wallet", "=", wallet))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

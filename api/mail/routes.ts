@@ -11,7 +11,7 @@ import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage } from "../texts.ts";
 import { composeVerification, messageId } from "./compose.ts";
-import { countLinksTo, countMails, insertMail } from "./mails.ts";
+import { countLinksTo, countMails, dropLinks, insertMail } from "./mails.ts";
 import { type MailPage, mailPage } from "./pages.ts";
 import type { Post } from "./post.ts";
 import {
@@ -107,6 +107,7 @@ export async function wantMail(
     await countLinksTo(queries, email, since, environment),
   ];
   if (counts.some((count) => count >= VERIFICATIONS_A_DAY)) return;
+  await dropLinks(queries, wallet);
   const token = await newVerification(queries, wallet, email);
   await insertMail(queries, {
     wallet,

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
+import { sql } from "kysely";
 import { readEnvironment } from "../../api/environment.ts";
 import { escapeHtml } from "../../api/http/escape-html.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
 import { deleteOldMails, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
-import { openPost, type Post } from "../../api/mail/post.ts";
+import { openPost, type Post, SENDING_LIMITS } from "../../api/mail/post.ts";
+import { findVerification, verify } from "../../api/mail/readers.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
+import { isHeld } from "../../platform/lease.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";
 import { PERSON } from "../testing/shopper.ts";
@@ -41,7 +44,7 @@ describe("E-mails", function () {
       await server.stop();
     });
 
-    const round = () => mailRound(api.services, post, undefined);
+    const round = (held = new AbortController().signal) => mailRound(api.services, post, undefined, held);
     const kysely = () => api.services.database.kysely;
     const makeDue = async () => {
       await kysely().updateTable("mails").set({ due_at: 0n }).where("due_at", "is not", null).execute();
@@ -333,15 +336,193 @@ describe("E-mails", function () {
       expect(await oldestWaiting(kysely())).to.equal(1_000n);
     });
 
+    describe("with a server that", () => {
+      const limits = { handOver: 400, answer: 500, lastAnswer: 300 };
+      const waiting = () => kysely().selectFrom("mails").selectAll().where("due_at", "is not", null).execute();
+      const dueIn = async () => (await waiting()).map((mail) => Math.ceil((Number(mail.due_at) - Date.now()) / 60_000));
+      let caller: Caller;
+      beforeEach(async () => {
+        caller = await reader();
+        server.received.length = 0;
+        post = openPost(api.services.environment, limits) as Post;
+        await caller.buy(1, 10);
+      });
+
+      it("thinks long about an e-mail are sent once", async () => {
+        post = openPost(api.services.environment) as Post;
+        server.thinksMs = 1_500;
+        await round();
+        expect(await waiting()).to.deep.equal([]);
+        await makeDue();
+        await round();
+        expect(server.received).to.have.length(1);
+      });
+
+      for (const [what, fault] of [
+        ["does not answer to a whole e-mail", { silentAt: "end" }],
+        ["drops the connection instead of answering to it", { drops: true }],
+      ] as const) {
+        it(`${what} are repeated seldom, with the same id, and keep the next`, async () => {
+          await caller.buy(1, 20);
+          Object.assign(server, fault);
+          await round();
+          expect(await dueIn(), "each in an hour").to.deep.equal([60, 60]);
+          await makeDue();
+          await round();
+          expect(await dueIn()).to.deep.equal([120, 120]);
+          Object.assign(server, { silentAt: undefined, drops: false });
+          await makeDue();
+          await round();
+          expect(await waiting()).to.deep.equal([]);
+          const ids = server.received.map(({ id }) => id);
+          expect([ids.length, new Set(ids).size]).to.deep.equal([6, 2]);
+        });
+      }
+
+      it("does not answer to an address are tried again soon, since it has nothing", async () => {
+        server.silentAt = "recipient";
+        await round();
+        expect(await waiting())
+          .to.have.length(1)
+          .and.to.have.nested.property("[0].error", "ETIMEDOUT");
+        expect(await dueIn()).to.deep.equal([1]);
+        server.silentAt = undefined;
+        await makeDue();
+        await round();
+        expect(server.received).to.have.length(1);
+      });
+
+      for (const [what, refusals, isFinal] of [
+        ["refuses the sender", { sender: { code: 550, text: "5.1.8 bad sender" } }, false],
+        ["says later", { message: { code: 451, text: "4.7.1 greylisted" } }, false],
+        ["has no quota left", { message: { code: 550, text: "5.4.5 daily quota exceeded" } }, false],
+        ["asks for a login", { message: { code: 530, text: "5.7.0 authentication required" } }, false],
+        ["refuses the e-mail", { message: { code: 554, text: "5.6.0 not this one" } }, true],
+      ] as const) {
+        it(`${what} are ${isFinal ? "given up" : "kept"}`, async () => {
+          server.refusals = refusals;
+          await round();
+          expect(await waiting()).to.have.length(isFinal ? 0 : 1);
+          server.refusals = {};
+          await makeDue();
+          await round();
+          expect(server.received).to.have.length(isFinal ? 0 : 1);
+        });
+      }
+
+      it("says later and then never are given up at the second word", async () => {
+        server.refusals = { message: { code: 451, text: "4.2.0 later" } };
+        await round();
+        server.refusals = { message: { code: 550, text: "5.1.1 no such user" } };
+        await makeDue();
+        await round();
+        expect(await waiting()).to.deep.equal([]);
+        expect(server.received).to.deep.equal([]);
+      });
+
+      it("is silent end in time when the process does, and lose and repeat nothing", async () => {
+        for (const [silentAt, isDue] of [
+          ["recipient", true],
+          ["end", false],
+        ] as const) {
+          post = openPost(api.services.environment, { ...SENDING_LIMITS, lastAnswer: 300 }) as Post;
+          Object.assign(server, { silentAt, silences: 0 });
+          const ending = new AbortController();
+          const running = round(ending.signal);
+          await eventually(async () => expect(server.silences).to.equal(1));
+          const began = realNow();
+          ending.abort();
+          await running;
+          expect(realNow() - began, silentAt).to.be.below(2_000);
+          const [mail, ...others] = await waiting();
+          expect(others, silentAt).to.deep.equal([]);
+          expect(Number(mail?.due_at) <= realNow(), silentAt).to.equal(isDue);
+        }
+      });
+
+      it("answers while the process ends are recorded as sent, and the next wait for another process", async () => {
+        await caller.buy(1, 20);
+        server.thinksMs = 200;
+        post = openPost(api.services.environment) as Post;
+        const ending = new AbortController();
+        const running = round(ending.signal);
+        await eventually(async () => expect(server.received).to.have.length(1));
+        ending.abort();
+        await running;
+        expect(await waiting()).to.have.length(1);
+        await round();
+        expect(new Set(server.received.map(({ id }) => id)).size).to.equal(2);
+        expect(server.received).to.have.length(2);
+      });
+    });
+
+    it("are not sent while nothing can be recorded, nor by two processes at once", async () => {
+      const caller = await reader();
+      server.received.length = 0;
+      await caller.buy(1, 10);
+      server.thinksMs = 300;
+      await Promise.all([round(), round()]);
+      expect(server.received).to.have.length(1);
+      await caller.buy(1, 20);
+      const isPostgres = api.services.database.engine === "postgres";
+      const refuse = isPostgres
+        ? [
+            "create function no_write() returns trigger as $$ begin raise exception 'full'; end $$ language plpgsql",
+            "create trigger no_write before update on mails for each row execute function no_write()",
+          ]
+        : ["create trigger no_write before update on mails begin select raise(abort, 'full'); end"];
+      for (const statement of refuse) await sql.raw(statement).execute(kysely());
+      for (let second = 0; second < 3; second++) await round().catch(() => {});
+      expect(server.received, "no disk, no e-mail").to.have.length(1);
+      await sql.raw(`drop trigger no_write${isPostgres ? " on mails" : ""}`).execute(kysely());
+      await round();
+      expect(server.received).to.have.length(2);
+    });
+
+    it("are one link after an hour without their server, and none that is void", async () => {
+      const caller = await api.user();
+      await server.stop();
+      for (let count = 0; count < 3; count++) await want(caller);
+      await server.start();
+      await makeDue();
+      await round();
+      expect(server.received).to.have.length(1);
+      const answer = await fetch(linkOf(server.received[0], "verify"), { method: "POST" });
+      expect(await answer.text()).to.include("E-mail confirmado");
+      const late = await api.user();
+      await want(late);
+      Date.now = () => realNow() + 86_400_001;
+      await round();
+      expect(server.received).to.have.length(1);
+    });
+
+    it("are not sent to an address that the profile left while its link was opened", async () => {
+      const caller = await api.user();
+      await want(caller);
+      await round();
+      const link = linkOf(server.received.pop(), "verify");
+      const token = new URL(link).searchParams.get("token") ?? "";
+      const found = await findVerification(kysely(), token);
+      expect(found).not.to.equal(undefined);
+      await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "outro@example.com" }));
+      expect(await verify(kysely(), found as NonNullable<typeof found>)).to.equal(false);
+      expect(await (await fetch(link, { method: "POST" })).text()).to.include("Este link não vale mais");
+      expect((await caller.get("/api/me/mail")).body.is_verified).to.equal(false);
+    });
+
     it("are repeated with the same id by whoever was killed before the record of it", async () => {
       const caller = await reader();
       server.received.length = 0;
       await caller.buy(1, 10);
       const { received } = server;
       // The server has taken it, and the process is gone before it can write that down.
-      const killed: Post = { ...post, send: async (mail) => post.send(mail).then(() => new Promise(() => {})) };
-      void mailRound(api.services, killed, undefined);
+      const never = new AbortController().signal;
+      const killed: Post = { ...post, send: (mail) => post.send(mail, never).then(() => new Promise(() => {})) };
+      void mailRound(api.services, killed, undefined, never);
       for (let tries = 0; received.length === 0 && tries < 100; tries++) await new Promise((go) => setTimeout(go, 50));
+      await round();
+      expect(received, "not while it may still be sent").to.have.lengthOf(1);
+      await makeDue();
       await round();
       await round();
       expect(received).to.have.lengthOf(2);
@@ -366,8 +547,10 @@ describe("E-mails", function () {
         child.kill("SIGKILL");
         await ended;
       };
-      const expireLease = () =>
-        kysely().updateTable("leases").set({ expires_at: 0n }).where("name", "=", "mail").execute();
+      const expireLease = async () => {
+        await kysely().updateTable("leases").set({ expires_at: 0n }).where("name", "=", "mail").execute();
+        await makeDue();
+      };
       for (const at of ["recipient", "end"] as const) {
         Object.assign(server, { silentAt: at, silences: 0 });
         const child = start();
@@ -398,6 +581,22 @@ describe("E-mails", function () {
         "again with its id",
       ).to.have.length(2);
       expect(ids).to.have.length(4);
+    });
+
+    it("end with their process, whose successor need not wait", async () => {
+      const caller = await reader();
+      await caller.buy(1, 10);
+      Object.assign(server, { silentAt: "recipient", silences: 0 });
+      const env = { ...process.env, ...settings };
+      const child = spawn(process.execPath, ["test/api/support/mailer-process.ts", url], { env, stdio: "ignore" });
+      const ended = once(child, "exit");
+      await eventually(async () => expect(server.silences).to.equal(1));
+      const began = realNow();
+      child.kill("SIGTERM");
+      expect(await ended).to.deep.equal([0, null]);
+      expect(realNow() - began).to.be.below(3_000);
+      expect(await isHeld(api.services.database, "mail")).to.equal(false);
+      expect(await listDueMails(kysely(), BigInt(realNow()), 9)).to.have.length(1);
     });
 
     it("end by one click without a login, also those already written", async () => {
@@ -485,7 +684,7 @@ describe("The e-mails of the local chain", () => {
         await kysely.updateTable("stores").set({ name: NAME }).where("id", "=", 1n).execute();
         /** What a browser makes of it: the page, and the e-mails in its frames, newest first. */
         const look = async () => {
-          await mailRound(services, post, undefined);
+          await mailRound(services, post, undefined, new AbortController().signal);
           const answer = await fetch(`${url}/dev/mail`);
           expect(answer.status).to.equal(200);
           expect(answer.headers.get("content-security-policy")).to.match(/^default-src 'none';/);

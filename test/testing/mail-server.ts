@@ -1,8 +1,12 @@
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 export type Received = { to: string[]; raw: string; id: string; subject: string };
 
-/** A real SMTP server on loopback, which can be away, or refuse an address. */
+type Answer = { code: number; text: string };
+
+/** A real SMTP server on loopback, which can be away, slow, or refuse an address. */
 export class MailServer {
   readonly received: Received[] = [];
   refused = "";
@@ -12,6 +16,12 @@ export class MailServer {
   silentAt: "recipient" | "end" | undefined;
   /** How often it did not answer. */
   silences = 0;
+  /** Its answer to the sender, and to a whole e-mail, if it takes neither. */
+  refusals: { sender?: Answer | undefined; message?: Answer | undefined } = {};
+  /** How long it thinks about a whole e-mail, and whether it then closes the connection without an answer. */
+  thinksMs = 0;
+  drops = false;
+  readonly #sockets = new Set<Socket>();
   #server: SMTPServer | undefined;
   port = 0;
 
@@ -19,23 +29,26 @@ export class MailServer {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
+      onMailFrom: (_address, _session, callback) => callback(refusalOf(this.refusals.sender)),
       onRcptTo: ({ address }, _session, callback) => {
         if (this.#isSilent("recipient")) return;
-        callback(
-          address === this.refused
-            ? Object.assign(new Error("no such user"), { responseCode: this.refusedWith })
-            : undefined,
-        );
+        callback(address === this.refused ? refusalOf({ code: this.refusedWith, text: "no such user" }) : undefined);
       },
       onData: (stream, session, callback) => {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        stream.on("end", () => {
+        stream.on("end", async () => {
+          const { message } = this.refusals;
+          if (message) return callback(refusalOf(message));
           this.received.push(readMail(Buffer.concat(chunks).toString("utf8"), session));
-          if (!this.#isSilent("end")) callback();
+          if (this.#isSilent("end")) return;
+          await delay(this.thinksMs);
+          if (this.drops) this.#dropAll();
+          else callback();
         });
       },
     });
+    server.server.on("connection", (socket) => this.#sockets.add(socket));
     await new Promise<void>((resolve) => {
       const listening = server.listen(this.port, "127.0.0.1", () => resolve());
       this.#server = server;
@@ -52,11 +65,20 @@ export class MailServer {
     return true;
   }
 
+  #dropAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
     await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
   }
+}
+
+function refusalOf(answer: Answer | undefined): Error | undefined {
+  return answer && Object.assign(new Error(answer.text), { responseCode: answer.code });
 }
 
 function readMail(raw: string, session: SMTPServerSession): Received {

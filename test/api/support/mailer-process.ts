@@ -6,7 +6,11 @@ import type { Services } from "../../../api/services.ts";
 import { connect } from "../../../database/connect.ts";
 import { standIn } from "../../testing/stand-in.ts";
 
-/** The mailer alone in a process, to be killed: `node mailer-process.ts DATABASE_URL`. */
+/** The mailer alone in a process, to be ended or killed: `node mailer-process.ts DATABASE_URL`. */
 const database = await connect(process.argv[2] ?? "");
-startMailer(standIn<Services>({ database, post: openPost(readEnvironment(process.env)), log: pino() }));
+const end = startMailer(standIn<Services>({ database, post: openPost(readEnvironment(process.env)), log: pino() }));
+process.on("SIGTERM", async () => {
+  await end();
+  process.exit(0);
+});
 setInterval(() => {}, 60_000);
