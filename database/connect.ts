@@ -12,6 +12,7 @@ import {
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  type SqliteStatement,
 } from "kysely";
 import { type DocsAnchor, TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
@@ -50,7 +51,10 @@ export class DatabaseUnavailableError extends TorcidaError {
   override readonly docs: DocsAnchor = "docs/runbook/database-away.md";
 }
 
+/** How long a write waits for another process's lock; all else that this process does waits with it. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Once one has waited in vain, others wait this long until one succeeds: else each caller would wait for all before it. */
+const STILL_BUSY_TIMEOUT_MS = 50;
 /** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
@@ -188,17 +192,46 @@ export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
 
 /** Kysely prepares each query again. A process has few distinct statements, so they are cached here. */
 function withStatementCache(sqlite: Sqlite.Database): SqliteDatabase {
-  const statements = new Map<string, Sqlite.Statement<unknown[]>>();
+  const statements = new Map<string, SqliteStatement>();
+  const patience = patienceOf(sqlite);
   return {
     close: () => sqlite.close(),
     prepare(sql) {
       const known = statements.get(sql);
       if (known) return known;
       if (statements.size >= STATEMENT_CACHE_SIZE) statements.clear();
-      const statement = sqlite.prepare<unknown[]>(sql);
+      const prepared = sqlite.prepare<unknown[]>(sql);
+      const statement: SqliteStatement = prepared.readonly
+        ? prepared
+        : {
+            reader: prepared.reader,
+            all: (parameters) => patience(() => prepared.all(parameters)),
+            run: (parameters) => patience(() => prepared.run(parameters)),
+            iterate: (parameters) => prepared.iterate(parameters),
+          };
       statements.set(sql, statement);
       return statement;
     },
+  };
+}
+
+/** Runs the writes of a connection, and sets how long the next one waits for a lock. */
+function patienceOf(sqlite: Sqlite.Database): <Result>(write: () => Result) => Result {
+  let timeoutMs = BUSY_TIMEOUT_MS;
+  const waitFor = (ms: number) => {
+    if (ms === timeoutMs) return;
+    timeoutMs = ms;
+    sqlite.pragma(`busy_timeout = ${ms}`);
+  };
+  return (write) => {
+    try {
+      const result = write();
+      waitFor(BUSY_TIMEOUT_MS);
+      return result;
+    } catch (error) {
+      if (databaseErrorCode(error) === "SQLITE_BUSY") waitFor(STILL_BUSY_TIMEOUT_MS);
+      throw error;
+    }
   };
 }
 
