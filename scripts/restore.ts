@@ -1,4 +1,4 @@
-/** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
+/** Restores a backup to a new, empty database: `npm run restore -- --from FILE`. */
 
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,18 +9,15 @@ import { checkVariables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
-import { PURCHASE_GAP } from "./backup/next-ids.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 makeFilesPrivate();
 try {
-  const { values } = parseArgs({ options: { from: { type: "string" }, "purchase-gap": { type: "string" } } });
+  const { values } = parseArgs({ options: { from: { type: "string" } } });
   if (!values.from)
     throw new UsageError("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
-  const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
-  if (!/^\d{1,12}$/.test(gap)) throw new UsageError("--purchase-gap must be a whole number");
   const { databaseUrl, network, dataDirectory, erasedFile } = readOperatorEnvironment(process.env);
   const { SALE_REF_KEY, SALE_REF_KEYS } = SALE_VARIABLES;
   const keys = checkVariables({ SALE_REF_KEY, SALE_REF_KEYS }, process.env);
@@ -32,7 +29,6 @@ try {
   const { rows, createdAt, erased } = await readArchive(values.from, {
     databaseUrl,
     network,
-    purchaseGap: BigInt(gap),
     erased: readErasedList([erasedFile], keys),
   });
   console.log(`${erased} profiles that were erased since are erased again`);

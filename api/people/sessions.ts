@@ -205,6 +205,15 @@ export async function spendNonce(queries: Queries, nonce: string): Promise<boole
   return numUpdatedRows === 1n;
 }
 
+/**
+ * Ends every session, and every challenge: in a database that is older than it was, those that a user has ended or spent
+ * since are valid again.
+ */
+export async function endSignIns(queries: Queries): Promise<void> {
+  await queries.deleteFrom("sessions").execute();
+  await queries.deleteFrom("sign_in_nonces").execute();
+}
+
 /** Deletes some expired sessions and challenges. Returns whether there may be more. */
 export async function deleteExpired(queries: Queries, sessionsCreatedBefore: bigint, limit: number): Promise<boolean> {
   const challenges = await queries

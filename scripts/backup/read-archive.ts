@@ -4,6 +4,7 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
 import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
+import { endSignIns } from "../../api/people/sessions.ts";
 import { connect, type DatabaseEngine } from "../../database/connect.ts";
 import { MIGRATIONS, migrateTo, migrationsOf, type SchemaMigration } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
@@ -14,7 +15,7 @@ import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { beginRecovery } from "../../sender/recovery.ts";
-import { setNextIds } from "./next-ids.ts";
+import { skipIds } from "./next-ids.ts";
 import { COMPUTED, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -35,7 +36,7 @@ export type RestoreResult = { rows: number; createdAt: string; erased: number };
  */
 export async function readArchive(
   file: string,
-  into: { databaseUrl: string; network: Network; purchaseGap: bigint; erased: ErasedList },
+  into: { databaseUrl: string; network: Network; erased: ErasedList; idGap?: bigint },
   migrations = MIGRATIONS,
 ): Promise<RestoreResult> {
   const schema = schemaOf(file, (await verify(file)).migrations, migrations);
@@ -48,7 +49,8 @@ export async function readArchive(
       await migrateTo(queries, engine, migrations);
       const erased = await eraseAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
-      await setNextIds(queries, engine, into.purchaseGap);
+      await skipIds({ engine }, queries, into.idGap);
+      await endSignIns(queries);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       await writeSetting(queries, "recovery", "");
       await beginRecovery(queries, { code: "restored", created_at: result.createdAt });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { readEnvironment } from "../../api/environment.ts";
 import { openReconcile } from "../../api/operations/open-reconcile.ts";
+import { endSignIns } from "../../api/people/sessions.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import type { Database } from "../../database/connect.ts";
@@ -18,7 +19,7 @@ import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } fr
 import { acceptNonces, explainNonces, foreignText, listForeign, listLost } from "../../sender/foreign-transactions.ts";
 import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../../sender/recovery.ts";
 import { listSigned } from "../../sender/transactions.ts";
-import { skipPurchaseIds } from "../backup/next-ids.ts";
+import { skipIds } from "../backup/next-ids.ts";
 import { readOperatorEnvironment, type Terminal } from "./environment.ts";
 import { openDatabase } from "./open-database.ts";
 
@@ -85,9 +86,10 @@ async function recover(options: ReconcileOptions, accept: boolean, print: Print)
 async function hold(database: Database, print: Print): Promise<void> {
   const next = await inTransaction(database.kysely, async (queries) => {
     await beginRecovery(queries, { code: "moved_back" });
-    return skipPurchaseIds(database, queries);
+    await endSignIns(queries);
+    return skipIds(database, queries);
   });
-  print(`Nothing is sent meanwhile, payouts are paused, and purchase ids go on at ${next}`);
+  print(`Nothing is sent meanwhile, payouts are paused, everyone must log in again, and purchase ids go on at ${next}`);
 }
 
 /** Waits until the index has every block that the chain had when this began. */

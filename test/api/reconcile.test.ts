@@ -365,7 +365,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
     };
     const nextId = (output: string) => Number(/purchase ids go on at (\d+)/.exec(output)?.[1]);
 
-    it("says what it may still lack, recognises our own calls, and skips ids once", async () => {
+    it("says what it may still lack, recognises our own calls, skips ids once, and ends every session", async () => {
       const { anvil, deployment } = system();
       await anvil.request("evm_setIntervalMining", 0);
       await anvil.request("evm_setAutomine", false);
@@ -376,6 +376,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect(waiting.code, waiting.output).to.equal(1);
       expect(waiting.output).to.match(/Nonce \d+ of the operator's key waits in a node and is not known here/);
       expect(await pausedBy(kysely)).to.equal("The database was moved back in time: npm run restored says what to do");
+      expect(await kysely.selectFrom("sessions").selectAll().execute()).to.deep.equal([]);
 
       await anvil.request("evm_setAutomine", true);
       await anvil.request("evm_setIntervalMining", 1);
@@ -388,7 +389,16 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect((await restored()).output).to.include("0 transactions of ours were not known to the database");
       expect(await pausedBy(kysely)).to.match(/^The database was behind the chain: resume payouts/);
       await resume(kysely);
+      const since = {
+        token_hash: "since",
+        wallet: buyer.address,
+        kind: "nonce",
+        created_at: 1n,
+        last_seen_at: 1n,
+      } as const;
+      await kysely.insertInto("sessions").values(since).execute();
       await restored("--accept");
+      expect(await kysely.selectFrom("sessions").selectAll().execute()).to.have.length(1);
       expect(await pausedBy(kysely), "accepting pauses nothing that a person resumed").to.equal("");
       expect((await compare()).foreign).to.deep.equal([]);
     });
