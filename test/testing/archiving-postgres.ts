@@ -4,7 +4,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -20,8 +19,13 @@ export type ArchivingPostgres = {
   backUp(): Promise<void>;
   /** This moment, by the server's clock. */
   now(): Promise<string>;
-  /** Loses the server's disk, and recovers the base backup and the archive to a moment, under the same URL. */
-  recoverTo(moment: string): Promise<void>;
+  /**
+   * Loses the server's disk, and recovers the base backup and the archive to a moment, or without one all of it, under the
+   * same URL. Throws with what the server says if it does not start.
+   */
+  recoverTo(moment?: string): Promise<void>;
+  /** Ends the present segment of the log, once it is archived; returns its file there. */
+  archived(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -29,7 +33,7 @@ export type ArchivingPostgres = {
 function documented(wal: string): [archive: string, recovery: string] {
   const section = readFileSync("docs/operations.md", "utf8").split("### Base backup and WAL")[1] ?? "";
   const [archive = "", recovery = ""] = [...section.matchAll(/```ini\n([^`]+)```/g)].map(([, text = ""]) =>
-    text.replaceAll("/srv/wal", wal),
+    text.replaceAll("/srv/wal", wal).replaceAll("/opt/torcida", process.cwd()),
   );
   return [archive, recovery];
 }
@@ -54,6 +58,15 @@ export async function startArchivingPostgres(): Promise<ArchivingPostgres> {
     const { rows } = await client.query(query).finally(() => client.end());
     return rows[0];
   };
+  let isLost = false;
+  const archived = async () => {
+    const { name } = await ask("select pg_walfile_name(pg_switch_wal()) as name");
+    await until("the last WAL is archived", async () => {
+      const archiver = await ask("select last_archived_wal as name from pg_stat_archiver");
+      return archiver.name >= name;
+    });
+    return join(wal, name);
+  };
   return {
     databaseUrl: urlOf(port),
     /** What pg_basebackup does, which the package lacks. */
@@ -67,23 +80,28 @@ export async function startArchivingPostgres(): Promise<ArchivingPostgres> {
       rmSync(join(base, "pg_wal"), { recursive: true });
       mkdirSync(join(base, "pg_wal"), { mode: 0o700 });
     },
+    archived,
     now: async () => (await ask("select clock_timestamp()::text as now")).now,
     async recoverTo(moment) {
-      const { name } = await ask("select pg_walfile_name(pg_switch_wal()) as name");
-      await until("the last WAL is archived", async () => {
-        const archiver = await ask("select last_archived_wal as name from pg_stat_archiver");
-        return archiver.name >= name;
-      });
+      if (!isLost) await archived();
       await server.stop();
+      isLost = true;
       rmSync(data, { recursive: true });
-      renameSync(base, data);
+      copyFolder(base, data);
       writeFileSync(join(data, "recovery.signal"), "");
-      const target = recovery.replace(/(?<=recovery_target_time = ')[^']+/, moment);
+      const target =
+        moment === undefined
+          ? recovery.replace(/^recovery_target_time.*$/m, "")
+          : recovery.replace(/(?<=recovery_target_time = ')[^']+/, moment);
       appendFileSync(join(data, "postgresql.auto.conf"), target);
       giveTo(data, owner);
       const recovered = serverIn(data, port, []);
       server = recovered;
-      await recovered.start().catch(() => Promise.reject(new Error(recovered.log.join(""))));
+      await recovered.start().catch(() => {
+        // Its end is not waited for again.
+        Object.assign(recovered, { process: undefined });
+        throw new Error(recovered.log.join(""));
+      });
       await until("it has promoted itself", async () => {
         return (await ask("select pg_is_in_recovery() as waits")).waits === false;
       });
