@@ -2,7 +2,7 @@ import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isAssignable } from "../domain/sale/decide.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
-import { encodeReleased, readHolds, readReleased } from "../domain/sale/hold.ts";
+import { encodeReleases, type Hold, type Release, readHolds, readReleases } from "../domain/sale/hold.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
@@ -97,10 +97,12 @@ export async function releaseSale(
   if (reasons.has("other_store")) {
     throw new DecisionError("other_store", "Another store sold it: assign it to a visit there, or to its own visit");
   }
+  const seen = { clickId: sale.click_id ?? 0n, centBps: sale.cashback_cent_bps };
+  const toRelease = (hold: Hold): Release => ({ ...hold, ...seen });
   await queries
     .updateTable("sales")
     .set({
-      released_reasons: encodeReleased([...readReleased(sale.released_reasons), ...applying]),
+      released_reasons: encodeReleases([...readReleases(sale.released_reasons), ...applying.map(toRelease)]),
       released_by: actor,
     })
     .where("id", "=", id)

@@ -4,11 +4,13 @@ import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
+import { inTransaction } from "../database/transaction.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { NETWORK_RULES } from "../platform/network-rules.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
 import type { ApprovalRules } from "../purchases/approvals.ts";
+import { noteRules } from "../purchases/changed-facts.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
 import { planNextSteps } from "../purchases/next-step.ts";
 import type { RateSource } from "../rates/rate-source.ts";
@@ -62,6 +64,8 @@ export function createSenders({
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
   };
+  const payoutRules = [environment.APPROVAL_ABOVE_CHZ, environment.ADMIN_WALLETS];
+  let isNoted = false;
   const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
     if (!signer) return [];
     const sender = new Sender({
@@ -74,6 +78,13 @@ export function createSenders({
       encoders,
       kinds: new Set(parts.flatMap((part) => KINDS[part])),
       async plan(assertLease) {
+        if (!isNoted) {
+          await inTransaction(database.kysely, async (queries) => {
+            await assertLease(queries);
+            await noteRules(queries, saleRules, payoutRules);
+          });
+          isNoted = true;
+        }
         const hasPlanned = await planNextSteps(database, { ...planning, assertLease });
         if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();
         return hasPlanned;

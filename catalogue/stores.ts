@@ -1,10 +1,12 @@
 import type { Selectable } from "kysely";
 import type { z } from "zod";
 import { among } from "../database/among.ts";
+import { noteChangedFact } from "../database/changed-facts.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
+import { keysOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
 import { boosted, readCategories, type StoreCategory } from "./categories.ts";
@@ -173,8 +175,25 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
   return id;
 }
 
+/**
+ * What open sales are decided by, as it is now; the delay of a mint counts when it is queued, and everything else is frozen
+ * at the click. docs/product.md#sales-decision
+ */
+const DECIDING = keysOf({
+  ...{ network: true, account: true, advertiser_id: true, link_code: true },
+  ...{ merchant: true, store_url: true, hold_seconds: true },
+} satisfies Partial<Record<keyof StoreFields, true>>);
+
+async function isDecidedOtherwise(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
+  const before = await queries.selectFrom("stores").select(DECIDING).where("id", "=", storeId).executeTakeFirst();
+  const isOther = (field: (typeof DECIDING)[number]) =>
+    fields[field] !== undefined && String(fields[field]) !== String(before?.[field]);
+  return DECIDING.some(isOther);
+}
+
 /** Updates the given fields. Returns false if there is no such store. */
 export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
+  if (await isDecidedOtherwise(queries, storeId, fields)) await noteChangedFact(queries, `store ${storeId}`);
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({

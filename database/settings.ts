@@ -44,6 +44,9 @@ export type SettingName =
   | "schema_requires"
   /** No boost is more, in basis points: `BOOST_MAX_PERCENT` of the api that started last. */
   | "boost_max_bps"
+  /** Digests of the rules by which sales, and payouts by staff, were decided last. */
+  | "sale_rules"
+  | "payout_rules"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

@@ -39,6 +39,39 @@ export async function attribute(queries: Queries, ids: readonly bigint[], actor:
   await makeDue(queries, ids);
 }
 
+/** Takes payouts that are no longer queued out of their deciders' day. */
+export async function uncount(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  const counted = await queries
+    .updateTable("purchases")
+    .set((set) => ({ decided_day: set.ref("decided_day") }))
+    .where(among(queries, "id", ids))
+    .where("decided_day", "is not", null)
+    // What a second person agreed to is not judged by the sum again.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("approvals").select("id").whereRef("purchase_id", "=", "purchases.id").where("state", "=", "used"),
+        ),
+      ),
+    )
+    .returning(["id", "decided_by", "decided_day", "decided_gwei"])
+    .execute();
+  for (const { decided_by, decided_day, decided_gwei } of counted) {
+    await queries
+      .updateTable("decided_days")
+      .set((set) => ({ gwei: set("gwei", "-", decided_gwei ?? 0n) }))
+      .where("decider", "=", decided_by ?? "")
+      .where("day", "=", decided_day ?? 0n)
+      .execute();
+  }
+  const left = counted.map(({ id }) => id);
+  await queries
+    .updateTable("purchases")
+    .set({ decided_day: null })
+    .where(among(queries, "id", left))
+    .execute();
+}
+
 /** An amount or buyer changed: what was asked or approved for this purchase no longer counts. */
 export async function lapseApprovals(queries: Queries, purchaseId: bigint): Promise<void> {
   await queries

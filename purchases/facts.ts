@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts } from "../database/among.ts";
-import { databaseNow } from "../database/clock.ts";
+import { databaseNow, engineOf } from "../database/clock.ts";
 import { COUNTED } from "../database/counted.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Schema } from "../database/schema.ts";
@@ -23,7 +23,7 @@ import {
   type TicketFacts,
   type UnclaimedTicket,
 } from "../domain/sale/decide.ts";
-import { readReleased } from "../domain/sale/hold.ts";
+import { readReleases } from "../domain/sale/hold.ts";
 import type { SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
@@ -35,8 +35,11 @@ import { type CountedLife, lifeOf } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
-/** `lives`: its purchases, for their next steps. */
-export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[] };
+/**
+ * `lives`: its purchases, for their next steps. `related`: sales that must be decided after it, because they have the same
+ * order, or are held for one that it had.
+ */
+export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[]; related: readonly bigint[] };
 
 /** Sales with one order number, of any merchant, that are looked at. */
 const SAME_NUMBER = 1_000;
@@ -46,6 +49,7 @@ const SAME_NUMBER = 1_000;
  * buyers and their operations until the transaction ends. docs/product.md#sales-decision
  */
 export async function loadSales(queries: Queries, ids: readonly bigint[], rules: SaleRules): Promise<LoadedSale[]> {
+  await lockBuyers(queries, ids);
   const rows = await queries
     .selectFrom("sales")
     .selectAll()
@@ -79,28 +83,37 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
-  return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => ({
-    row,
-    lives,
-    facts: {
+  return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => {
+    const ofKey = (key: string | null) => (orders.get(key ?? "") ?? []).filter((one) => one.id !== row.id);
+    const sameOrder = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
+    const held = [...ofKey(orderKey), ...ofKey(row.order_key)].filter((one) => one.isHeldTwice);
+    const facts = {
       ...known,
       id: row.id,
       network: row.network,
       account: row.account,
       approvedAt: row.approved_at,
       declined: row.declined_by === null ? null : { reason: row.decline_reason },
-      released: readReleased(row.released_reasons),
+      released: readReleases(row.released_reasons),
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
-      sameOrder: (orders.get(orderKey ?? "") ?? []).filter(
-        (one) => one.id !== row.id && one.merchant === buyer?.store.merchant,
-      ),
+      sameOrder,
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
-    },
-  }));
+    };
+    return { row, lives, facts, related: [...sameOrder, ...held].map(({ id }) => id) };
+  });
+}
+
+/** Before anything is read: whoever decides a sale holds them until it is saved. SQLite has one writer. */
+async function lockBuyers(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  if (engineOf(queries) === "sqlite") return;
+  await sql`select wallet from users where wallet in (
+      select wallet from sales where ${among(queries, "id", ids)}
+      union select clicks.wallet from sales join clicks on clicks.token = sales.click_ref where ${among(queries, "sales.id", ids)}
+    ) order by wallet for update`.execute(queries);
 }
 
 // Clicks and stores -------------------------------------------------------------------------------------------------------
@@ -434,17 +447,18 @@ async function readRates(
 
 type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null };
 
-/** Sales with the same order numbers, of any merchant. */
+/** Sales with the same order numbers as now or at their last decision, of any merchant. */
 async function readSameOrder(
   queries: Queries,
   drafts: readonly Draft[],
-): Promise<Map<string, (SameOrder & { merchant: string })[]>> {
-  const keys = new Set(drafts.flatMap(({ orderKey }) => orderKey ?? []));
+): Promise<Map<string, (SameOrder & { merchant: string; isHeldTwice: boolean })[]>> {
+  const keys = new Set(drafts.flatMap(({ orderKey, row }) => [orderKey ?? [], row.order_key ?? []].flat()));
   if (keys.size === 0) return new Map();
   const rows = await queries
     .selectFrom("sales")
     .innerJoin("stores", "stores.id", "sales.store_id")
     .select(["sales.id", "sales.network", "sales.account", "sales.click_id", "sales.created_at", "state", "order_key"])
+    .select("sales.hold_reasons")
     .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
     .select(
       sql<unknown>`(select min(purchases.id) from purchases where purchases.sale_id = sales.id and purchases.reversed_at is null
@@ -466,6 +480,7 @@ async function readSameOrder(
     createdAt: row.created_at,
     isDeclined: row.state === "declined",
     isPaid: row.paid_id !== null,
+    isHeldTwice: row.state === "held" && row.hold_reasons.split(" ").includes("order_twice"),
     merchant: merchantOf({ ...row, id: row.seller }),
     orderKey: row.order_key ?? "",
   }));

@@ -10,6 +10,7 @@ import { explanationOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import type { ApprovalRules } from "./approvals.ts";
+import { decideChanged, skipChanged } from "./changed-facts.ts";
 import { countLate } from "./counting.ts";
 import { readDebts } from "./debt.ts";
 import { type DuePurchase, isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
@@ -35,8 +36,27 @@ export type PlanOptions = {
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
-  if (cursor === undefined || !(await isAnyDue(database.kysely, cursor))) return false;
-  return planSome(database, cursor, options);
+  if (cursor === undefined) return false;
+  const { isDue, hasChangedFact } = await isAnyDue(database.kysely, cursor);
+  if (hasChangedFact) await decideSome(database, options, CHANGED_LIMIT);
+  const isPlanned = isDue && (await planSome(database, cursor, options));
+  return isPlanned || hasChangedFact;
+}
+
+/** The next sales that a changed fact affects. One that cannot be decided is found by halving, and left out. */
+async function decideSome(database: Database, options: PlanOptions, limit: number): Promise<void> {
+  const write = (work: (queries: Queries) => Promise<void>) =>
+    inTransaction(database.kysely, async (queries) => {
+      await options.assertLease(queries);
+      await work(queries);
+    });
+  try {
+    await write((queries) => decideChanged(queries, options.rules, limit));
+  } catch (error) {
+    if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
+    if (limit === 1) await write(skipChanged);
+    else await decideSome(database, options, Math.floor(limit / 2));
+  }
 }
 
 /** Plans some purchases, or all that are due. One that cannot be planned is found by halving, and put off alone. */
@@ -105,6 +125,7 @@ async function plan(
 }
 
 const PLAN_LIMIT = 1_000;
+const CHANGED_LIMIT = 200;
 
 /** Whether the buyer's pages show a purchase differently after its step; a payout of the promised amount is not shown. */
 function isShownOtherwise(step: Step | undefined, requested: ReadonlySet<bigint>): boolean {

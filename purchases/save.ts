@@ -27,7 +27,7 @@ import { contributionOf, moveTotals } from "./sale-totals.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
- * which a sale's state, purchases, debts and operations change. Other sales with the same order are decided too.
+ * which a sale's state, purchases, debts and operations change. Other sales of the same order are decided too.
  * docs/product.md#sales-decision
  */
 export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules: SaleRules): Promise<Decided> {
@@ -41,7 +41,7 @@ export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules
 /** The sales whose purchases changed, and the purchases of the others. */
 export type Decided = { changed: Set<bigint>; unchanged: CountedLife[] };
 
-/** Returns the other sales with the same orders. */
+/** Returns the sales that are related to them. */
 async function decideOnce(
   queries: Queries,
   ids: ReadonlySet<bigint>,
@@ -61,7 +61,7 @@ async function decideOnce(
     for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
   }
   await recountPurchases(queries, [...recounted]);
-  return new Set(loaded.flatMap(({ facts }) => facts.sameOrder.map((one) => one.id)));
+  return new Set(loaded.flatMap(({ related }) => related));
 }
 
 /** Tickets of a sale that the database does not know become its purchases. Returns whether there were any. */

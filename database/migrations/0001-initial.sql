@@ -245,6 +245,7 @@ create index sales_held on sales (wallet, id) where state = 'held';
 create index sales_network on sales (network, state, id);
 create index sales_network_amount on sales (network, amount_micros, id);
 create index sales_network_id on sales (network, id);
+create index sales_open on sales (store_id, id) where state in ('held', 'open', 'approved', 'payable');
 create index sales_order on sales (order_ref collate binary);
 create index sales_order_key on sales (order_key) where order_key is not null;
 create index sales_sale_key on sales (sale_key);
@@ -479,6 +480,12 @@ create table due_purchases (
 create index due_purchases_due_at on due_purchases (due_at) where due_at is not null;
 create index due_purchases_due_block on due_purchases (due_block) where due_block is not null;
 create index due_purchases_problem on due_purchases (attempts) where attempts > 0;
+
+create table changed_facts (
+  fact text primary key not null,
+  store_id integer not null,
+  after_id integer not null
+) strict;
 
 create table buyer_totals (
   wallet text primary key not null,

@@ -1,11 +1,13 @@
 import type { Generated } from "kysely";
 import type { Situation } from "../../domain/purchase/situation.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { ChangedFact } from "../changed-facts.ts";
 
 /** Purchases, and counters kept with them. */
 export type PurchaseTables = {
   purchases: PurchasesTable;
   due_purchases: DuePurchasesTable;
+  changed_facts: ChangedFactsTable;
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
@@ -14,6 +16,9 @@ export type PurchaseTables = {
   adjustments: AdjustmentsTable;
   chz_rates: ChzRatesTable;
 };
+
+/** What changed for many sales or payouts at once, and up to which one they were decided anew. */
+type ChangedFactsTable = { fact: ChangedFact; store_id: bigint; after_id: bigint };
 
 /** The first rate of a day of São Paulo (`YYYY-MM-DD`): what CHZ that was paid on it is said to be worth. */
 type ChzRatesTable = { day: string; wei_per_cent: bigint; accepted_at: bigint };

@@ -8,7 +8,7 @@ import {
   trackedProblem,
   trackedSince,
 } from "./amount.ts";
-import { type Hold, holdForDrift, holdReasons, isReleased } from "./hold.ts";
+import { type Hold, holdForDrift, holdReasons, isReleased, type Release } from "./hold.ts";
 import { confirmedTiers, liftUnpaid, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
@@ -116,7 +116,7 @@ export type SaleFacts = AccountKey & {
   approvedAt: bigint | null;
   /** Staff declined it for good. */
   declined: { reason: string | null } | null;
-  released: readonly Hold[];
+  released: readonly Release[];
   /** The click that it belongs to, and the known click that the last read names. */
   click: ClickFacts | null;
   named: ClickFacts | null;
@@ -245,8 +245,9 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const holds = holdsOf(facts, { click, other, valued }, rules);
   // Without known amounts, what was decided stays as it is.
   const isKnown = isDeclined || valued.value !== undefined;
-  const isHeld = !isDeclined && (!isKnown || holds.some((hold) => !isReleased(hold, facts.released)));
   const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
+  const released = { clickId: click?.id ?? 0n, centBps: cashbackCentBps };
+  const isHeld = !isDeclined && (!isKnown || holds.some((hold) => !isReleased(hold, facts.released, released)));
 
   const isOwn = (one: PurchaseFacts) => one.wallet === click?.wallet && one.storeId === click.store.id;
   const own = facts.purchases.filter(isOwn);

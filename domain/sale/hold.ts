@@ -100,20 +100,32 @@ export function encodeFigures(holds: readonly Hold[]): string {
   return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
 }
 
-/** Reasons that a person released, with their figures. */
-export function encodeReleased(holds: readonly Hold[]): string {
-  return JSON.stringify(holds.map(({ reason, figures }) => [reason, figures]));
+/** A reason that a person released for the visit that the sale had, with the cashback that it came to. */
+export type Release = Hold & Released;
+type Released = { clickId: bigint; centBps: bigint };
+
+export function encodeReleases(releases: readonly Release[]): string {
+  return JSON.stringify(
+    releases.map(({ reason, figures, clickId, centBps }) => [reason, figures, String(clickId), String(centBps)]),
+  );
 }
 
-export function readReleased(text: string): Hold[] {
-  const stored: [string, HoldFigures][] = text === "" ? [] : JSON.parse(text);
-  return stored.flatMap(([reason, figures]) => (isHoldReason(reason) ? [{ reason, figures }] : []));
+export function readReleases(text: string): Release[] {
+  const stored: [string, HoldFigures, string, string][] = text === "" ? [] : JSON.parse(text);
+  return stored.flatMap(([reason, figures, clickId, centBps]) =>
+    isHoldReason(reason) ? [{ reason, figures, clickId: BigInt(clickId), centBps: BigInt(centBps) }] : [],
+  );
 }
 
-/** A release covers a reason with exactly the figures that were seen. docs/product.md#sales-held */
-export function isReleased({ reason, figures }: Hold, released: readonly Hold[]): boolean {
+/**
+ * A release covers a reason with exactly the figures that were seen, for that visit alone, and no higher cashback.
+ * docs/product.md#sales-people
+ */
+export function isReleased({ reason, figures }: Hold, releases: readonly Release[], now: Released): boolean {
   const isSame = (other: HoldFigures) => [...FIGURES, ...EXACT_FIGURES].every((name) => other[name] === figures[name]);
-  return !UNRELEASABLE.has(reason) && released.some((one) => one.reason === reason && isSame(one.figures));
+  const covers = (one: Release) =>
+    one.reason === reason && isSame(one.figures) && one.clickId === now.clickId && now.centBps <= one.centBps;
+  return !UNRELEASABLE.has(reason) && releases.some(covers);
 }
 
 /** What no release can lift: there is no amount, another store sold it, or another ticket stands for it. */

@@ -32,6 +32,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   fx_requests: ["currency", "day"],
   purchases: ["id"],
   due_purchases: ["purchase_id"],
+  changed_facts: ["fact"],
   buyer_totals: ["wallet"],
   shop_totals: ["name", "slot"],
   day_totals: ["day", "name", "slot"],

@@ -318,6 +318,39 @@ describe("A sale whose facts change", function () {
         expect(await shop.received(wallet)).to.equal(paid);
       });
 
+      it("goes on when the other one gets another order number, or moves to another merchant", async () => {
+        const { shop, wallet, click } = await open();
+        const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "6" };
+        const there = await shop.click(wallet, undefined, await insertStore(shop.database.kysely, other));
+        const again = await shop.click(wallet);
+        for (const change of [{ orderRef: "A2" }, { clickRef: there.token, advertiserId: "6" }]) {
+          const first = reportOf(click, { orderRef: "A1" });
+          const second = reportOf(again, { orderRef: "a1" });
+          for (const one of [first, second]) await shop.read(one);
+          expect((await shop.sale(second.saleKey)).hold_reasons).to.equal("order_twice");
+          await shop.read({ ...first, ...change });
+          expect(
+            [await shop.sale(first.saleKey), await shop.sale(second.saleKey)].map(({ state }) => state),
+          ).to.deep.equal(["open", "open"]);
+          for (const one of [first, second]) await shop.read({ ...one, ...declined });
+        }
+      });
+
+      it("is released for its amount and buyer alone", async () => {
+        const { shop, wallet, click } = await open();
+        const second = reportOf(await shop.click(wallet), { ...payable, orderRef: "A1" });
+        await shop.read(reportOf(click, { orderRef: "A1" }));
+        await shop.read(second);
+        await shop.release(second.saleKey);
+        expect((await shop.sale(second.saleKey)).state).to.equal("payable");
+        await shop.read({ ...second, ...reais(101) });
+        expect((await shop.sale(second.saleKey)).state, "more").to.equal("held");
+        await shop.read({ ...second, ...reais(99) });
+        expect((await shop.sale(second.saleKey)).state, "less").to.equal("payable");
+        await shop.read({ ...second, ...reais(99), clickRef: (await shop.click(await shop.buyer("b"))).token });
+        expect((await shop.sale(second.saleKey)).state, "another buyer").to.equal("held");
+      });
+
       it("is held at a second network of one merchant", async () => {
         const { shop, wallet, click } = await open();
         const store = { name: "Loja", country: "Brasil", network: "admitad", account: "main", advertiser_id: "5" };

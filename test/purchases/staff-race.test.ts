@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { storeReport } from "../../affiliates/reports.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { holdPurchase } from "../../purchases/lifecycle.ts";
+import { decideSales } from "../../purchases/save.ts";
 import { confirmNow, stepNow } from "../../purchases/save-step.ts";
 import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -72,6 +73,36 @@ describe("A confirmation by staff", function () {
         expect(await asked).to.deep.equal({ kind: first });
         expect(await confirmations(shop)).to.deep.equal([]);
       }
+    });
+  });
+});
+
+/** docs/product.md#sales-decision */
+describe("A decision without an event of its own", function () {
+  this.timeout(60_000);
+  onBothEngines(({ open, name }) => {
+    it("waits for the report that is being decided, and follows from it", async () => {
+      const { database, again } = await open();
+      const shop = await Shop.open(database);
+      const report = reportOf(await shop.click(await shop.buyer("a")), { status: "approved" });
+      await shop.read(report);
+      const { id } = await shop.sale(report.saleKey);
+      const there = (await again()).kysely;
+      const decideAnew = () => inTransaction(there, (queries) => decideSales(queries, [id], RULES));
+      let decided: Promise<unknown> | undefined;
+      await inTransaction(database.kysely, async (queries) => {
+        await storeReport(queries, ACCOUNT, { ...report, status: "declined" }, RULES);
+        if (name === "SQLite") return;
+        decided = decideAnew();
+        await until("the other one waits", async () => {
+          const { rows } = await sql<{ n: bigint }>`select count(*) as n from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(queries);
+          return Number(rows[0]?.n) > 0;
+        });
+      });
+      await (decided ?? decideAnew());
+      expect((await shop.sale(report.saleKey)).state).to.equal("declined");
+      expect((await shop.purchases()).filter(({ reversed_at }) => reversed_at === null)).to.deep.equal([]);
     });
   });
 });

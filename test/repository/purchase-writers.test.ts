@@ -54,6 +54,8 @@ describe("What was decided", () => {
     const changes = ["insertPurchases", "entitlePurchase", "reversePurchase", "permitPurchase", "adoptTicket"];
     expect(importersOf(changes, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save.ts"]);
     expect(importersOf(["withdrawMove"], "purchases/lifecycle.ts")).to.deep.equal([
+      // Queued by staff under other rules: it is due again at once.
+      "purchases/changed-facts.ts",
       "purchases/save-step.ts",
       "purchases/save.ts",
     ]);
@@ -120,11 +122,13 @@ describe("What was decided", () => {
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
     expect(importersOf(["makeDue"], "purchases/due.ts")).to.deep.equal([
       "purchases/approvals.ts",
+      "purchases/changed-facts.ts",
       "purchases/counting.ts",
     ]);
     expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
     expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
       "indexer/store/count-change.ts",
+      "purchases/changed-facts.ts",
       "purchases/lifecycle.ts",
       "purchases/save-step.ts",
       "purchases/save.ts",

@@ -8,6 +8,7 @@ import { expect } from "chai";
 const MAY_WRITE: Record<string, readonly string[]> = {
   purchases: ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"],
   due_purchases: ["purchases/due.ts"],
+  changed_facts: ["database/changed-facts.ts"],
   adjustments: ["purchases/debt.ts"],
   events: ["purchases/events.ts"],
   event_readers: ["purchases/events.ts", "api/mail/readers.ts"],

@@ -110,6 +110,7 @@ async function insertRest({ kysely }: Database): Promise<void> {
     ["fx_rates", { currency: "USD", day: DAY, rate_micros: 5_000_000n, read_at: NOW }],
     ["fx_requests", { currency: "USD", day: DAY, due_at: NOW }],
     ["due_purchases", { purchase_id, due_at: NOW }],
+    ["changed_facts", { fact: "sales", store_id: 0n, after_id: 0n }],
     ["simulated_days", { day: 20_458n, wallet: BUYER, cents: 12_000n }],
     ["decided_days", { decider: BUYER, day: 20_458n, gwei: 5n }],
     ["settings", { name: "catalogue_version", value: "3", updated_at: NOW }],

@@ -29,7 +29,8 @@ class SaleBook {
   order: string;
   moves = 0;
   isDeclinedByStaff = false;
-  readonly released = new Set<string>();
+  /** What staff let go on: why it was held, for which visit, and how much it was entitled to then. */
+  readonly released: { reason: string; visit: Visit | undefined; units: bigint }[] = [];
   /** The rate of each currency in which it was reported, in millionths of a real. */
   readonly rates = new Map<string, bigint>();
   tracked: Tracked | null = null;
@@ -98,7 +99,9 @@ export class Bookkeeper {
 
   released(key: string): void {
     const sale = this.#sale(key);
-    for (const reason of this.#reasons(sale)) sale.released.add(reason);
+    for (const reason of this.#reasons(sale)) {
+      sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
+    }
     this.#judge();
   }
 
@@ -124,7 +127,11 @@ export class Bookkeeper {
   }
 
   isHeld(sale: SaleBook): boolean {
-    return !sale.isDeclined && (!sale.isKnown || this.#reasons(sale).some((reason) => !sale.released.has(reason)));
+    const isReleased = (reason: string) =>
+      sale.released.some(
+        (one) => one.reason === reason && one.visit?.number === sale.visit?.number && sale.entitled <= one.units,
+      );
+    return !sale.isDeclined && (!sale.isKnown || !this.#reasons(sale).every(isReleased));
   }
 
   canRelease(key: string): boolean {

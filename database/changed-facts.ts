@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Queries } from "./transaction.ts";
+
+/**
+ * What changed for many sales at once: a store, the rules of all sales, or those of payouts by staff. Those that are open
+ * are decided anew in batches, in the order of their stores and ids, from a place that is kept with each fact, so that a
+ * process that dies loses nothing. docs/product.md#sales-decision
+ */
+export type ChangedFact = "payouts" | "sales" | `store ${bigint}`;
+
+/** The last one that was decided. */
+export type Place = { storeId: bigint; id: bigint };
+
+/** To be called in the transaction of the change. */
+export async function noteChangedFact(queries: Queries, fact: ChangedFact): Promise<void> {
+  await queries
+    .insertInto("changed_facts")
+    .values({ fact, store_id: 0n, after_id: 0n })
+    .onConflict((conflict) => conflict.column("fact").doUpdateSet({ store_id: 0n, after_id: 0n }))
+    .execute();
+}
+
+/** One that is not worked off yet; locked until the transaction ends, so that another change begins it again. */
+export async function takeChangedFact(queries: Queries): Promise<{ fact: ChangedFact; after: Place } | undefined> {
+  const row = await queries
+    .updateTable("changed_facts")
+    .set({ fact: sql`fact` })
+    .where("fact", "=", ({ selectFrom }) => selectFrom("changed_facts").select(({ fn }) => fn.min("fact").as("fact")))
+    .returningAll()
+    .executeTakeFirst();
+  return row && { fact: row.fact, after: { storeId: row.store_id, id: row.after_id } };
+}
+
+/** `undefined`: nothing of it is left. */
+export async function moveChangedFact(queries: Queries, fact: ChangedFact, to: Place | undefined): Promise<void> {
+  if (to === undefined) await queries.deleteFrom("changed_facts").where("fact", "=", fact).execute();
+  else {
+    const place = { store_id: to.storeId, after_id: to.id };
+    await queries.updateTable("changed_facts").set(place).where("fact", "=", fact).execute();
+  }
+}

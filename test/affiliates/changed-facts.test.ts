@@ -1,0 +1,236 @@
+import { expect } from "chai";
+import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import type { SaleRules } from "../../domain/sale/rules.ts";
+import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
+import { decideApproval } from "../../purchases/lifecycle.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { attributeSale } from "./support/attribute-sale.ts";
+import { RULES, reportOf, Shop } from "./support/shop.ts";
+
+const approved = { status: "approved", payable: null } as const;
+const payable = { status: "approved", payable: true } as const;
+const HOUR = 3_600;
+
+/** What changes for many sales at once: a store, or the settings at a restart. docs/product.md#sales-decision */
+describe("A fact of many sales that changes", function () {
+  this.timeout(300_000);
+  onBothEngines((engine) => {
+    async function open() {
+      const shop = await Shop.open((await engine.open()).database);
+      const { kysely } = shop.database;
+      const wallet = await shop.buyer("a");
+      const click = await shop.click(wallet);
+      const change = (fields: Partial<StoreFields>, id = shop.storeId) =>
+        inTransaction(kysely, (queries) => updateStore(queries, id, fields));
+      const restart = (rules: Partial<SaleRules>, payoutRules: unknown = null) => {
+        shop.rules = { ...shop.rules, ...rules };
+        return inTransaction(kysely, (queries) => noteRules(queries, shop.rules, payoutRules));
+      };
+      const unsent = async () => {
+        const rows = await kysely.selectFrom("operations").select("kind").where("status", "=", "queued").execute();
+        return rows.map(({ kind }) => kind);
+      };
+      const facts = () => kysely.selectFrom("changed_facts").select("fact").execute();
+      return { shop, kysely, wallet, click, change, restart, unsent, facts };
+    }
+
+    it("a longer waiting period takes back a payout that is not sent, and a shorter one pays", async () => {
+      const { shop, wallet, click, change, unsent } = await open();
+      await shop.read(reportOf(click, approved));
+      await shop.runUntil("pay");
+      await change({ hold_seconds: HOUR });
+      await shop.plan();
+      await shop.plan();
+      const [purchase] = await shop.purchases();
+      expect(await unsent()).to.deep.equal([]);
+      expect(purchase?.payable_at).to.equal((purchase?.approved_at ?? 0n) + BigInt(HOUR) * 1_000n);
+      await change({ hold_seconds: 0 });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("an edit that decides nothing touches no sale", async () => {
+      const { shop, change, facts } = await open();
+      await change({ hold_seconds: null, advertiser_id: "17000", description: "Camisas", claim_days: 9 });
+      expect(await facts()).to.deep.equal([]);
+      await change({ advertiser_id: "17001" });
+      await shop.plan();
+      expect(await facts(), "worked off").to.deep.equal([]);
+    });
+
+    it("another advertiser holds what is not sent, and the right one lets it go on", async () => {
+      const { shop, wallet, click, change, unsent } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.runUntil("pay");
+      await change({ advertiser_id: "17001" });
+      await shop.plan();
+      expect(await unsent()).to.deep.equal([]);
+      expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("other_store");
+      await change({ advertiser_id: "17001,17000" });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("a link code tells the stores of a network apart from then on", async () => {
+      const { shop, kysely, wallet, change } = await open();
+      const key = { network: "admitad", account: "main" };
+      shop.rules = { ...RULES, accounts: [...RULES.accounts, key] };
+      const store = { name: "Outra", country: "Brasil", ...key, advertiser_id: "55" };
+      const storeId = await insertStore(kysely, store);
+      const report = reportOf(await shop.click(wallet, undefined, storeId), payable);
+      await shop.read(report, shop.rules, key);
+      expect((await shop.sale(report.saleKey)).state).to.equal("payable");
+      await change({ link_code: "abc" }, storeId);
+      await shop.plan();
+      expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("other_store");
+    });
+
+    it("a merchant that two stores share holds one order of both, and goes on once they are two", async () => {
+      const { shop, kysely, wallet, click, change } = await open();
+      const store = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "18000" };
+      const storeId = await insertStore(kysely, store);
+      const one = reportOf(click, { ...payable, orderRef: "A1" });
+      const other = { clickRef: (await shop.click(wallet, undefined, storeId)).token, advertiserId: "18000" };
+      const two = reportOf(undefined, { ...payable, ...other, orderRef: "a1 " });
+      await shop.read(one);
+      await shop.read(two);
+      const reasons = async () => [
+        (await shop.sale(one.saleKey)).hold_reasons,
+        (await shop.sale(two.saleKey)).hold_reasons,
+      ];
+      expect(await reasons()).to.deep.equal(["", ""]);
+      await change({ merchant: "loja.example" });
+      await change({ merchant: "LOJA.example" }, storeId);
+      await shop.plan();
+      await shop.plan();
+      expect(await reasons()).to.deep.equal(["order_twice", "order_twice"]);
+      await change({ merchant: "outra.example" }, storeId);
+      await shop.run();
+      expect([await reasons(), await shop.received(wallet)]).to.deep.equal([["", ""], 10]);
+    });
+
+    it("a lower limit takes back what is not sent, and a higher one lets it go on", async () => {
+      const { shop, wallet, click, restart, unsent } = await open();
+      await restart({});
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.runUntil("pay");
+      await restart({ limits: { ...RULES.limits, maximumCents: 9_999n } });
+      await shop.plan();
+      expect(await unsent()).to.deep.equal([]);
+      expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("too_high");
+      await restart({ limits: RULES.limits });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("the same settings as before touch no sale", async () => {
+      const { shop, restart, facts } = await open();
+      await restart({}, [5]);
+      await shop.run();
+      await restart({ mintDelayMs: 5n }, [5]);
+      expect(await facts()).to.deep.equal([]);
+    });
+
+    it("a lower sum for one person takes payouts back in their order, until a second one agrees", async () => {
+      const { shop, kysely, wallet, restart } = await open();
+      await restart({}, [20]);
+      shop.approvals = { aboveGwei: 20_000_000_000n, roleOf: () => "operator" };
+      const reports = [];
+      for (const _ of "ab") {
+        const report = reportOf(await shop.click(wallet), payable);
+        await shop.read(report);
+        await attributeSale(kysely, (await shop.sale(report.saleKey)).id, "admin");
+        reports.push(report);
+      }
+      await shop.run(2);
+      await shop.plan();
+      const paying = async () =>
+        (await kysely.selectFrom("operations").select("subject_id").where("kind", "=", "pay").execute()).length;
+      expect(await paying()).to.equal(2);
+      shop.approvals = { aboveGwei: 7_000_000_000n, roleOf: () => "operator" };
+      await restart({}, [7]);
+      await shop.run();
+      const asked = await kysely.selectFrom("approvals").select(["purchase_id", "state"]).execute();
+      const [, second] = await shop.purchases();
+      expect([await shop.received(wallet), asked]).to.deep.equal([5, [{ purchase_id: second?.id, state: "open" }]]);
+      const [day] = await kysely.selectFrom("decided_days").select("gwei").execute();
+      expect(day?.gwei, "each counts once").to.equal(10_000_000_000n);
+    });
+
+    it("whoever agreed and may not any more: what is not sent waits for another person", async () => {
+      const { shop, kysely, wallet, click, restart } = await open();
+      await restart({}, ["both"]);
+      shop.approvals = { aboveGwei: 0n, roleOf: () => "operator" };
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await attributeSale(kysely, (await shop.sale(report.saleKey)).id, "admin");
+      await shop.run();
+      const { id } = await kysely.selectFrom("approvals").select("id").executeTakeFirstOrThrow();
+      const by = { isApproved: true, actor: "second", reason: null };
+      await inTransaction(kysely, (queries) => decideApproval(queries, id, by));
+      await shop.runUntil("pay");
+      shop.approvals = { aboveGwei: 0n, roleOf: (one) => (one === "second" ? undefined : "operator") };
+      await restart({}, ["one"]);
+      await shop.run();
+      const states = await kysely.selectFrom("approvals").select("state").orderBy("id").execute();
+      expect([await shop.received(wallet), states.map(({ state }) => state)]).to.deep.equal([0, ["lapsed", "open"]]);
+    });
+
+    it("the delay of a mint is that of the moment when it is queued", async () => {
+      const { shop, kysely, click, change, restart } = await open();
+      await shop.read(reportOf(click), { ...RULES, mintDelayMs: 60_000n });
+      const due = () => kysely.selectFrom("operations").select("not_before").executeTakeFirstOrThrow();
+      const before = await due();
+      await change({ mint_delay_seconds: 0 });
+      await restart({ mintDelayMs: 0n });
+      await shop.plan();
+      expect(await due()).to.deep.equal(before);
+    });
+
+    it("what was promised at the click stays: window, percent, and a store that is deleted", async () => {
+      const { shop, kysely, wallet, click, change } = await open();
+      const report = reportOf(click);
+      await shop.read(report);
+      await change({ claim_days: 1 });
+      await shop.run();
+      await inTransaction(kysely, (queries) => deleteStore(queries, shop.storeId));
+      await shop.read({ ...report, ...payable });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("goes on where it was killed, and leaves out a sale that cannot be decided", async () => {
+      const { shop, kysely, change } = await open();
+      const reports = [];
+      for (const digit of "bcdef") {
+        const report = reportOf(await shop.click(await shop.buyer(digit)), payable);
+        await shop.read(report);
+        reports.push(report);
+      }
+      const held = async () =>
+        (await kysely.selectFrom("sales").select("id").where("state", "=", "held").execute()).length;
+      await change({ advertiser_id: "17001" });
+      await inTransaction(kysely, (queries) => decideChanged(queries, RULES, 2));
+      expect(await held()).to.equal(2);
+      const dying = inTransaction(kysely, async (queries) => {
+        await decideChanged(queries, RULES, 2);
+        throw new Error("killed");
+      });
+      expect(await dying.catch((error: Error) => error.message)).to.equal("killed");
+      expect(await held()).to.equal(2);
+      await kysely
+        .updateTable("sales")
+        .set({ kept: "{" })
+        .where("sale_key", "=", reports[3]?.saleKey ?? "")
+        .execute();
+      for (let round = 0; round < 6; round++) await shop.plan();
+      expect(await held()).to.equal(4);
+      expect(await kysely.selectFrom("changed_facts").selectAll().execute()).to.deep.equal([]);
+      const undecided = await kysely.selectFrom("due_purchases").select("problem").where("attempts", ">", 0n).execute();
+      expect(undecided).to.have.lengthOf(1);
+    });
+  });
+});
