@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData, formatEther, isAddressEqual } from "viem";
+import { type Address, encodeFunctionData, formatEther, getAbiItem, getAddress, isAddressEqual } from "viem";
+import { readInRanges } from "../../chain/block-ranges.ts";
 import { type Deployment, deploymentPath, deploymentSchema, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
@@ -9,6 +10,11 @@ import { fundingCalls } from "./deploy-torcida.ts";
 import { type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
 import { writeWhole } from "./journal.ts";
 import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
+
+const [RETIRED, LIMITS_SET] = [
+  getAbiItem({ abi: cashbackDistributorAbi, name: "Retired" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "LimitsSet" }),
+];
 
 export type SuccessorOptions = {
   configuration: DeployConfiguration;
@@ -21,7 +27,8 @@ export type SuccessorOptions = {
 
 /**
  * Deploys a successor of the current distributor, and writes both into the record. The predecessor is retired first and
- * the successor reads its paid bits, so no purchase is paid by both, and takes over its limits, its pause and the day's spending. Can be killed at any point and run again.
+ * the successor reads its paid bits, so no purchase is paid by both, and takes over its limits, its pause and the day's
+ * spending. Can be killed at any point and run again.
  * @throws Error with one sentence
  */
 export async function deploySuccessor({
@@ -35,7 +42,11 @@ export async function deploySuccessor({
   await wallet.settled();
   const recorded = readDeployment(network);
   const known = recordedSuccessor(recorded, predecessor);
-  if (!known) await retire(wallet, recorded, predecessor, mayRetire);
+  const name = `CashbackDistributor after ${predecessor}`;
+  if (!known) {
+    await retire(wallet, recorded, predecessor, mayRetire);
+    await requireOnlySuccessor(wallet, recorded, predecessor, wallet.pending(name));
+  }
 
   const nft = recorded.purchaseNft.address;
   // The contract takes them from its predecessor, whatever it is given.
@@ -46,11 +57,7 @@ export async function deploySuccessor({
   });
   const asBefore = { ...configuration, limits };
   const values = known?.constructorArguments ?? distributorArguments(asBefore, wallet.address, nft, predecessor);
-  const { address, transaction } = await wallet.create(
-    `CashbackDistributor after ${predecessor}`,
-    distributorCreation(values),
-    known,
-  );
+  const { address, transaction } = await wallet.create(name, distributorCreation(values), known);
   const roles = roleTable(configuration.roles, nft, address).filter(({ contract }) => contract === address);
   await wallet.sendAll([...(await grantCalls(wallet, roles)), ...(await fundingCalls(wallet, configuration, address))]);
   await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
@@ -111,6 +118,37 @@ async function retire(
     );
   }
   await wallet.sendAll([{ to: predecessor, data, what: `${predecessor} retired permanently` }]);
+}
+
+/**
+ * Two successors of one distributor do not read each other, and would pay the same purchases: an older record must not
+ * lead to a second one.
+ * @throws DeployError naming a successor on the chain other than `ours`
+ */
+async function requireOnlySuccessor(
+  { client }: DeployerWallet,
+  { block }: Deployment,
+  predecessor: Address,
+  ours: Address | undefined,
+): Promise<void> {
+  const head = await client.getBlockNumber();
+  const [retired] = await readInRanges(BigInt(block), head, (fromBlock, toBlock) =>
+    client.getLogs({ address: predecessor, event: RETIRED, fromBlock, toBlock }),
+  );
+  const logs = await readInRanges(retired?.blockNumber ?? head, head, (fromBlock, toBlock) =>
+    client.getLogs({ event: LIMITS_SET, fromBlock, toBlock }),
+  );
+  for (const address of new Set(logs.map((log) => log.address))) {
+    if (ours && isAddressEqual(address, ours)) continue;
+    const before = await client
+      .readContract({ address, abi: cashbackDistributorAbi, functionName: "predecessor" })
+      .catch(() => undefined);
+    if (before && isAddressEqual(before, predecessor)) {
+      throw new DeployError(
+        `${getAddress(address)} already succeeds ${predecessor}, and a second successor would pay the same purchases: use the record that names it`,
+      );
+    }
+  }
 }
 
 /** Only the treasurer can move the CHZ that the predecessor does not owe anyone. */

@@ -53,6 +53,11 @@ export class DeployerWallet {
     this.#journal.remove();
   }
 
+  /** Where an interrupted run was creating this contract. */
+  pending(name: string): Address | undefined {
+    return this.#journal.get(name)?.address;
+  }
+
   /** A contract with exactly this code: the recorded one, one signed by an interrupted run, or a new one. */
   async create(
     name: string,

@@ -229,6 +229,17 @@ describe("A distributor that takes over", function () {
     killAt(gate, () => startDeploy(["--network", "localhost", ...takeOver()], environment()), count, isTaken);
   const cutOff = (count: number, isTaken: boolean) => cutOffAt(gate, () => deploy(...takeOver()), count, isTaken);
 
+  it("is rejected where the record is older than the chain: two successors would pay the same purchases", async () => {
+    const next = await succeed();
+    writeFileSync(join(directory, "localhost.json"), JSON.stringify(first));
+    gate.sent.length = 0;
+    const { code, output } = await deploy(...takeOver());
+    expect(output).to.include(`${next} already succeeds ${old()}, and a second successor would pay the same purchases`);
+    expect(code, output).to.equal(1);
+    expect(gate.sent).to.deep.equal([]);
+    expect(record()).to.deep.equal(first);
+  });
+
   it("is rejected while the current one pays, and for one that is not current, without a transaction", async () => {
     gate.sent.length = 0;
     const refused = async (sentence: string, ...args: string[]) => {
