@@ -16,8 +16,8 @@ export type Contribution = {
   /** Of a payout that is final. docs/product.md#situations */
   situation: Situation;
   status: PurchaseStatus;
-  /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
-  weiPerCent: bigint | null;
+  /** Its cashback; null while the rate is not frozen: then it is summed as cents × basis points. */
+  gwei: bigint | null;
   centBps: bigint;
   paidGwei: bigint;
   /** Its cashback is still to be paid. */
@@ -82,11 +82,7 @@ async function countPage(
 
 /** A purchase that was never counted has no past of which its buyer could be told. */
 function toChange({ id, counted, current, payoutGwei }: ReadRow): PurchaseChange {
-  return { id, before: counted ?? current, after: current, cashbackGwei: cashbackGweiOf(current), payoutGwei };
-}
-
-function cashbackGweiOf({ centBps, weiPerCent }: Contribution): bigint | null {
-  return weiPerCent === null ? null : cashbackOfCentBps(centBps, weiPerCent);
+  return { id, before: counted ?? current, after: current, cashbackGwei: current.gwei, payoutGwei };
 }
 
 function isSame(one: Contribution | undefined, other: Contribution): boolean {
@@ -95,11 +91,11 @@ function isSame(one: Contribution | undefined, other: Contribution): boolean {
 
 /** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
 export function countedAsNew(centBps: bigint) {
-  const { situation, status, weiPerCent, paidGwei, isOpen } = contributionAsNew(centBps);
+  const { situation, status, gwei, paidGwei, isOpen } = contributionAsNew(centBps);
   return {
     situation,
     counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
-    counted_wei_per_cent: weiPerCent,
+    counted_gwei: gwei,
     counted_cent_bps: centBps,
     counted_paid_gwei: paidGwei,
     counted_open: isOpen ? 1n : 0n,
@@ -119,7 +115,7 @@ export async function addNewPurchases(
 }
 
 function contributionAsNew(centBps: bigint): Contribution {
-  return { situation: "recorded", status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
+  return { situation: "recorded", status: "processing", gwei: null, centBps, paidGwei: 0n, isOpen: true };
 }
 
 type ReadRow = Awaited<ReturnType<typeof readCounted>>[number];
@@ -144,7 +140,7 @@ export function contributionOf(row: CountedRow): Contribution {
     // A switch to live purchases alone changes no row.
     situation: situationOf({ life, payout, saleState: row.sale_state }, { now: row.now, isLive: false }),
     status: shownStatus(life.status, life),
-    weiPerCent: row.wei_per_cent,
+    gwei: row.wei_per_cent === null ? null : cashbackOfCentBps(row.cashback_cent_bps, row.wei_per_cent),
     centBps: row.cashback_cent_bps,
     paidGwei: row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n,
     isOpen: row.settled_at === null && row.reversed_at === null,
@@ -157,7 +153,7 @@ function countedOf(row: CountedRow): Contribution | undefined {
     status && {
       situation: row.situation,
       status,
-      weiPerCent: row.counted_wei_per_cent,
+      gwei: row.counted_gwei,
       centBps: row.counted_cent_bps,
       paidGwei: row.counted_paid_gwei,
       isOpen: row.counted_open === 1n,
@@ -173,7 +169,7 @@ export function addContribution(
   contribution: Contribution,
   sign: 1n | -1n,
 ): void {
-  const { situation, status, centBps, paidGwei, isOpen } = contribution;
+  const { situation, status, gwei, centBps, paidGwei, isOpen } = contribution;
   const totals = buyers.get(wallet) ?? emptyTotals();
   buyers.set(wallet, totals);
   const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
@@ -181,14 +177,13 @@ export function addContribution(
   add(status, 1n);
   add(situationTotal(situation), 1n);
   totals.paid_gwei += sign * paidGwei;
-  const gwei = cashbackGweiOf(contribution) ?? undefined;
   const group = status === "confirmed" ? "confirmed" : "pending";
   if (status !== "cancelled") {
-    if (gwei === undefined) totals[`${group}_cent_bps`] += sign * centBps;
+    if (gwei === null) totals[`${group}_cent_bps`] += sign * centBps;
     else totals[`${group}_gwei`] += sign * gwei;
   }
   if (!isOpen) return;
-  if (gwei === undefined) add("open_cent_bps", centBps);
+  if (gwei === null) add("open_cent_bps", centBps);
   else add("open_gwei", gwei);
 }
 
@@ -202,7 +197,7 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
     rows.map(({ id, current: one }) => [
       id,
       BigInt(PURCHASE_STATUSES.indexOf(one.status)),
-      one.weiPerCent,
+      one.gwei,
       one.centBps,
       one.paidGwei,
       one.isOpen ? 1n : 0n,
@@ -213,9 +208,9 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
     keysOf(SITUATIONS).map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
     sql` `,
   );
-  await sql`update purchases set situation = case c.situation ${situation} end, counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
+  await sql`update purchases set situation = case c.situation ${situation} end, counted_status = c.status, counted_gwei = c.gwei,
       counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open
-    from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
+    from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as gwei, ${column(3)} as cent_bps,
       ${column(4)} as paid_gwei, ${column(5)} as is_open, ${column(6)} as situation from ${list}) c
     where purchases.id = c.id`.execute(queries);
 }

@@ -156,7 +156,7 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
 
 /** The columns that record how a purchase was counted; only `counting.ts` interprets them. */
 const COUNTED_COLUMNS = [
-  ...(["purchases.counted_status", "purchases.counted_wei_per_cent", "purchases.counted_cent_bps"] as const),
+  ...(["purchases.counted_status", "purchases.counted_gwei", "purchases.counted_cent_bps"] as const),
   ...(["purchases.counted_paid_gwei", "purchases.counted_open", "purchases.situation"] as const),
 ] as const;
 
@@ -184,6 +184,10 @@ export async function readLives(queries: Queries, ids: readonly bigint[]): Promi
   return withLife(queries, await readCountedRows(queries, ids));
 }
 
+/** Confirmed, neither settled nor returned: literally the condition of the index, with no parameter. */
+export const IS_UNSETTLED = sql<SqlBool>`purchases.counted_status = 2 and purchases.settled_at is null
+  and purchases.reversed_at is null`;
+
 /** A page of a wallet's confirmed purchases that were neither paid nor returned, oldest first. */
 export async function listUnpaid(
   queries: Queries,
@@ -192,26 +196,10 @@ export async function listUnpaid(
 ): Promise<PurchaseWithLife[]> {
   // Only the conditions of the index; they imply those above.
   const { rows } = await sql<{ id: bigint }>`select id from purchases where wallet = ${wallet} and id > ${after}
-    and counted_status = 2 and settled_at is null and reversed_at is null order by id limit ${limit}`.execute(queries);
+    and ${IS_UNSETTLED} order by id limit ${limit}`.execute(queries);
   return readLives(
     queries,
     rows.map((row) => row.id),
-  );
-}
-
-/**
- * A wallet's confirmed purchases that were neither returned nor paid in a payout that is long final, in the order of
- * the index that holds exactly these. Only what decides where each is, because there may be thousands.
- */
-export async function listOnTheWay(queries: Queries, wallet: WalletAddress) {
-  return (
-    selectLife(purchasesWithIndex(queries))
-      .select(saleState().as("sale_state"))
-      .where("purchases.wallet", "=", wallet)
-      // Literally the condition of the index: no parameter.
-      .where(sql<SqlBool>`counted_status = 2 and settled_at is null and reversed_at is null`)
-      .orderBy("purchases.id")
-      .execute()
   );
 }
 

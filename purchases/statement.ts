@@ -2,12 +2,12 @@ import { type SqlBool, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
-import { type Figure, SITUATIONS } from "../domain/purchase/situation.ts";
+import { type Figure, SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { outstandingDebt } from "./debt.ts";
-import { listOnTheWay } from "./queries.ts";
+import { IS_UNSETTLED } from "./queries.ts";
 import { type BuyerTotals, sumPaidAbove } from "./totals.ts";
-import { type PurchaseView, situationIn } from "./view.ts";
+import type { PurchaseView } from "./view.ts";
 
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */
 export type Statement = Record<Figure, bigint> & {
@@ -33,10 +33,10 @@ export async function readStatement(
     readCredit,
   }: { totals: BuyerTotals; view: PurchaseView; readCredit: () => Promise<bigint | undefined> },
 ): Promise<Statement> {
-  const [unshown, deferred, open, dead, inReview, debt] = await Promise.all([
+  const [unshown, deferred, unsettled, dead, inReview, debt] = await Promise.all([
     sumPaidAbove(queries, wallet, view.shownUpTo),
     sumDeferred(queries, wallet, view.shownUpTo),
-    listOnTheWay(queries, wallet),
+    sumUnsettled(queries, wallet, view),
     view.isLive ? sumNeverPaid(queries, wallet, view.rate) : 0n,
     listHeldSales(queries, wallet, view.rate),
     outstandingDebt(queries, wallet),
@@ -45,7 +45,7 @@ export async function readStatement(
   const credit = creditWei === undefined ? deferred : smaller(deferred, creditWei / WEI_PER_GWEI);
   const statement: Statement = {
     in_wallet: totals.paid_gwei - unshown.gwei + deferred - credit,
-    on_the_way: credit,
+    on_the_way: credit + unshown.onTheWay,
     waiting: sumOf(inReview) + totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, view.rate) - dead,
     to_offset: debt > 0n ? debt : 0n,
     nextAt: null,
@@ -53,17 +53,35 @@ export async function readStatement(
     inReview,
     unshown,
   };
-  for (const purchase of open) {
-    const situation = situationIn(purchase, view);
-    const { figure } = SITUATIONS[situation];
-    // What was paid or credited is in the sums above.
-    if (figure === undefined || figure === "in_wallet" || situation === "credit") continue;
-    const isSent = purchase.payout_state !== null;
-    const gwei = isSent ? (purchase.paid_gwei ?? 0n) : cashbackOf(purchase, view.rate) - purchase.offset_gwei;
+  for (const { source, situation, gwei, next_at } of unsettled) {
+    const { figure } = SITUATIONS[view.isLive && source === "simulated" ? "never_paid" : situation];
+    if (figure === undefined) continue;
     statement[figure] += gwei;
-    if (situation === "waiting_period") statement.nextAt = earlier(statement.nextAt, purchase.payable_at);
+    if (figure === "on_the_way") statement.nextAt = earlier(statement.nextAt, next_at);
   }
   return statement;
+}
+
+/**
+ * A wallet's confirmed purchases that are neither settled nor returned and have no payout, by where they were counted:
+ * what they add, in gwei, and the next end of a waiting period. Summed by the database, because there may be thousands.
+ */
+async function sumUnsettled(queries: Queries, wallet: WalletAddress, { now, rate }: PurchaseView) {
+  type Sum = { source: string; situation: Situation; next_at: bigint | null };
+  type Row = Sum & { cent_bps: bigint | null; count: bigint; gwei: bigint | string };
+  // Only one that is `paying` can have a payout. Not `exists`: PostgreSQL would read all payouts of the wallet for it.
+  const { rows } = await sql<Row>`select source, situation, cent_bps, count(*) as count, sum(gwei) as gwei,
+      min(ends_at) as next_at
+    from (select source, situation, coalesce(counted_gwei, 0) - offset_gwei as gwei,
+        case when counted_gwei is null then cashback_cent_bps end as cent_bps,
+        case when situation = 'waiting_period' and payable_at > ${now} then payable_at end as ends_at
+      from purchases where wallet = ${wallet} and ${IS_UNSETTLED} and (situation <> 'paying' or (select token_id from payouts
+        where payouts.token_id = purchases.id and payouts.recipient = purchases.wallet) is null)) unsettled
+    group by source, situation, cent_bps`.execute(queries);
+  return rows.map(({ cent_bps, count, gwei, ...sum }) => {
+    const atCurrentRate = cent_bps === null ? 0n : count * cashbackOfCentBps(cent_bps, rate);
+    return { ...sum, gwei: BigInt(gwei) + atCurrentRate };
+  });
 }
 
 /** A sale that is held for a person, with the cashback that no purchase of it stands for yet, in gwei. */

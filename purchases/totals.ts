@@ -6,6 +6,7 @@ import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
 import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
 import { isKeyOf, keysOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { IS_UNSETTLED } from "./queries.ts";
 
 export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
 export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
@@ -86,25 +87,29 @@ export async function readBuyerTotals(queries: Queries, wallet: WalletAddress): 
   return row ?? emptyTotals();
 }
 
-/** A buyer's payouts above a block, which are not final: what was paid, and the first of their blocks. */
+/**
+ * A buyer's payouts above a block, which are not final: what was paid, what is on its way to the wallet, and the first of
+ * their blocks.
+ */
 export async function sumPaidAbove(
   queries: Queries,
   wallet: WalletAddress,
   block: bigint,
-): Promise<{ gwei: bigint; firstBlock: bigint | null }> {
-  const { gwei, first_block } = await queries
+): Promise<{ gwei: bigint; onTheWay: bigint; firstBlock: bigint | null }> {
+  const { gwei, on_the_way, first_block } = await queries
     .selectFrom("payouts")
     .innerJoin("purchases", (join) =>
       join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
     )
     .select([
       sql<bigint | string | null>`sum(case when state = 'paid' then amount_gwei end)`.as("gwei"),
+      sql<bigint | string | null>`sum(case when ${IS_UNSETTLED} then amount_gwei end)`.as("on_the_way"),
       sql<bigint | null>`min(block_number)`.as("first_block"),
     ])
     .where("recipient", "=", wallet)
     .where("block_number", ">", block)
     .executeTakeFirstOrThrow();
-  return { gwei: BigInt(gwei ?? 0), firstBlock: first_block };
+  return { gwei: BigInt(gwei ?? 0), onTheWay: BigInt(on_the_way ?? 0), firstBlock: first_block };
 }
 
 export function emptyTotals(): BuyerTotals {

@@ -153,7 +153,8 @@ function statementsFor(
   const i = sql.ref("i");
   // The heavy buyer is the first user.
   const everyHeavy = number(Math.max(1, Math.floor(total / heavyPurchases)));
-  const buyer = sql`case when i % ${everyHeavy} = 0 then ${wallet(sql`1`)} else ${wallet(sql`2 + (i * 7919) % ${number(users - 1)}`)} end`;
+  // Over all places of a hundred, so that their purchases are in every state.
+  const buyer = sql`case when (i + i / 100) % ${everyHeavy} = 0 then ${wallet(sql`1`)} else ${wallet(sql`2 + (i * 7919) % ${number(users - 1)}`)} end`;
   const now = Date.now();
   const createdAt = sql`${number(now - YEAR_MS)} + i * ${number(Math.max(1, Math.floor(YEAR_MS / total)))}`;
   const cents = sql`(1000 + (i * 37) % 50000)`;

@@ -438,7 +438,7 @@ create table purchases (
   cashback_cent_bps integer not null default 0,
   created_at integer not null,
   counted_status integer,
-  counted_wei_per_cent integer,
+  counted_gwei integer,
   counted_cent_bps integer not null default 0,
   counted_paid_gwei integer not null default 0,
   counted_open integer not null default 0,

@@ -67,7 +67,8 @@ type PurchasesTable = {
   created_at: bigint;
   /** How it was counted in the totals; null if it never was. Only `purchases/counting.ts` writes these. */
   counted_status: bigint | null;
-  counted_wei_per_cent: bigint | null;
+  /** Its cashback; null while its rate is not frozen. */
+  counted_gwei: bigint | null;
   counted_cent_bps: Generated<bigint>;
   counted_paid_gwei: Generated<bigint>;
   counted_open: Generated<bigint>;

@@ -82,8 +82,10 @@ describe("A buyer's statement", function () {
       await shop.run();
       expect(await read()).to.deep.include({ figures: figures(5, 0, 0, 5), situations: ["paid_then_returned"] });
       const [purchase] = await shop.purchases();
-      const settle = (settled_at: bigint | null) =>
-        shop.database.kysely.updateTable("purchases").set({ settled_at }).execute();
+      const settle = async (settled_at: bigint | null) => {
+        await shop.database.kysely.updateTable("purchases").set({ settled_at }).execute();
+        await shop.recount([purchase?.id ?? 0n]);
+      };
       await settle(null);
       expect((await read()).figures, "before the payout is long final").to.deep.equal(figures(5, 0, 0, 5));
       await settle(purchase?.settled_at ?? null);
