@@ -1,6 +1,7 @@
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { listFailing } from "../../affiliates/read-progress.ts";
 import { IS_DRAFT } from "../../catalogue/store-list.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../database/day-totals.ts";
 import { readSetting } from "../../database/settings.ts";
 import {
@@ -19,11 +20,12 @@ import { listFaults } from "../operations/system-faults.ts";
 import { overdueSince, type Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
 import { isOpenApproval } from "./approvals.ts";
-import { readDistributorBalance } from "./distributor-balance.ts";
 
 const DAYS = 30;
 const WEEK = 7;
 const WEI_PER_CHZ = 10n ** 18n;
+const BALANCE_KEPT_MS = 5_000;
+const balances = new WeakMap<Services, { at: number; wei: Promise<bigint | undefined> }>();
 
 /** Figures, open tasks and the effective configuration. docs/product.md#panel-figures */
 export function figureRoutes(services: Services): Route[] {
@@ -164,4 +166,19 @@ async function listLowBalances(services: Services): Promise<Attention["low_balan
   ].flatMap(({ wallet, wei }) =>
     wei !== undefined && wei < threshold ? [{ wallet, balance: chzTextFromWei(wei) }] : [],
   );
+}
+
+/** Wei available for payouts; undefined if the chain does not respond. Read at most every five seconds. */
+export function readDistributorBalance(services: Services): Promise<bigint | undefined> {
+  const last = balances.get(services);
+  if (last && Date.now() - last.at < BALANCE_KEPT_MS) return last.wei;
+  const wei = services.client
+    .readContract({
+      address: services.contracts.cashbackDistributor,
+      abi: cashbackDistributorAbi,
+      functionName: "available",
+    })
+    .catch(() => undefined);
+  balances.set(services, { at: Date.now(), wei });
+  return wei;
 }

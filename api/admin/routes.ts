@@ -19,7 +19,7 @@ import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, NO_STORE, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { readDistributorBalance } from "./distributor-balance.ts";
+import { readDistributorBalance } from "./figures.ts";
 
 const ACTIVITY_ROWS = 10;
 

@@ -1,8 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { adminRoleResponseSchema } from "../../../domain/api/administration.ts";
 import { PERMISSIONS, type Permission, type Role } from "../../../domain/roles.ts";
+import { ask } from "../../api/ask.ts";
+import { OWN_KEY } from "../../api/queries.ts";
 import { ROLE_WORDS } from "../words.ts";
-import { roleQuery } from "./queries.ts";
+
+/** The signed-in admin's role and permissions. */
+const roleQuery = queryOptions({
+  queryKey: [...OWN_KEY, "role"],
+  queryFn: ({ signal }) => ask(adminRoleResponseSchema, "/api/admin/role", { signal }),
+  staleTime: 60_000,
+  retry: false,
+});
 
 const PERMISSION_WORDS: Record<Permission, string> = {
   read: "ver o painel",

@@ -1,7 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { adminPurchaseResponseSchema } from "../../../domain/api/admin-purchases.ts";
 import { isOver } from "../../../domain/purchase/states.ts";
+import { ask } from "../../api/ask.ts";
+import { OWN_KEY } from "../../api/queries.ts";
 import { paths } from "../../app/paths.ts";
 import { useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -17,7 +20,15 @@ import type { PurchaseDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { limitWords, OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
-import { purchaseQuery } from "./queries.ts";
+
+const purchaseQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "purchase", id],
+    queryFn: async ({ signal }) =>
+      (await ask(adminPurchaseResponseSchema, `/api/admin/purchases/${id}`, { signal })).purchase,
+    staleTime: 0,
+    refetchInterval: 10_000,
+  });
 
 /** One purchase: its state, why it waits, its history, and the hold switch. */
 export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void }) {
