@@ -14,6 +14,7 @@ export const STORAGE_KEYS = {
   firstSteps: "first_steps",
   /** How many visits, and when the last one was seen: `2 1764000000000`. */
   visits: "visits",
+  testedLinks: "tested_links",
   /** `over` once it was installed, or refused. */
   install: "install",
 } as const;

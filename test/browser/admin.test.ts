@@ -19,7 +19,8 @@ describe("Admin", () => {
     return visit;
   }
   const toast = (page: Page, text: string) =>
-    page.locator("[data-sonner-toast]").getByText(text, { exact: true }).waitFor();
+    // One that says the same may still be closing.
+    page.locator("[data-sonner-toast]").getByText(text, { exact: true }).last().waitFor();
 
   describe("who may open it", () => {
     it("redirects a visitor to the login, with the reason", async () => {
@@ -190,9 +191,9 @@ describe("Admin", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
       // The next step: what it lacks to sell, beside the buttons for it.
       await page.getByRole("heading", { name: "Arena Livros" }).waitFor();
-      await page.getByText("Só o painel a mostra. Para vender:").waitFor();
+      await page.getByText(/^Só o painel a mostra: faltam \d passos para o torcedor ganhar aqui\.$/).waitFor();
       await page.getByText("Falta uma categoria com percentual acima de zero.").waitFor();
-      await page.getByRole("button", { name: /cashback/i }).waitFor();
+      await page.getByRole("button", { name: "Preencher – o percentual" }).waitFor();
     });
 
     it("shows the server's reason for a rejection, or its own sentence if there is none", async () => {

@@ -134,7 +134,7 @@ describe("Daily work in the panel", function () {
     await dialog().getByRole("button", { name: "Salvar alterações" }).click();
     await toast("Loja atualizada com sucesso!");
     await page.getByText("Direta, conta acme").waitFor();
-    await page.getByText("Aparece no site, e vende.").waitFor();
+    await page.getByText(/^Aparece no site, e vende/).waitFor();
     await page.getByRole("button", { name: "Testar o link" }).click();
     await dialog()
       .getByText(/O link leva o código do clique/)
@@ -152,6 +152,52 @@ describe("Daily work in the panel", function () {
     await dialog().getByRole("button", { name: "Salvar alterações" }).click();
     await toast("Cashback atualizado com sucesso!");
     await expectAccessible("store");
+  });
+
+  it("leads from a new store to one where a shopper earns, by a list of steps that shrinks", async () => {
+    await open("?tab=stores");
+    await page.getByRole("button", { name: "Nova loja" }).click();
+    await dialog().getByLabel("Nome *").fill("Canto da Torcida");
+    await dialog().getByLabel("País *").fill("Brasil");
+    await dialog().getByRole("button", { name: "Criar loja" }).click();
+    const steps = page.getByRole("region", { name: "O que falta" });
+    const left = (text: string) => steps.getByText(text, { exact: true }).waitFor();
+    await left("Só o painel a mostra: faltam 3 passos para o torcedor ganhar aqui.");
+    const id = new URL(page.url()).searchParams.get("row");
+    expect((await fetch(`${torcida.url}/api/stores/${id}`)).status, "no shopper sees it yet").to.equal(404);
+
+    await steps.getByRole("button", { name: "Preencher – o percentual" }).click();
+    await dialog().getByLabel("Categoria", { exact: true }).fill("Camisas");
+    await dialog().getByLabel("Percentual de cashback").fill("7,5");
+    await dialog().getByRole("button", { name: "Adicionar" }).click();
+    await left("Só o painel a mostra: faltam 2 passos para o torcedor ganhar aqui.");
+
+    await steps.getByRole("button", { name: "Preencher – o link" }).click();
+    await dialog().getByLabel("Link de afiliado").fill("https://example.com/?c={click}");
+    await dialog().getByRole("button", { name: "Salvar alterações" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await steps.getByText(/^Falta seguir o link/).waitFor();
+    expect(await page.evaluate(() => document.activeElement === document.body), "the focus is kept").to.equal(false);
+
+    const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 64 } });
+    await steps.getByLabel("Enviar logo").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: picture });
+    await toast("Logo enviado.");
+    await left("Aparece no site, e vende; falta 1 passo.");
+
+    await steps.getByRole("button", { name: "Testar o link" }).click();
+    const shop = context.waitForEvent("page");
+    await dialog().getByRole("link", { name: "Abrir em outra aba" }).click();
+    await (await shop).close();
+    await page.keyboard.press("Escape");
+    await left("Aparece no site, e vende.");
+    expect(await steps.getByRole("listitem").count()).to.equal(0);
+    await page.reload();
+    await left("Aparece no site, e vende.");
+
+    await steps.getByRole("link", { name: "Ver no site" }).click();
+    await page.getByRole("heading", { level: 1, name: "Canto da Torcida" }).waitFor();
+    await page.getByText("7,5%").first().waitFor();
+    expect(await buyer.visit(Number(id)), "a shopper's visit there counts").to.be.a("string");
   });
 
   it("matches a claim to an unmatched sale", async () => {

@@ -37,7 +37,6 @@ export const testClickQuery = (storeId: string) =>
     queryKey: [...OWN_KEY, "test-click", storeId],
     queryFn: () => ask(testClickResponseSchema, `/api/admin/stores/${storeId}/test-click`),
     staleTime: 0,
-    gcTime: 0,
     retry: false,
   });
 

@@ -14,7 +14,7 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 
-type Open = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback };
+export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback };
 
 const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
   category: cashback.category,
@@ -27,7 +27,7 @@ const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
 
 /** A store's categories with their percents. docs/product.md#store-category. */
 export function StoreCategories({ store, reload }: { store: StoreWithCategories; reload: () => Promise<unknown> }) {
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<OpenCategory>();
   return (
     <div>
       <div className="section-head">
@@ -90,9 +90,9 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
   );
 }
 
-type CategoryDialogProps = { storeId: string; open: Open; reload: () => Promise<unknown>; onClose: () => void };
+type CategoryDialogProps = { storeId: string; open: OpenCategory; reload: () => Promise<unknown>; onClose: () => void };
 
-function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialogProps) {
+export function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialogProps) {
   switch (open.kind) {
     case "add":
       return (

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { durationText } from "../../../domain/duration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
@@ -7,24 +7,32 @@ import { RetryPanel } from "../../ui/state-panel.tsx";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { toast } from "../../ui/toast.ts";
 import { deleteStore, updateStore } from "../admin-calls.ts";
-import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
-import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { networkName } from "../words.ts";
 import { missingOf } from "./missing.ts";
-import { reloadCatalogue, storeDetailsQuery } from "./queries.ts";
+import { conversionQuery, reloadCatalogue, storeDetailsQuery, testClickQuery } from "./queries.ts";
+import { type StoreStep, stepsOf } from "./steps.ts";
 import { StoreBoosts } from "./store-boosts.tsx";
-import { StoreCategories } from "./store-categories.tsx";
+import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-categories.tsx";
 import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf } from "./store-fields.ts";
+import { StepButton, StoreSteps } from "./store-steps.tsx";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
+import { useTestedLink } from "./tested-links.ts";
+
+const DRAFT_REFRESH_MS = 10_000;
 
 /** One store: whether it can sell, what it lacks, its data and its categories. */
 export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
-  const details = useQuery(storeDetailsQuery(id));
+  const details = useQuery({
+    ...storeDetailsQuery(id),
+    // Its name is written to the chain meanwhile.
+    refetchInterval: ({ state: { data } }) => (data?.is_draft ? DRAFT_REFRESH_MS : false),
+  });
   const { isError, errorUpdateCount } = details;
   useEffect(() => {
     if (isError && errorUpdateCount > 0) {
@@ -45,7 +53,7 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
   );
 }
 
-type Opened = "edit" | "delete";
+type Opened = "edit" | "delete" | OpenCategory;
 
 function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => void }) {
   const client = useQueryClient();
@@ -54,18 +62,41 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const id = String(store.id);
 
   const reload = () => reloadCatalogue(client, id);
+  const { steps, onFollowed } = useSteps(store);
+  const logo = <LogoUpload storeId={id} onDone={reload} />;
+  const test = <TestClickButton storeId={id} onFollowed={onFollowed} />;
+  const edit = (what: string) => <StepButton label="Preencher" what={what} onClick={() => setOpen("edit")} />;
+  const category = (step: "rate" | "groups", what: string) => (
+    <StepButton label="Preencher" what={what} onClick={() => setOpen(categoryFor(step, store))} />
+  );
+  const actions: Record<StoreStep, ReactNode> = {
+    rate: category("rate", "o percentual"),
+    link: edit("o link"),
+    advertiser: edit("o anunciante"),
+    click: edit("o código da visita"),
+    groups: category("groups", "o grupo"),
+    logo,
+    test,
+    chain_name: null,
+  };
   return (
     <div className="grid gap-6">
       <Head store={store} onBack={onBack} onOpen={setOpen} />
-      <Readiness store={store} />
-      <StoreFacts store={store} />
-      <div className="admin-list-actions">
-        <LogoUpload storeId={id} onDone={reload} />
-        <TestClickButton storeId={id} />
-      </div>
+      <StoreSteps
+        storeId={id}
+        steps={steps}
+        isReady={missingOf(store).length === 0}
+        actionOf={(step) => actions[step]}
+      />
       <StoreCategories store={store} reload={reload} />
-      <StoreConversion storeId={id} />
       <StoreBoosts store={store} reload={reload} />
+      <StoreConversion storeId={id} />
+      <div className="admin-list-actions">
+        {!steps.includes("logo") && logo}
+        {!steps.includes("test") && test}
+      </div>
+      <StoreFacts store={store} />
+      {typeof open === "object" && <CategoryDialog storeId={id} open={open} reload={reload} onClose={close} />}
       {open === "edit" && (
         <StoreDialog
           id={id}
@@ -95,7 +126,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   );
 }
 
-type HeadProps = { store: StoreWithCategories; onBack: () => void; onOpen: (dialog: Opened) => void };
+type HeadProps = { store: StoreWithCategories; onBack: () => void; onOpen: (dialog: "edit" | "delete") => void };
 
 function Head({ store, onBack, onOpen }: HeadProps) {
   // The list button that was clicked no longer exists.
@@ -124,26 +155,21 @@ function Head({ store, onBack, onOpen }: HeadProps) {
   );
 }
 
-/** Draft or ready, and what is missing. docs/product.md#store-draft. */
-function Readiness({ store }: { store: StoreWithCategories }) {
-  const missing = missingOf(store);
-  return (
-    <div className="state-summary">
-      <StateBadge {...wordOf(STORE_WORDS, missing.length > 0 ? "draft" : "ready")} />
-      {missing.length === 0 ? (
-        <p>Aparece no site, e vende.</p>
-      ) : (
-        <>
-          <p>Só o painel a mostra. Para vender:</p>
-          <ul className="lacks">
-            {missing.map((lack) => (
-              <li key={lack}>{STORE_LACKS[lack] ?? lack}</li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  );
+/** What is left to do, beside where it is done. */
+function useSteps(store: StoreWithCategories) {
+  const id = String(store.id);
+  const { data: link } = useQuery({ ...testClickQuery(id), enabled: !missingOf(store).includes("link") });
+  const { data: months = [] } = useQuery(conversionQuery(id));
+  const [isFollowed, onFollowed] = useTestedLink(link?.url);
+  // Buyers have followed it since.
+  const isTested = isFollowed || months.some(({ clicks }) => clicks > 0);
+  return { steps: stepsOf(store, link && { carriesClick: link.carries_click, isTested }), onFollowed };
+}
+
+/** The category that a step is about: the one to change, or a new one. */
+function categoryFor(step: "rate" | "groups", { cashbacks }: StoreWithCategories): OpenCategory {
+  const one = step === "rate" ? cashbacks[0] : cashbacks.find((each) => !each.group_code && !each.is_default);
+  return one ? { kind: "edit", cashback: one } : { kind: "add" };
 }
 
 /** In the groups of the form. */

@@ -41,21 +41,23 @@ export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () =>
   );
 }
 
+type TestClickProps = { storeId: string; onFollowed: () => void };
+
 /** Tests where a buyer would be sent, with a click that belongs to nobody. */
-export function TestClickButton({ storeId }: { storeId: string }) {
+export function TestClickButton({ storeId, onFollowed }: TestClickProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" className="button button-small button-quiet" onClick={() => setOpen(true)}>
         Testar o link
       </button>
-      {isOpen && <TestClickDialog storeId={storeId} onClose={() => setOpen(false)} />}
+      {isOpen && <TestClickDialog storeId={storeId} onFollowed={onFollowed} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 /** Open while the request runs, so that a late response cannot open a dialog above another one. */
-function TestClickDialog({ storeId, onClose }: { storeId: string; onClose: () => void }) {
+function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { onClose: () => void }) {
   const test = useQuery(testClickQuery(storeId));
   return (
     <Dialog
@@ -64,7 +66,7 @@ function TestClickDialog({ storeId, onClose }: { storeId: string; onClose: () =>
       onClose={onClose}
       actions={
         test.data?.url && (
-          <a className="button" href={test.data.url} target="_blank" rel="noopener noreferrer">
+          <a className="button" href={test.data.url} target="_blank" rel="noopener noreferrer" onClick={onFollowed}>
             Abrir em outra aba
           </a>
         )

@@ -183,6 +183,8 @@ export class FixtureServer {
         : { status: 404, body: { success: false, error: "No such store" } };
     }
     if (/^GET \/api\/admin\/stores\/\w+\/boosts$/.test(route)) return ok({ boosts: [], next_before: null });
+    if (/^GET \/api\/admin\/stores\/\w+\/test-click$/.test(route))
+      return ok({ click_id: "testtest", url: "https://shop.example/?c=testtest", carries_click: true });
     if (/^GET \/api\/admin\/stores\/\w+\/conversion$/.test(route)) return ok({ months: [] });
     if (route === "GET /api/admin/percent-approvals") return ok({ rows: [], next_before: null, total: 0 });
     const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
