@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import { stepsOf } from "../../frontend/admin/stores/steps.ts";
 
-const category = (group_code: string | null = null, is_default = false) => ({ group_code, is_default });
+const plain = {};
+const grouped = { group_code: "A" };
+const byDefault = { is_default: true } as const;
 const READY = {
   ...{ affiliate_link: "https://shop.example/?c={click}", cashback_max: 5, logo: "https://img.example/l.png" },
   ...{ network: null, account: null, advertiser_id: null, store_url: null, is_draft: false },
-  cashbacks: [category()],
+  cashbacks: [plain],
 };
 const TESTED = { carriesClick: true, isTested: true };
 
@@ -29,8 +31,8 @@ describe("What is left until a shopper earns at a store", () => {
     expect(stepsOf(awin, TESTED)).to.deep.equal(["advertiser"]);
     const known = { ...awin, advertiser_id: "12345" };
     expect(stepsOf(known, TESTED)).to.deep.equal([]);
-    expect(stepsOf({ ...known, cashbacks: [category("A"), category()] }, TESTED)).to.deep.equal(["groups"]);
-    expect(stepsOf({ ...known, cashbacks: [category("A"), category(null, true)] }, TESTED)).to.deep.equal([]);
-    expect(stepsOf({ ...READY, network: "direct", cashbacks: [category(), category()] }, TESTED)).to.deep.equal([]);
+    expect(stepsOf({ ...known, cashbacks: [grouped, plain] }, TESTED)).to.deep.equal(["groups"]);
+    expect(stepsOf({ ...known, cashbacks: [grouped, byDefault] }, TESTED)).to.deep.equal([]);
+    expect(stepsOf({ ...READY, network: "direct", cashbacks: [plain, plain] }, TESTED)).to.deep.equal([]);
   });
 });
