@@ -11,7 +11,7 @@ import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
-import { addCategory, addingWaits, changeCategory } from "./percent-approvals.ts";
+import { addCategory, addingWaits, changeCategory, raiseOf } from "./percent-approvals.ts";
 import {
   fieldsOf,
   insertStore,
@@ -201,7 +201,9 @@ function cashbackChange(
   const waits =
     aboveBps !== undefined &&
     store !== undefined &&
-    (known ? bps > aboveBps && bps > known.plainBps : addingWaits(store.created_at, bps, aboveBps));
+    (known
+      ? (raiseOf(store.categories, known.id, rate)?.bps ?? 0n) > aboveBps
+      : addingWaits(store.created_at, bps, aboveBps));
   return [
     {
       change: {

@@ -5,8 +5,16 @@ import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
+import { keysOf } from "../domain/records.ts";
+import { highestRaise } from "../domain/sale/terms.ts";
 import { decideBoost } from "./boosts.ts";
-import { type CategoryFields, insertCategory, updateCategory } from "./categories.ts";
+import {
+  type CategoryFields,
+  insertCategory,
+  readCategories,
+  type StoreCategory,
+  updateCategory,
+} from "./categories.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 /** Above which percent, in basis points, a second person must agree to what one sets. */
@@ -44,38 +52,88 @@ export function addingWaits(createdAt: bigint, bps: bigint, aboveBps: bigint): b
   return bps > aboveBps && createdAt < BigInt(Date.now()) - BIG_DAY_MS;
 }
 
+type CategoryChange = { category?: string; deleted?: true } & Partial<CategoryFields>;
+/** What decides which percent a sale gets. */
+type RateChange = Pick<CategoryChange, "cashbackBps" | "groupCode" | "isDefault" | "deleted">;
+
 /**
- * Changes a category. A percent that is raised above the limit waits for a second person; until then the category keeps
- * its own, and what else changes does so at once. Undefined: the store has no such category.
+ * The highest percent to which a change of a category raises it, or sales that get another category's percent by it. Its
+ * own comes first.
+ */
+export function raiseOf(
+  categories: readonly StoreCategory[],
+  id: bigint,
+  { cashbackBps, groupCode, isDefault, deleted }: RateChange,
+): { fromBps: bigint; bps: bigint } | undefined {
+  const before = categories.map((one) => ({ ...one, bps: one.plainBps }));
+  const after = before
+    .filter((one) => !(deleted && one.id === id))
+    .map((one) => {
+      if (one.id !== id) return isDefault ? { ...one, isDefault: false } : one;
+      const group = groupCode === undefined ? one.groupCode : groupCode;
+      return { ...one, bps: cashbackBps ?? one.bps, groupCode: group, isDefault: isDefault ?? one.isDefault };
+    });
+  const fromBps = before.find((one) => one.id === id)?.bps ?? 0n;
+  const own = cashbackBps !== undefined && cashbackBps > fromBps ? { fromBps, bps: cashbackBps } : undefined;
+  const ofSales = highestRaise(before, after);
+  return own && (!ofSales || ofSales.bps <= own.bps) ? own : ofSales;
+}
+
+/**
+ * Changes a category. What raises a percent above the limit waits for a second person: its own, or that of sales which
+ * get another one by its group, its mark or its deletion. What else changes does so at once. Undefined: the store has no
+ * such category.
  */
 export async function changeCategory(
   queries: Queries,
   key: { storeId: bigint; categoryId: bigint },
-  { cashbackBps, ...fields }: { category?: string; deleted?: true } & Partial<CategoryFields>,
+  { category, categoryEn, ...rate }: CategoryChange,
   rule: PercentRule,
 ): Promise<Outcome | undefined> {
-  const before = await queries
-    .selectFrom("store_cashbacks")
-    .select(["category", "cashback_bps"])
-    .where("id", "=", key.categoryId)
-    .where("store_id", "=", key.storeId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
+  const { categories, before } = await readCategory(queries, key);
   if (!before) return undefined;
-  const isOther = cashbackBps !== undefined && cashbackBps !== before.cashback_bps;
-  if (isOther || fields.deleted) await lapse(queries, "category_id", key.categoryId);
-  const isRaised = cashbackBps !== undefined && cashbackBps > rule.aboveBps && cashbackBps > before.cashback_bps;
-  const atOnce = isRaised || cashbackBps === undefined ? fields : { ...fields, cashbackBps };
-  if (!isRaised || Object.values(atOnce).some((value) => value !== undefined))
-    await updateCategory(queries, key, atOnce);
-  if (!isRaised) return { id: key.categoryId, approvalId: null };
-  const asked = {
-    ...key,
-    category: fields.category ?? before.category,
-    bps: cashbackBps,
-    fromBps: before.cashback_bps,
+  const { cashbackBps, ...place } = withoutSame(rate, before);
+  const waitsFor = (change: RateChange) => (raiseOf(categories, key.categoryId, change)?.bps ?? 0n) > rule.aboveBps;
+  const isPercentWaiting = waitsFor({ cashbackBps });
+  const isPlaceWaiting = waitsFor(isPercentWaiting ? place : { ...place, cashbackBps });
+  if (cashbackBps !== undefined || keysOf(place).length > 0) await lapse(queries, "category_id", key.categoryId);
+  const atOnce = {
+    ...{ category, categoryEn },
+    ...(isPercentWaiting ? {} : { cashbackBps }),
+    ...(isPlaceWaiting ? {} : place),
   };
-  return { id: key.categoryId, approvalId: await ask(queries, asked, rule) };
+  const isWaiting = isPercentWaiting || isPlaceWaiting;
+  if (!isWaiting || Object.values(atOnce).some((value) => value !== undefined))
+    await updateCategory(queries, key, atOnce);
+  if (!isWaiting) return { id: key.categoryId, approvalId: null };
+  const waiting = { ...(isPercentWaiting ? { cashbackBps } : {}), ...(isPlaceWaiting ? place : {}) };
+  const raise = raiseOf((await readCategory(queries, key)).categories, key.categoryId, waiting);
+  const asked = { ...key, category: category ?? before.category, bps: raise?.bps ?? 0n, fromBps: raise?.fromBps ?? 0n };
+  return { id: key.categoryId, approvalId: await ask(queries, { ...asked, fields: encodeChange(waiting) }, rule) };
+}
+
+async function readCategory(queries: Queries, { storeId, categoryId }: { storeId: bigint; categoryId: bigint }) {
+  const categories = (await readCategories(queries, [storeId])).get(storeId) ?? [];
+  return { categories, before: categories.find(({ id }) => id === categoryId) };
+}
+
+function withoutSame({ cashbackBps, groupCode, isDefault, deleted }: RateChange, before: StoreCategory): RateChange {
+  return {
+    ...(cashbackBps === undefined || cashbackBps === before.plainBps ? {} : { cashbackBps }),
+    ...(groupCode === undefined || groupCode === before.groupCode ? {} : { groupCode }),
+    ...(isDefault === undefined || isDefault === before.isDefault ? {} : { isDefault }),
+    ...(deleted ? { deleted } : {}),
+  };
+}
+
+function encodeChange({ cashbackBps, ...place }: RateChange): string {
+  return JSON.stringify({ ...place, cashbackBps: cashbackBps?.toString() });
+}
+
+/** What a request asks to change in a category that exists. */
+export function readChange({ fields }: Pick<PercentApprovalRow, "fields">): RateChange {
+  const { cashbackBps, ...place } = JSON.parse(fields ?? "{}");
+  return { ...place, ...(cashbackBps === undefined ? {} : { cashbackBps: BigInt(cashbackBps) }) };
 }
 
 /** Asks for a second person's agreement to a boost. */
@@ -174,14 +232,13 @@ async function carryOut(queries: Queries, request: PercentApprovalRow): Promise<
     });
     return true;
   }
-  const now = await queries
-    .selectFrom("store_cashbacks")
-    .select("cashback_bps")
-    .where("id", "=", category_id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  if (now?.cashback_bps !== from_bps) return false;
-  return updateCategory(queries, { storeId: store_id, categoryId: category_id }, { cashbackBps: bps });
+  const key = { storeId: store_id, categoryId: category_id };
+  const change = readChange(request);
+  const { categories, before } = await readCategory(queries, key);
+  const raise = raiseOf(categories, category_id, change);
+  // Not what was asked about: other categories have changed since.
+  if (!before || raise?.bps !== bps || raise.fromBps !== from_bps) return false;
+  return updateCategory(queries, key, change);
 }
 
 async function isOffered(queries: Queries, storeId: bigint): Promise<boolean> {

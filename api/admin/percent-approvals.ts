@@ -2,6 +2,7 @@ import {
   decidePercent,
   listPercentApprovals,
   type PercentApprovalRow,
+  readChange,
   readPercentApprovals,
 } from "../../catalogue/percent-approvals.ts";
 import { type PercentApproval, percentApprovalSchema, percentApprovalsQuerySchema } from "../../domain/api/boosts.ts";
@@ -65,6 +66,16 @@ async function decide(services: Services, write: CatalogueWriter, decision: Deci
   if (outcome === "lapsed") throw lapsed(CHANGED);
 }
 
+function toWireChange(row: PercentApprovalRow): PercentApproval["change"] {
+  const { groupCode, isDefault, deleted } = readChange(row);
+  const change = {
+    ...(groupCode === undefined ? {} : { group_code: groupCode }),
+    ...(isDefault === undefined ? {} : { is_default: isDefault }),
+    ...(deleted ? { is_deleted: true as const } : {}),
+  };
+  return Object.keys(change).length > 0 ? change : null;
+}
+
 function toWireApproval(row: PercentApprovalRow): PercentApproval {
   return {
     ...toWireDecision(row),
@@ -75,6 +86,7 @@ function toWireApproval(row: PercentApprovalRow): PercentApproval {
     category: row.category,
     percent: percentText(row.bps),
     from_percent: row.from_bps === null ? null : percentText(row.from_bps),
+    change: row.category_id === null ? null : toWireChange(row),
     starts_at: isoTimeIfAny(row.starts_at),
     ends_at: isoTimeIfAny(row.ends_at),
   };

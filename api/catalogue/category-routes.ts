@@ -80,10 +80,11 @@ function removeCategoryRoute(services: Services, write: CatalogueWriter): Route 
     permission: "catalogue",
     summary: "Deletes a cashback category",
     limit: WRITE_LIMIT,
-    responses: { 200: doneSchema },
+    responses: { 200: doneSchema, 202: askedSchema },
     async handle(call) {
-      await change(services, write, call, "cashback.delete", { deleted: true });
-      return { body: { success: true, message: "Cashback excluído com sucesso!" } };
+      const approvalId = await change(services, write, call, "cashback.delete", { deleted: true });
+      if (approvalId !== null) return waits(approvalId);
+      return { status: 200, body: { success: true, message: "Cashback excluído com sucesso!" } };
     },
   });
 }

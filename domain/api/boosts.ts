@@ -84,8 +84,16 @@ export const percentApprovalSchema = z.object({
   category: z.string().nullable(),
   /** Decimal text. */
   percent: z.string(),
-  /** The category's percent when it was asked; null for a boost and a new category. */
+  /** What is raised to it when it was asked; null for a boost and a new category. */
   from_percent: z.string().nullable(),
+  /** What else of the category changes, by which other sales get another percent; null if nothing does. */
+  change: z
+    .object({
+      group_code: z.string().nullable().optional(),
+      is_default: z.boolean().optional(),
+      is_deleted: z.literal(true).optional(),
+    })
+    .nullable(),
   /** Of a boost. */
   starts_at: z.iso.datetime().nullable(),
   ends_at: z.iso.datetime().nullable(),

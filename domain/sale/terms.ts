@@ -70,6 +70,33 @@ function saleTerms(rates: readonly [StoreRate, ...StoreRate[]], bonusBps: bigint
   };
 }
 
+/**
+ * The highest percent to which a change of a store's categories raises sales of some group, and what it was; undefined if
+ * it raises none. docs/product.md#percent-approvals
+ * @example
+ * // What no category names goes from the lowest percent to the marked one.
+ * const rates = [
+ *   { groupCode: "tv", bps: 2_000n, isDefault: false },
+ *   { groupCode: null, bps: 300n, isDefault: false },
+ * ]
+ * highestRaise(rates, [{ ...rates[0], isDefault: true }, rates[1]]) // { fromBps: 300n, bps: 2_000n }
+ */
+export function highestRaise(
+  before: readonly StoreRate[],
+  after: readonly StoreRate[],
+): { fromBps: bigint; bps: bigint } | undefined {
+  const percentsOf = ([first, ...rest]: readonly StoreRate[]) => {
+    const { groups, defaultBps } = first ? saleTerms([first, ...rest], 0n) : { groups: {}, defaultBps: 0n };
+    return { groups, of: (group: string) => ownValue(groups, group) ?? defaultBps };
+  };
+  const [was, is] = [percentsOf(before), percentsOf(after)];
+  const names = ["", ...Object.keys(was.groups), ...Object.keys(is.groups)];
+  const raises = names
+    .map((name) => ({ fromBps: was.of(name), bps: is.of(name) }))
+    .filter((one) => one.bps > one.fromBps);
+  return raises.toSorted((one, other) => Number(other.bps - one.bps))[0];
+}
+
 /** Normalizes groups for comparison, because people type them into the panel. */
 export function groupKey(group: string): string {
   return group.trim().toLowerCase();

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import { boundBoosts } from "../../catalogue/boosts.ts";
 import { CatalogueFileError, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { readCategories } from "../../catalogue/categories.ts";
 import { apply } from "../../catalogue/changes.ts";
 import type { Database } from "../../database/connect.ts";
+import { freezeTerms } from "../../domain/sale/terms.ts";
 import { readTerms } from "../../purchases/facts.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
@@ -276,6 +278,76 @@ describe("Boosts", () => {
       expectRefusal(await admin.post(`/api/admin/percent-approvals/${asked.id}/approve`), 403, "OWN_REQUEST");
       expect((await other.post(`/api/admin/percent-approvals/${asked.id}/approve`)).status).to.equal(200);
       expect(await percents()).to.deep.equal(["15", "9"]);
+    });
+
+    describe("a category's group, mark or deletion that raises a percent above the limit", () => {
+      /** 20 % for televisions since the store's first day, 3 % for what no category names. */
+      async function shop() {
+        const { id } = (await admin.post("/api/store", { name: "Nova", country: "Brasil" })).body;
+        const add = async (category: string, cashback_percent: number, more: object = {}) =>
+          (await admin.post(`/api/store/${id}/cashback`, { category, cashback_percent, ...more })).body.id as number;
+        const televisions = await add("TVs", 20, { group_code: "TV" });
+        const others = await add("Som", 3, { group_code: "SOM" });
+        const terms = async () => {
+          const categories = (await readCategories(database.kysely, [BigInt(id)])).get(BigInt(id)) ?? [];
+          const rates = categories.map((one) => ({ ...one, bps: one.plainBps }));
+          const frozen = freezeTerms(rates, 0n, 0n);
+          return { tv: frozen?.groups.tv, som: frozen?.groups.som, other: frozen?.defaultBps };
+        };
+        const put = (category: number, body: object) =>
+          admin.send("PUT", `/api/store/${id}/cashback/${category}`, JSON.stringify(body));
+        const remove = (category: number) => admin.send("DELETE", `/api/store/${id}/cashback/${category}`);
+        const approve = (asked: number) => other.post(`/api/admin/percent-approvals/${asked}/approve`);
+        return { id, televisions, others, terms, put, remove, add, approve };
+      }
+      const BEFORE = { tv: 2_000n, som: 300n, other: 300n };
+
+      it("waits for a second person, who sees what is raised", async () => {
+        const { televisions, terms, put, approve } = await shop();
+        const asked = await put(televisions, { is_default: true, category_en: "Televisions" });
+        expect([asked.status, await terms()]).to.deep.equal([202, BEFORE]);
+        const [row] = (await other.get("/api/admin/percent-approvals")).body.rows;
+        expect(row).to.deep.include({ percent: "20", from_percent: "3", change: { is_default: true } });
+        expectRefusal(await admin.post(`/api/admin/percent-approvals/${row.id}/approve`), 403, "OWN_REQUEST");
+        expect((await approve(row.id)).status).to.equal(200);
+        expect(await terms()).to.deep.equal({ ...BEFORE, other: 2_000n });
+      });
+
+      it("waits whichever way it is done, alone or with another percent", async () => {
+        const { televisions, others, terms, put, remove, add } = await shop();
+        const marked = await add("Tudo", 2, { is_default: true });
+        const now = { ...BEFORE, other: 200n };
+        expect(await terms()).to.deep.equal(now);
+        const ways = [
+          () => put(televisions, { group_code: "GAMES" }),
+          () => put(televisions, { group_code: "GAMES", cashback_percent: 19 }),
+          () => put(televisions, { is_default: true, cashback_percent: 25 }),
+        ];
+        for (const way of ways) expect((await way()).status).to.equal(202);
+        expect(await terms()).to.deep.equal({ ...now, tv: 1_900n });
+        expect((await put(others, { is_default: true })).status, "3 % for all others").to.equal(200);
+        expect((await put(others, { group_code: null })).status, "at the same percent").to.equal(200);
+        expect((await remove(marked)).status).to.equal(200);
+        expect((await remove(others)).status, "then 19 % is the lowest").to.equal(202);
+        expect(await terms()).to.deep.equal({ tv: 1_900n, som: undefined, other: 300n });
+      });
+
+      it("lapses when the percents are no longer those that were asked about", async () => {
+        const { televisions, others, terms, put, approve } = await shop();
+        const asked = (await put(televisions, { is_default: true })).body.approval_id;
+        await put(others, { cashback_percent: 4 });
+        expectRefusal(await approve(asked), 409, "LAPSED");
+        expect(await terms()).to.deep.equal({ tv: 2_000n, som: 400n, other: 400n });
+      });
+
+      it("waits when a catalogue file does it, and nobody needs to agree to a deletion that raises nothing", async () => {
+        const { televisions, terms, remove } = await shop();
+        const content = "type,store,category,cashback_percent,is_default\ncashback,Nova,TVs,20,true";
+        const read = await admin.post("/api/admin/catalogue", { format: "csv", content, apply: true });
+        expect(read.body.preview[0], read.text).to.include({ waits: true });
+        expect(await terms()).to.deep.equal(BEFORE);
+        expect((await remove(televisions)).status).to.equal(200);
+      });
     });
 
     it("are in the catalogue file, and read again they are planned once", async () => {

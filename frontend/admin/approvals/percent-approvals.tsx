@@ -53,6 +53,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
         </h4>
         <p className="row-note">
           {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·
+          {changeOf(asked).map((one) => ` ${one} ·`)}
           pedido de <Decider name={asked.asked_by} />
         </p>
       </div>
@@ -79,6 +80,17 @@ function spanOf({ starts_at, ends_at }: PercentApproval): string | undefined {
   return `Turbinado de ${saoPauloText(starts_at)} a ${saoPauloText(ends_at)}`;
 }
 
+/** What else of the category changes, and raises the percent of other sales. */
+function changeOf({ change }: PercentApproval): string[] {
+  if (change === null) return [];
+  const { group_code: group, is_default: isDefault, is_deleted: isDeleted } = change;
+  return [
+    ...(isDeleted ? ["Exclui a categoria"] : []),
+    ...(group === undefined ? [] : [group === null ? "Deixa de ter grupo" : `Passa ao grupo ${group}`]),
+    ...(isDefault === undefined ? [] : [isDefault ? "Passa a ser a padrão" : "Deixa de ser a padrão"]),
+  ];
+}
+
 function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => void }) {
   const client = useQueryClient();
   const { percent } = useFormat();
@@ -91,6 +103,7 @@ function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => voi
     span === undefined
       ? ["Hoje", asked.from_percent === null ? "A categoria ainda não existe" : percent(asked.from_percent)]
       : ["Quando", span],
+    ...changeOf(asked).map((one): Consequence => ["O que muda", one]),
     ["Pedido de", <Decider key="asked" name={asked.asked_by} isWhole />],
   ];
   return (

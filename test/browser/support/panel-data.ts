@@ -272,6 +272,7 @@ export const percentApproval = (id: number, change: Partial<PercentApproval>): P
   boost_id: change.kind === "category" ? null : id,
   category: null,
   percent: "12",
+  change: null,
   from_percent: null,
   starts_at: change.kind === "category" ? null : "2026-11-24T03:00:00.000Z",
   ends_at: change.kind === "category" ? null : "2026-11-30T02:59:00.000Z",
