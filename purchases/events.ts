@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among, numberRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../domain/events.ts";
@@ -29,13 +29,13 @@ const PAYOUTS: ReadonlySet<EventKind> = new Set(["paid", "credit"]);
 
 /** Records what these changes mean to their buyers. */
 export async function recordChanges(queries: Queries, changes: readonly PurchaseChange[]): Promise<void> {
-  const events = changes.flatMap(eventsOf);
+  const events = changes.flatMap(meaningOf);
   await insertEvents(queries, events);
   const paid = events.filter(({ kind }) => PAYOUTS.has(kind)).map(({ id }) => id);
   if (paid.length > 0) await recordDebts(queries, paid);
 }
 
-function eventsOf({ id, before, after, cashbackGwei, payoutGwei }: PurchaseChange): NewEvent[] {
+function meaningOf({ id, before, after, cashbackGwei, payoutGwei }: PurchaseChange): NewEvent[] {
   const events: NewEvent[] = [];
   if (after.status === "confirmed" && before.status !== "confirmed") {
     events.push({ id, kind: "confirmed", gwei: cashbackGwei });
@@ -167,14 +167,26 @@ function asInteger(value: bigint): RawBuilder<bigint> {
 
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
 
+/**
+ * A wallet's events above one id and below another. Both columns are compared and sorted by as one: otherwise PostgreSQL
+ * looks for the events of a wallet that has many among everybody's, however old they are.
+ */
+function eventsOf(queries: Queries, wallet: WalletAddress, { after, before }: { after: bigint; before: bigint }) {
+  const isBetween = sql<SqlBool>`(wallet, id) > (${wallet}, ${after}) and (wallet, id) < (${wallet}, ${before})`;
+  return queries.selectFrom("events").where(isBetween);
+}
+
+const NO_ID = 0n;
+const ABOVE_ALL_IDS = 2n ** 62n;
+
 /** A wallet's events below an id, newest first. */
 export async function listEvents(
   queries: Queries,
   wallet: WalletAddress,
-  { before, limit }: { before?: bigint | undefined; limit: number },
+  { before = ABOVE_ALL_IDS, limit }: { before?: bigint | undefined; limit: number },
 ) {
-  const rows = queries.selectFrom("events").selectAll().where("wallet", "=", wallet);
-  return (before === undefined ? rows : rows.where("id", "<", before)).orderBy("id", "desc").limit(limit).execute();
+  const rows = eventsOf(queries, wallet, { after: NO_ID, before }).selectAll();
+  return rows.orderBy("wallet", "desc").orderBy("id", "desc").limit(limit).execute();
 }
 
 /** Up to which event a wallet has read, and how many are newer: at most `UNREAD_MOST`. */
@@ -188,11 +200,10 @@ export async function readUnread(
     .where("wallet", "=", wallet)
     .executeTakeFirst();
   const readThrough = reader?.read_through ?? 0n;
-  const newer = await queries
-    .selectFrom("events")
+  const newer = await eventsOf(queries, wallet, { after: readThrough, before: ABOVE_ALL_IDS })
     .select("id")
-    .where("wallet", "=", wallet)
-    .where("id", ">", readThrough)
+    .orderBy("wallet")
+    .orderBy("id")
     .limit(UNREAD_MOST)
     .execute();
   return { readThrough, unread: newer.length };

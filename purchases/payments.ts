@@ -13,39 +13,41 @@ type Span = {
   shownUpTo: bigint;
 };
 
+type Page = Span & { after: { paid_at: bigint; token_id: bigint } | undefined; limit: number };
+
 /** A wallet's payments of a span of time, oldest first, at most `limit` after `after`. */
-export function listPayments(
-  queries: Queries,
-  wallet: WalletAddress,
-  {
-    from,
-    to,
-    shownUpTo,
-    after,
-    limit,
-  }: Span & { after: { paid_at: bigint; token_id: bigint } | undefined; limit: number },
-) {
-  const first = after?.paid_at ?? from;
+export function listPayments(queries: Queries, wallet: WalletAddress, page: Page) {
+  return selectPayouts(queries, wallet, page)
+    .leftJoin("nfts", "nfts.token_id", "payouts.token_id")
+    .leftJoin("stores", "stores.id", "nfts.store_id")
+    .leftJoin("purchases", (join) =>
+      join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
+    )
+    .select(["payouts.state", "payouts.transaction_hash", "purchases.store_name", "stores.name as store_now"])
+    .execute();
+}
+
+/** The same without their stores, for sums. */
+export function listPaidAmounts(queries: Queries, wallet: WalletAddress, page: Page) {
+  return selectPayouts(queries, wallet, page).execute();
+}
+
+function selectPayouts(queries: Queries, wallet: WalletAddress, { from, to, shownUpTo, after, limit }: Page) {
   return (
     queries
       .selectFrom("payouts")
-      .leftJoin("nfts", "nfts.token_id", "payouts.token_id")
-      .leftJoin("stores", "stores.id", "nfts.store_id")
-      .leftJoin("purchases", (join) =>
-        join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
+      .select(["payouts.token_id", "payouts.amount_gwei", "payouts.paid_at"])
+      // Compared and sorted by as one, so that each page is a stretch of the index. Many have the same time.
+      .where(
+        sql<SqlBool>`(payouts.recipient, payouts.paid_at, payouts.token_id)
+          > (${wallet}, ${after?.paid_at ?? from}, ${after?.token_id ?? -1n})`,
       )
-      .select(["payouts.token_id", "payouts.amount_gwei", "payouts.state", "payouts.transaction_hash"])
-      .select(["payouts.paid_at", "purchases.store_name", "stores.name as store_now"])
-      .where("payouts.recipient", "=", wallet)
-      .where("payouts.paid_at", ">=", first)
-      .where("payouts.paid_at", "<", to)
-      // With the sender's batches, many have the same time.
-      .where(sql<SqlBool>`(payouts.paid_at > ${first} or payouts.token_id > ${after?.token_id ?? -1n})`)
+      .where(sql<SqlBool>`(payouts.recipient, payouts.paid_at) < (${wallet}, ${to})`)
       .where("payouts.block_number", "<=", shownUpTo)
+      .orderBy("payouts.recipient")
       .orderBy("payouts.paid_at")
       .orderBy("payouts.token_id")
       .limit(limit)
-      .execute()
   );
 }
 

@@ -35,25 +35,33 @@ export async function readDailyRates(
   queries: Queries,
   moments: readonly bigint[],
 ): Promise<(at: bigint) => DailyRate | undefined> {
-  const days = new Set(moments.flatMap(daysUpTo));
+  // Many moments are of few days.
+  const days = new Set(moments.map(dayOf));
   if (days.size === 0) return () => undefined;
   const rows = await queries
     .selectFrom("chz_rates")
     .select(["day", "wei_per_cent"])
-    .where(amongTexts(queries, "day", days))
+    .where(amongTexts(queries, "day", new Set([...days].flatMap(daysUpTo))))
     .execute();
   const known = new Map(rows.map((row) => [row.day, row.wei_per_cent]));
-  return (at) => {
-    for (const [back, day] of daysUpTo(at).entries()) {
-      const weiPerCent = known.get(day);
-      if (weiPerCent !== undefined) return { day, isEarlier: back > 0, weiPerCent };
-    }
-    return undefined;
-  };
+  const rates = new Map([...days].map((day) => [day, latest(daysUpTo(day), known)]));
+  return (at) => rates.get(dayOf(at));
 }
 
-/** The day of a moment, and the days before it from which a rate may come, newest first. */
-function daysUpTo(at: bigint): string[] {
-  const day = Date.parse(saoPauloDay(Number(at)));
-  return Array.from({ length: DAYS_BACK + 1 }, (_, back) => new Date(day - back * DAY_MS).toISOString().slice(0, 10));
+function latest(days: readonly string[], known: ReadonlyMap<string, bigint>): DailyRate | undefined {
+  for (const [back, day] of days.entries()) {
+    const weiPerCent = known.get(day);
+    if (weiPerCent !== undefined) return { day, isEarlier: back > 0, weiPerCent };
+  }
+  return undefined;
+}
+
+function dayOf(at: bigint): string {
+  return saoPauloDay(Number(at));
+}
+
+/** A day, and the days before it from which a rate may come, newest first. */
+function daysUpTo(day: string): string[] {
+  const at = Date.parse(day);
+  return Array.from({ length: DAYS_BACK + 1 }, (_, back) => new Date(at - back * DAY_MS).toISOString().slice(0, 10));
 }

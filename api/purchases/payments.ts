@@ -7,7 +7,7 @@ import { LANGUAGES, type Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import { fromSaoPaulo, saoPauloDay, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
-import { firstPaidAt, listPayments, type Payment } from "../../purchases/payments.ts";
+import { firstPaidAt, listPaidAmounts, listPayments, type Payment } from "../../purchases/payments.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
 import { type DailyRate, readDailyRates } from "../../rates/daily-rates.ts";
 import { CSV_TYPE, LIST_HEADERS, wantsCsv } from "../http/list-route.ts";
@@ -18,7 +18,8 @@ import { siteOrigin } from "../site/heads.ts";
 import { textsIn } from "../texts.ts";
 
 /** A payment with the rate of its day or the last one before, and its worth at that rate in cents. */
-type ValuedPayment = Payment & { rate: DailyRate | undefined; cents: bigint | undefined };
+type Valued<P> = P & { rate: DailyRate | undefined; cents: bigint | undefined };
+type PaidAmount = Pick<Payment, "token_id" | "amount_gwei" | "paid_at">;
 
 /** What a wallet was paid in a year: its sums, or as CSV each payment. docs/product.md#worth */
 export function paymentsRoute(services: Services): Route {
@@ -34,10 +35,11 @@ export function paymentsRoute(services: Services): Route {
     async handle({ identity, query, request }) {
       const visitor = visitorOf(identity);
       const year = query.year ?? yearOf(Date.now());
-      const pages = readPages(services, visitor, year);
       if (!wantsCsv(request)) {
+        const pages = readPages(services, visitor, year, listPaidAmounts);
         return { body: { success: true, data: await sumUp(services, visitor, year, pages) }, headers: LIST_HEADERS };
       }
+      const pages = readPages(services, visitor, year, listPayments);
       const name = `torcida-${year}-${visitor.wallet}.csv`;
       const headers = { ...LIST_HEADERS, "content-disposition": `attachment; filename="${name}"` };
       return {
@@ -49,15 +51,20 @@ export function paymentsRoute(services: Services): Route {
   });
 }
 
-/** One page is in memory at a time. */
-async function* readPages(services: Services, visitor: Visitor, year: number): AsyncGenerator<ValuedPayment[]> {
-  const { kysely } = services.database;
+/** One page is in memory at a time; a thread reads it from SQLite, so that no other request waits for all. */
+async function* readPages<P extends PaidAmount>(
+  services: Services,
+  visitor: Visitor,
+  year: number,
+  list: (...page: Parameters<typeof listPayments>) => Promise<P[]>,
+): AsyncGenerator<Valued<P>[]> {
+  const { reader } = services.database;
   const { shownUpTo } = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
   const span = { from: startOf(year), to: startOf(year + 1), shownUpTo };
-  for (let after: Payment | undefined; ; ) {
-    const page = await listPayments(kysely, visitor.wallet, { ...span, after, limit: LIST_LIMIT });
+  for (let after: P | undefined; ; ) {
+    const page = await list(reader, visitor.wallet, { ...span, after, limit: LIST_LIMIT });
     const rateOf = await readDailyRates(
-      kysely,
+      reader,
       page.map((one) => one.paid_at),
     );
     yield page.map((one) => {
@@ -73,7 +80,7 @@ async function sumUp(
   { database, rates }: Services,
   { wallet }: Visitor,
   year: number,
-  pages: AsyncIterable<ValuedPayment[]>,
+  pages: AsyncIterable<Valued<PaidAmount>[]>,
 ): Promise<PaymentsOfYear> {
   const sums = new Sums();
   for await (const page of pages) sums.add(page);
@@ -101,7 +108,7 @@ class Sums {
   withoutRate = 0;
   earlierRate = 0;
 
-  add(payments: readonly ValuedPayment[]): void {
+  add(payments: readonly Valued<PaidAmount>[]): void {
     for (const { amount_gwei, rate, cents } of payments) {
       this.count += 1;
       this.gwei += amount_gwei;
@@ -118,7 +125,7 @@ const PRICE_SCALE = 10n ** BigInt(16 + RATE_DECIMALS);
 
 /** As the spreadsheets of the language read it: separators, decimal mark, and the mark by which they know UTF-8. */
 async function* csvChunks(
-  pages: AsyncIterable<ValuedPayment[]>,
+  pages: AsyncIterable<Valued<Payment>[]>,
   year: number,
   language: Language,
   linkOf: (hash: string) => string,

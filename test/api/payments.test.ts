@@ -150,6 +150,28 @@ describe("What CHZ was and is worth", () => {
       expect((await buyer.get("/api/me/payments?year=2025")).body.data.count).to.equal(1_001);
     });
 
+    it("keeps no other request waiting while it adds up many", async () => {
+      const buyer = await api.user();
+      for (let thousands = 0; thousands < 20; thousands++) {
+        await pay(
+          buyer,
+          Array.from({ length: 1_000 }, (_, index) => ({
+            at: new Date(Date.parse("2025-01-02T12:00:00Z") + (thousands * 1_000 + index) * 1_000_000).toISOString(),
+          })),
+        );
+      }
+      let isAdded = false;
+      const sums = buyer.get("/api/me/payments?year=2025").then(({ body }) => {
+        isAdded = true;
+        return body.data;
+      });
+      for (let others = 0; others < 5; others++) {
+        await buyer.get("/api/config");
+        expect(isAdded, "others first").to.equal(false);
+      }
+      expect(await sums).to.include({ count: 20_000, amount: "20000" });
+    });
+
     it("has beside what a purchase was paid what that was worth on the day", async () => {
       const buyer = await api.user();
       const ids = [await buyer.buy(1, 10), await buyer.buy(1, 20), await buyer.buy(1, 30)];
