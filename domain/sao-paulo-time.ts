@@ -46,3 +46,8 @@ const shown = new Intl.DateTimeFormat("pt-BR", { timeZone: SAO_PAULO, dateStyle:
 export function saoPauloText(iso: string): string {
   return shown.format(new Date(iso));
 }
+
+/** `24/11/2026, 00:00 a 29/11/2026, 23:59 (São Paulo)` */
+export function saoPauloSpan(from: string, to: string): string {
+  return `${saoPauloText(from)} a ${saoPauloText(to)} (São Paulo)`;
+}

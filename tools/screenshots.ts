@@ -92,6 +92,7 @@ const SHOTS: readonly Screen[] = [
     isViewport: true,
     act: (page) => page.getByRole("button", { name: "Turbinar" }).click(),
   },
+  { name: "redirect-boosted", path: "/redirect/1", isLoggedIn: true, prepare: forDays },
   { name: "contact", path: "/help/contact", prepare: withContact },
   { name: "profile-visitor", path: "/profile" },
   {
@@ -191,7 +192,9 @@ function fillPercents(server: FixtureServer): void {
 
 function fillBoosts(server: FixtureServer): void {
   forDays(server);
-  const boosts = (["waiting", "planned", "running", "over"] as const).map((state, id) => boostRow(9 - id, { state }));
+  const boosts = (["waiting", "planned", "running", "over", "refused", "withdrawn"] as const).map((state, id) =>
+    boostRow(9 - id, { state }),
+  );
   server.answer("GET /api/admin/stores/1/boosts", { body: { success: true, boosts, next_before: null } });
 }
 

@@ -8,6 +8,8 @@ import { timeLeft } from "./time-left.ts";
 
 /** How often the time left is written anew, at the latest. */
 const TICK_MS = 30_000;
+/** The day that was planned, wherever it is read: "until Sunday" is the shop's Sunday. */
+const SHOP_TIME = { timeZone: "America/Sao_Paulo" };
 
 /** That a store pays more for a time, and for how long. At the end it asks for the store again. docs/product.md#boost-turn */
 export function BoostBadge({ store: { id, boost } }: { store: Pick<Store, "id" | "boost"> }) {
@@ -29,7 +31,7 @@ export function BoostBadge({ store: { id, boost } }: { store: Pick<Store, "id" |
   }, [client, id, endsAt, isOver, now]);
   if (isOver) return null;
   const left = timeLeft(endsAt, now);
-  const day = () => intl.formatDate(endsAt - 1, { weekday: "long", day: "2-digit", month: "2-digit" });
+  const day = () => intl.formatDate(endsAt - 1, { ...SHOP_TIME, weekday: "long", day: "2-digit", month: "2-digit" });
   return (
     <p className="badge badge-boost">
       {left.unit === "day" ? t("boost.until", { day: day() }) : t(`boost.${left.unit}s`, { count: left.count })}

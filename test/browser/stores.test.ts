@@ -53,6 +53,15 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("names the last day of a boost in São Paulo, wherever it is read", async () => {
+    const end = new Date(Date.now() + 3 * 86_400_000).setUTCHours(2, 59, 0, 0);
+    boost(site.server, end - Date.now());
+    const { page } = await site.open("/stores/1", { timezoneId: "Europe/Lisbon" });
+    const options = { weekday: "long", day: "2-digit", month: "2-digit", timeZone: "America/Sao_Paulo" } as const;
+    const day = new Intl.DateTimeFormat("pt-BR", options).format(end);
+    await page.getByText(`Turbinado até ${day}`, { exact: true }).waitFor();
+  });
+
   it("leaves a boosted store's name on one line of a phone, and its button last", async () => {
     boost(site.server, 62 * 60_000);
     const { page } = await site.open("/stores", { viewport: { width: 360, height: 900 } });

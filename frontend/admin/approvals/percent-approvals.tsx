@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import type { PercentApproval } from "../../../domain/api/boosts.ts";
-import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
+import { saoPauloSpan } from "../../../domain/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -77,7 +77,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
 
 function spanOf({ starts_at, ends_at }: PercentApproval): string | undefined {
   if (starts_at === null || ends_at === null) return undefined;
-  return `Turbinado de ${saoPauloText(starts_at)} a ${saoPauloText(ends_at)}`;
+  return `Turbinado de ${saoPauloSpan(starts_at, ends_at)}`;
 }
 
 /** What else of the category changes, and raises the percent of other sales. */

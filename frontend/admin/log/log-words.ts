@@ -114,10 +114,10 @@ function placeOf(said: Said): string {
   return `${category ? `, em ${category}` : ""}, em ${storeOf(said)}`;
 }
 
-/** ", 10 %, em Verdão Store, até 29/11/2026, 23:59" */
+/** ", 10 %, em Verdão Store, até 29/11/2026, 23:59 (São Paulo)" */
 function aboutBoost(said: Said): string {
   const end = text(said.detail.ends_at);
-  return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)}` : ""}`;
+  return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)} (São Paulo)` : ""}`;
 }
 
 function waits(detail: Detail): string {

@@ -1,5 +1,5 @@
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
-import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
+import { saoPauloSpan } from "../../../domain/sao-paulo-time.ts";
 import { FIELD_WORDS } from "../words.ts";
 
 const KINDS = { store: "loja", cashback: "categoria", boost: "cashback turbinado", fan_token: "fan token" } as const;
@@ -14,7 +14,7 @@ function bareSentence({ kind, what, name, of, fields }: CatalogueChange): string
   const subject = `${KINDS[what]} ${of === undefined ? name : `${of}, ${name}`}`;
   if (what === "boost") {
     const [bps, starts, ends] = fields.map(({ to }) => to ?? "");
-    return `+ ${subject}: ${percent(bps ?? "")}, de ${saoPauloText(starts ?? "")} a ${saoPauloText(ends ?? "")}`;
+    return `+ ${subject}: ${percent(bps ?? "")}, de ${saoPauloSpan(starts ?? "", ends ?? "")}`;
   }
   if (kind === "create") {
     const [first] = fields;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BoostRow } from "../../../domain/api/boosts.ts";
-import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
+import { saoPauloSpan, saoPauloText } from "../../../domain/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -67,7 +67,7 @@ function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: 
               <StateBadge {...wordOf(BOOST_WORDS, boost.state)} />
             </h4>
             <p className="row-note">
-              De {saoPauloText(boost.starts_at)} a {saoPauloText(boost.ends_at)}
+              De {saoPauloSpan(boost.starts_at, boost.ends_at)}
               {boost.ends_at !== boost.planned_end_at && `, antes do previsto (${saoPauloText(boost.planned_end_at)})`}
             </p>
           </div>
