@@ -67,6 +67,14 @@ export function isLinkValid({ verify_until: until }: Reader): boolean {
   return until !== null && until > BigInt(Date.now());
 }
 
+/** Another one would make it void before it is opened: who ticks one topic after the other gets one link. */
+const FRESH_MS = 600_000n;
+
+/** Whether a link to an address was written only just now. */
+export function hasFreshLink({ verify_address, verify_until: until }: Reader, address: string): boolean {
+  return verify_address === address && until !== null && until - BIG_DAY_MS + FRESH_MS > BigInt(Date.now());
+}
+
 /** Uses the link up. Returns false if another call has, or the profile has another address since. */
 export async function verify(queries: Queries, { wallet, verify_hash: hash }: Reader): Promise<boolean> {
   const { numUpdatedRows } = await queries

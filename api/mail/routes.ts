@@ -19,6 +19,7 @@ import {
   findByUnsubscribeToken,
   findReader,
   findVerification,
+  hasFreshLink,
   newVerification,
   type Reader,
   topicsOf,
@@ -100,7 +101,7 @@ export async function wantMail(
   if (!post) return;
   const { wallet, email, language } = user;
   const reader = await chooseTopics(queries, wallet, user);
-  if (user.topics.length === 0 || reader.mail_address === email) return;
+  if (user.topics.length === 0 || reader.mail_address === email || hasFreshLink(reader, email)) return;
   const since = BigInt(Date.now()) - BIG_DAY_MS;
   const counts = [
     await countMails(queries, wallet, "verify", since),

@@ -91,6 +91,20 @@ describe("E-mails", function () {
       expect(server.received, "nothing about the time before").to.have.lengthOf(1);
     });
 
+    it("have one link for who ticks one topic after the other, and another later", async () => {
+      const caller = await api.user();
+      for (const count of [1, 2, 3]) await want(caller, "pt", MAIL_TOPIC_NAMES.slice(0, count));
+      await round();
+      expect(server.received).to.have.length(1);
+      Date.now = () => realNow() + 600_001;
+      await want(caller);
+      await round();
+      expect(server.received).to.have.length(2);
+      const [first, second] = server.received.map((mail) => linkOf(mail, "verify"));
+      expect(await (await fetch(first ?? "", { method: "POST" })).text()).to.include("Este link não vale mais");
+      expect(await (await fetch(second ?? "", { method: "POST" })).text()).to.include("E-mail confirmado");
+    });
+
     it("are asked for at the registration, in its language, or not at all", async () => {
       const register = async (more: object) => {
         const caller = new Caller(api.url);
@@ -482,16 +496,18 @@ describe("E-mails", function () {
     it("are one link after an hour without their server, and none that is void", async () => {
       const caller = await api.user();
       await server.stop();
-      for (let count = 0; count < 3; count++) await want(caller);
+      for (let quarter = 0; quarter < 4; quarter++) {
+        Date.now = () => realNow() + quarter * 900_000;
+        await want(caller);
+      }
       await server.start();
       await makeDue();
       await round();
       expect(server.received).to.have.length(1);
       const answer = await fetch(linkOf(server.received[0], "verify"), { method: "POST" });
       expect(await answer.text()).to.include("E-mail confirmado");
-      const late = await api.user();
-      await want(late);
-      Date.now = () => realNow() + 86_400_001;
+      await want(await api.user());
+      Date.now = () => realNow() + 2 * 86_400_000;
       await round();
       expect(server.received).to.have.length(1);
     });

@@ -110,6 +110,35 @@ describe("What buyers are told", function () {
       expect(await told(shop, wallet)).to.deep.equal(before);
     });
 
+    it("is nothing twice however often a sale is corrected, before its payment and after it", async () => {
+      const shop = await open();
+      const wallet = await shop.buyer("a");
+      const click = await shop.click(wallet);
+      const first = reportOf(click, { status: "pending" });
+      const correct = async (reais: number, more: object) => {
+        const { amountMicros, commissionMicros } = reportOf(click, { reais });
+        await shop.read({ ...first, amountMicros, commissionMicros, ...more });
+        await shop.run();
+      };
+      const pending = { status: "pending" };
+      for (const reais of [100, 160, 40, 100]) await correct(reais, pending);
+      const one = (kind: string, chz?: bigint) => ({ kind, gwei: chz === undefined ? null : chz * 1_000_000_000n });
+      // The second ticket is of what was added, and went with it.
+      const before = [one("tracked"), one("tracked"), one("declined")];
+      expect(await told(shop, wallet)).to.deep.equal(before);
+      for (const reais of [100, 160, 40, 100, 160]) await correct(reais, approved);
+      const after = [
+        ...[...before, one("confirmed", 5n), one("paid", 5n)],
+        ...[one("tracked"), one("confirmed", 3n), one("paid", 3n)],
+        // Of 8 paid, 2 are due: all of the later ticket, and of the first. Later corrections lift both.
+        ...[one("debt", 3n), one("debt", 3n)],
+      ];
+      expect(await told(shop, wallet)).to.deep.equal(after);
+      await shop.recount((await shop.purchases()).map((row) => row.id));
+      await correct(160, approved);
+      expect(await told(shop, wallet)).to.deep.equal(after);
+    });
+
     it("is that a sale was declined, and that a payout was refused", async () => {
       const shop = await open();
       const [one, other] = [await shop.buyer("a"), await shop.buyer("b")];
