@@ -5,6 +5,7 @@ import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/iso-time.ts";
+import { sayProblems } from "../domain/sale/problem.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
@@ -361,7 +362,10 @@ export class Reader {
     if (stored.outcome === "known") return;
     log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
     if (report.drift !== null) {
-      log.error({ ...keyOf(account), sale: report.saleKey, drift: report.drift }, "A sale's report is not understood");
+      log.error(
+        { ...keyOf(account), sale: report.saleKey, drift: sayProblems(report.drift, "en") },
+        "A sale's report is not understood",
+      );
     }
   }
 

@@ -1,5 +1,6 @@
-import { isRecord } from "../domain/records.ts";
+import { isRecord, ownValue } from "../domain/records.ts";
 import { MAXIMUM_MICROS, readMicros } from "../domain/sale/amount.ts";
+import { type ReportProblem, sayProblems } from "../domain/sale/problem.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import { isPlainText, plainText } from "../domain/text.ts";
 import { messageOf } from "../domain/unknown-error.ts";
@@ -10,6 +11,8 @@ const WORD = 256;
 /** The longest remark of a network, such as the reason of a decline; the rest is cut off. */
 const REMARK = 500;
 const PARTS = 500;
+/** So many of a row's problems are kept. */
+const PROBLEMS_KEPT = 8;
 /** How much of a row that is not understood is kept. */
 const KEPT = 2_000;
 /** The years in which a sale can have happened. */
@@ -21,27 +24,24 @@ const LATEST = Date.parse("2101-01-01T00:00:00Z");
  * text, see `parseExactJson`.
  */
 export class Row {
-  readonly problems: string[];
+  readonly problems: ReportProblem[];
   readonly #fields: Record<string, unknown>;
   readonly #place: string;
   /** Shared by the row and its children. */
   readonly #unread: { some: boolean };
 
-  constructor(value: unknown, place = "", problems: string[] = [], unread = { some: false }) {
+  constructor(value: unknown, place = "", problems: ReportProblem[] = [], unread = { some: false }) {
     this.problems = problems;
     this.#unread = unread;
     this.#place = place;
     this.#fields = isRecord(value) ? value : {};
-    if (!isRecord(value)) problems.push(`${place.replace(/\.$/, "") || "the row"} is not an object`);
+    if (!isRecord(value)) problems.push({ code: "not_object", field: place.replace(/\.$/, "") });
   }
 
   /** What was not understood, and whether an amount is missing for it. */
-  get findings(): { drift: string | null; isUnread?: true } {
-    return { drift: this.drift, ...(this.#unread.some && { isUnread: true }) };
-  }
-
-  get drift(): string | null {
-    return this.problems.length > 0 ? plainText(this.problems.join("; "), REMARK) : null;
+  get findings(): Pick<SaleReport, "drift" | "isUnread"> {
+    const drift = this.problems.length > 0 ? this.problems.slice(0, PROBLEMS_KEPT) : null;
+    return { drift, ...(this.#unread.some && { isUnread: true }) };
   }
 
   /** Text or number of at most 256 plain characters; null if it is missing, null or empty. */
@@ -61,8 +61,16 @@ export class Row {
 
   requiredText(field: string): string {
     const value = this.text(field);
-    if (value === null && this.#isMissing(field)) this.problems.push(`${this.#place}${field} is missing`);
+    if (value === null && this.#isMissing(field)) this.#missing(field);
     return value ?? "";
+  }
+
+  /** Our status for the network's word; one without an equivalent is recorded. */
+  status(field: string, statuses: Readonly<Record<string, SaleReport["status"]>>): SaleReport["status"] {
+    const word = this.requiredText(field);
+    const status = ownValue(statuses, word);
+    if (status === undefined && word !== "") this.#wrong(field, word);
+    return status ?? "unknown";
   }
 
   flag(field: string): boolean {
@@ -91,7 +99,7 @@ export class Row {
   requiredMicros(field: string): bigint {
     const micros = this.micros(field);
     if (micros === null) this.#unread.some = true;
-    if (micros === null && this.#isMissing(field)) this.problems.push(`${this.#place}${field} is missing`);
+    if (micros === null && this.#isMissing(field)) this.#missing(field);
     return micros ?? 0n;
   }
 
@@ -129,8 +137,12 @@ export class Row {
     return value === undefined || value === null || value === "";
   }
 
+  #missing(field: string): void {
+    this.problems.push({ code: "missing", field: `${this.#place}${field}` });
+  }
+
   #wrong(field: string, value: unknown): void {
-    this.problems.push(`${this.#place}${field} is ${shown(value)}`);
+    this.problems.push({ code: "odd", field: `${this.#place}${field}`, value: shown(value) });
   }
 }
 
@@ -160,7 +172,7 @@ export function readRows(
       saleKey = row.text(id);
       if (saleKey === null || !keyPattern.test(saleKey)) {
         saleKey = null;
-        throw new TypeError(row.drift ?? `${id} is not the id of a sale`);
+        throw new TypeError(sayProblems(row.problems, "en") || `${id} is not the id of a sale`);
       }
       const report = read(row, saleKey);
       if (report) page.reports.push(report);

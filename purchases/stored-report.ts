@@ -30,7 +30,7 @@ export function decodeReport(text: string): SaleReport {
     currency: String(value.currency),
     commissionCurrency: word("commissionCurrency"),
     reason: word("reason"),
-    drift: word("drift"),
+    drift: typeof value.drift === "string" ? [{ code: "said", value: value.drift }] : (value.drift ?? null),
     parts: (value.parts ?? []).map(({ group, amountMicros }) => ({ group, amountMicros: BigInt(amountMicros) })),
     amountMicros: integer("amountMicros") ?? 0n,
     trackedBrlMicros: integer("trackedBrlMicros"),

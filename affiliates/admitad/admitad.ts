@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
-import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { CallRefusedError } from "../http-calls.ts";
@@ -151,8 +150,7 @@ async function accessToken({ account, memory, call }: Session<AdmitadAccount>): 
 function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleReport | undefined {
   const website = row.text("website_id");
   if (website !== null && website !== account.website_id) return undefined;
-  const status = ownValue(STATUSES, row.requiredText("status")) ?? "unknown";
-  if (status === "unknown") row.problems.push(`status is ${JSON.stringify(row.text("status"))}`);
+  const status = row.status("status", STATUSES);
   const read = (text: string) => readLocalTime(text, account.timezone);
   const positions = row.children("positions").map((position) => ({
     group: position.text("tariff_id"),

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
-import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { CallRefusedError } from "../http-calls.ts";
@@ -89,8 +88,7 @@ async function ask(
 }
 
 function readTransaction(row: Row, saleKey: string): SaleReport {
-  const status = ownValue(STATUSES, row.requiredText("commissionStatus")) ?? "unknown";
-  if (status === "unknown") row.problems.push(`commissionStatus is ${JSON.stringify(row.text("commissionStatus"))}`);
+  const status = row.status("commissionStatus", STATUSES);
   const amount = row.child("saleAmount");
   const commission = row.child("commissionAmount");
   const tracked = row.optionalChild("trackedCurrencyAmount");

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
-import { ownValue } from "../../domain/records.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { CallRefusedError } from "../http-calls.ts";
@@ -79,8 +78,7 @@ function readPage(rows: readonly unknown[]): Page {
 }
 
 function readAction(row: Row, saleKey: string): SaleReport {
-  const status = ownValue(STATUSES, row.requiredText("State")) ?? "unknown";
-  if (status === "unknown") row.problems.push(`State is ${JSON.stringify(row.text("State"))}`);
+  const status = row.status("State", STATUSES);
   const clearedAt = row.time("ClearedDate", readTime);
   const currency = row.requiredText("Currency").toUpperCase();
   const report = {

@@ -13,8 +13,9 @@ import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import type { PurchaseFacts } from "../../domain/sale/decide.ts";
-import { readHolds } from "../../domain/sale/hold.ts";
-import { type HoldLanguage, sayHolds } from "../../domain/sale/hold-words.ts";
+import { type Hold, readHolds } from "../../domain/sale/hold.ts";
+import { sayHolds } from "../../domain/sale/hold-words.ts";
+import type { HoldLanguage } from "../../domain/sale/problem.ts";
 import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";
@@ -152,16 +153,16 @@ function assignRoute(services: Services): Route {
   });
 }
 
-/** A decline reason given by a person or the network is not translated. */
-function reasonOf(sale: SaleRow, language: HoldLanguage): string | null {
-  const holds =
-    sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);
-  return holds.length > 0 && sale.declined_by === null ? sayHolds(holds, language) : sale.reason;
+/** None of a sale that was released, or that a person or the network declined. */
+function heldFor(sale: SaleRow): Hold[] {
+  const isHeld = sale.reason !== null && sale.status !== "declined" && sale.declined_by === null;
+  return isHeld ? readHolds(sale.hold_reasons, sale.hold_figures) : [];
 }
 
 const languageOf = (request: Request): HoldLanguage => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
 
 function toWireSale(sale: SaleRow, language: HoldLanguage) {
+  const holds = heldFor(sale);
   return {
     id: Number(sale.id),
     network: sale.network,
@@ -171,7 +172,9 @@ function toWireSale(sale: SaleRow, language: HoldLanguage) {
     state: sale.state,
     status: sale.status,
     payable: sale.status === "approved" && sale.payable === 1n,
-    reason: reasonOf(sale, language),
+    // A decline reason given by a person or the network is not translated.
+    reason: holds.length > 0 ? sayHolds(holds, language) : sale.reason,
+    held_for: holds,
     store_id: sale.store_id === null ? null : Number(sale.store_id),
     wallet: sale.wallet,
     click_id: sale.click_token,

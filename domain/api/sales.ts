@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
+import { recordOf } from "../records.ts";
+import { HOLD_FIGURES, HOLD_REASONS } from "../sale/hold.ts";
 import { SALE_PURCHASE_STAGES } from "../sale/plan.ts";
+import { PROBLEM_CODES, PROBLEM_FIGURES } from "../sale/problem.ts";
 import { SALE_STATES } from "../sale/state.ts";
 import { givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -88,6 +91,20 @@ export const adminClaimSchema = z.object({
   decided_by: z.string().nullable(),
 });
 
+/** What was not understood in a network's report: its field, and the value as it was sent. */
+const problemSchema = z.object({
+  code: z.enum(PROBLEM_CODES),
+  ...recordOf(PROBLEM_FIGURES, () => z.string().optional()),
+});
+const holdSchema = z.object({
+  reason: z.enum(HOLD_REASONS),
+  /** Amounts are in cents; `problems` are of the reason `drift`. */
+  figures: z.object({
+    ...recordOf(HOLD_FIGURES, () => z.string().optional()),
+    problems: z.array(problemSchema).optional(),
+  }),
+});
+
 export const saleSchema = z.object({
   id: z.number(),
   network: z.string(),
@@ -114,6 +131,8 @@ export const saleSchema = z.object({
   occurred_at: z.iso.datetime().nullable(),
   changed_at: z.iso.datetime().nullable(),
   released_by: z.string().nullable(),
+  /** Why it is held, as codes with their figures, for a sentence of your own; empty if it is not. */
+  held_for: z.array(holdSchema),
 });
 
 export const saleResponseSchema = z.object({

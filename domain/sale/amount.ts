@@ -1,4 +1,5 @@
 import { formatDecimal } from "../money.ts";
+import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
 
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,40}))?$/;
@@ -104,12 +105,16 @@ export function trackedSince(report: SaleReport, first: TrackedAmount | null): T
 }
 
 /** Why a network's figure in reais cannot be believed: it stayed while the amount rose or took another currency. */
-export function trackedProblem(report: SaleReport, first: TrackedAmount | null): string | undefined {
+export function trackedProblem(report: SaleReport, first: TrackedAmount | null): ReportProblem | undefined {
   if (first === null || report.trackedBrlMicros !== first.brlMicros) return undefined;
   if (isUnchanged(report, first) && report.amountMicros <= first.amountMicros) return undefined;
   const amount = (micros: bigint, currency: string) => `${formatDecimal(micros, MICROS, 2)} ${currency}`;
-  const [now, before] = [amount(report.amountMicros, report.currency), amount(first.amountMicros, first.currency)];
-  return `${now} for ${before} beside an unchanged ${formatDecimal(first.brlMicros, MICROS, 2)} BRL`;
+  return {
+    code: "tracked_stays",
+    value: amount(report.amountMicros, report.currency),
+    before: amount(first.amountMicros, first.currency),
+    brl: formatDecimal(first.brlMicros, MICROS, 2),
+  };
 }
 
 /** In cents, or the currency whose rate is missing. */
@@ -145,11 +150,13 @@ function sumOf(values: readonly bigint[]): bigint {
 }
 
 /** Why a report's amounts are unusable; undefined if they are valid. */
-export function amountProblem(report: Pick<SaleReport, "amountMicros" | "parts" | "isUnread">): string | undefined {
-  if (report.isUnread) return "an amount cannot be read";
-  if (report.amountMicros < 0n) return "the amount is negative";
-  if (report.parts.some((part) => part.amountMicros < 0n)) return "a part is negative";
+export function amountProblem(
+  report: Pick<SaleReport, "amountMicros" | "parts" | "isUnread">,
+): ReportProblem | undefined {
+  if (report.isUnread) return { code: "unread" };
+  if (report.amountMicros < 0n) return { code: "negative" };
+  if (report.parts.some((part) => part.amountMicros < 0n)) return { code: "negative_part" };
   const excess = sumOf(report.parts.map((part) => part.amountMicros)) - report.amountMicros;
-  if (excess > MICROS_PER_CENT * BigInt(report.parts.length)) return "the parts are more than the whole";
+  if (excess > MICROS_PER_CENT * BigInt(report.parts.length)) return { code: "parts_exceed" };
   return undefined;
 }

@@ -10,6 +10,7 @@ import {
 } from "./amount.ts";
 import { type Hold, holdForDrift, holdReasons, isReleased, type Release } from "./hold.ts";
 import { confirmedTiers, liftUnpaid, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
+import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
@@ -310,7 +311,7 @@ function keep(facts: SaleFacts, movedTo: ClickFacts | null): Kept {
 
 type Valued = {
   value: SaleValue | undefined;
-  drift: string | null;
+  drift: readonly ReportProblem[];
   missing: string | null;
   cashbackCentBps: bigint;
   /** The same without a boost, which people decided to pay on top of what the network pays. */
@@ -330,9 +331,7 @@ function readValue({ report, createdAt }: SaleFacts, kept: Kept, click: ClickFac
     bonusBps: terms?.bonusBps ?? 0n,
   };
   const problem = amountProblem(report);
-  const drift =
-    [report.drift, problem, trackedProblem(report, kept.tracked)].filter(Boolean).join("; ") ||
-    (report.status === "unknown" ? "the status is not known" : null);
+  const drift = problemsOf(report, [problem, trackedProblem(report, kept.tracked)]);
   if (problem !== undefined) return { ...none, drift, unknownGroups: [] };
   const value = saleValue(report, (currency) => kept.rates.get(currency) ?? null, kept.tracked);
   if ("missing" in value) return { ...none, drift, missing: value.missing, unknownGroups: [] };
@@ -340,6 +339,11 @@ function readValue({ report, createdAt }: SaleFacts, kept: Kept, click: ClickFac
   if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
   const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
   return { ...none, value, drift, cashbackCentBps: centBps, plainCentBps, unknownGroups };
+}
+
+function problemsOf(report: SaleReport, found: readonly (ReportProblem | undefined)[]): ReportProblem[] {
+  const problems = [...(report.drift ?? []), ...found.filter((one) => one !== undefined)];
+  return problems.length === 0 && report.status === "unknown" ? [{ code: "unknown_status" }] : problems;
 }
 
 function holdsOf(

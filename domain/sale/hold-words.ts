@@ -1,14 +1,16 @@
 import type { HoldFigures, HoldReason } from "./hold.ts";
+import { type HoldLanguage, sayProblems } from "./problem.ts";
 
-/** The panel speaks Portuguese; operators read English in the database. */
-export type HoldLanguage = "pt" | "en";
 type Say = (figures: HoldFigures) => string;
 
 /** Why a sale is held. */
 const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
   drift: {
     en: ({ detail }) => `The network's report is not understood${detail ? `: ${detail}` : ""}`,
-    pt: ({ detail }) => `O aviso da rede não foi entendido${detail ? `: ${driftInPortuguese(detail)}` : ""}`,
+    pt: ({ detail, problems }) => {
+      const said = problems ? sayProblems(problems, "pt") : detail;
+      return `O aviso da rede não foi entendido${said ? `: ${said}` : ""}`;
+    },
   },
   no_rate: {
     en: ({ currency }) => `There is no exchange rate for ${currency ?? "the sale's currency"}`,
@@ -77,25 +79,3 @@ function reais(cents: string): string {
 }
 
 const inBrackets = (cents: string | undefined): string => (cents === undefined ? "" : ` (${reais(cents)})`);
-
-/** What was wrong with a network's report, field by field. `affiliates/row.ts` */
-const DRIFT_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^the row is not an object$/, "a linha não tem a forma combinada"],
-  [/^(\S+) is not an object$/, "$1 não tem a forma combinada"],
-  [/^(\S+) is missing$/, "falta $1"],
-  [/^the amount is negative$/, "o valor é negativo"],
-  [/^a part is negative$/, "uma das partes é negativa"],
-  [/^the parts are more than the whole$/, "as partes somam mais que o total"],
-  [/^an amount cannot be read$/, "um dos valores não pôde ser lido"],
-  [/^(.+) for (.+) beside an unchanged (.+) BRL$/, "$1 por $2 com os mesmos $3 reais"],
-  [/^the status is not known$/, "a situação não é conhecida"],
-  [/^(\S+) is (.+)$/, "$1 veio como $2"],
-];
-
-function driftInPortuguese(detail: string): string {
-  const say = (problem: string) => {
-    const found = DRIFT_WORDS.find(([pattern]) => pattern.test(problem));
-    return found ? problem.replace(found[0], found[1]) : problem;
-  };
-  return detail.split("; ").map(say).join("; ");
-}

@@ -1,3 +1,5 @@
+import { type ReportProblem, sayProblems } from "./problem.ts";
+
 /** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
   "drift",
@@ -23,7 +25,7 @@ export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSec
 
 /** The facts that decide whether a sale of a known buyer is held; amounts are in cents. */
 export type HoldFacts = {
-  drift: string | null;
+  drift: readonly ReportProblem[];
   /** The currency that has no rate; null if the amounts are known. */
   missingRate: string | null;
   amountCents: bigint | undefined;
@@ -51,10 +53,15 @@ export type HoldFacts = {
 
 const BPS = 10_000n;
 
-const FIGURES = ["limit", "seconds", "currency", "detail", "commission", "cashback"] as const;
-const EXACT_FIGURES = ["amount", "elapsed", "store", "advertiser", "click", "sales", "tickets"] as const;
-/** The figures that word a reason, and those that tell it from another one of its kind; amounts are in cents. */
-export type HoldFigures = Partial<Record<(typeof FIGURES)[number] | (typeof EXACT_FIGURES)[number], string>>;
+/** The figures that word a reason, or tell it from another one of its kind; amounts are in cents. */
+export const HOLD_FIGURES = [
+  ...(["limit", "seconds", "currency", "detail", "commission", "cashback"] as const),
+  ...(["amount", "elapsed", "store", "advertiser", "click", "sales", "tickets"] as const),
+] as const;
+/** `detail` says the problems in English; rows of earlier versions have nothing else. */
+export type HoldFigures = { [Figure in (typeof HOLD_FIGURES)[number]]?: string } & {
+  problems?: ReportProblem[];
+};
 /** A reason that applies. */
 export type Hold = { reason: HoldReason; figures: HoldFigures };
 
@@ -91,8 +98,9 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
 }
 
 /** The only reason that does not depend on the buyer. */
-export function holdForDrift(drift: string | null): Hold[] {
-  return drift === null ? [] : [{ reason: "drift", figures: { detail: drift } }];
+export function holdForDrift(problems: readonly ReportProblem[]): Hold[] {
+  if (problems.length === 0) return [];
+  return [{ reason: "drift", figures: { detail: sayProblems(problems, "en"), problems: [...problems] } }];
 }
 
 /** The figures of each reason, stored with the reasons. */
@@ -122,7 +130,7 @@ export function readReleases(text: string): Release[] {
  * docs/product.md#sales-people
  */
 export function isReleased({ reason, figures }: Hold, releases: readonly Release[], now: Released): boolean {
-  const isSame = (other: HoldFigures) => [...FIGURES, ...EXACT_FIGURES].every((name) => other[name] === figures[name]);
+  const isSame = (other: HoldFigures) => HOLD_FIGURES.every((name) => other[name] === figures[name]);
   const covers = (one: Release) =>
     one.reason === reason && isSame(one.figures) && one.clickId === now.clickId && now.centBps <= one.centBps;
   return !UNRELEASABLE.has(reason) && releases.some(covers);

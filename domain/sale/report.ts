@@ -1,3 +1,5 @@
+import type { ReportProblem } from "./problem.ts";
+
 /**
  * An affiliate network's report of a sale, in one format for all networks. Amounts are absolute totals in millionths of
  * their currency, never differences. docs/product.md#sales-words
@@ -33,7 +35,7 @@ export type SaleReport = {
   changedAt: bigint | null;
   reason: string | null;
   /** Fields that the adapter did not understand: the sale is held. */
-  drift: string | null;
+  drift: readonly ReportProblem[] | null;
   /** An amount could not be read: the amounts of this report count for nothing. */
   isUnread?: true;
 };

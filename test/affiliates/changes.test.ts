@@ -139,12 +139,17 @@ describe("A sale whose facts change", function () {
     describe("in what cannot be read", () => {
       it("is held by another drift than the one that was released, and never counts as nothing", async () => {
         const { shop, wallet, click, debt } = await open();
-        const report = reportOf(click, { ...payable, drift: "site is 5" });
+        const report = reportOf(click, { ...payable, drift: [{ code: "odd", field: "site", value: "5" }] });
         await shop.read(report);
         await shop.release(report.saleKey);
         await shop.run();
         expect(await shop.received(wallet)).to.equal(5);
-        const unread: SaleReport = { ...report, ...reais(0), drift: 'amount is "100,00"', isUnread: true };
+        const unread: SaleReport = {
+          ...report,
+          ...reais(0),
+          drift: [{ code: "odd", field: "amount", value: '"100,00"' }],
+          isUnread: true,
+        };
         await shop.read(unread);
         await shop.run();
         expect([(await shop.sale(report.saleKey)).state, await debt()]).to.deep.equal(["held", 0]);
@@ -467,7 +472,7 @@ describe("A sale whose facts change", function () {
       await shop.runUntil("pay");
       const pay = await kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").executeTakeFirstOrThrow();
       const transactionId = await shop.send(pay);
-      await shop.read({ ...report, amountMicros: 0n, drift: "odd" });
+      await shop.read({ ...report, amountMicros: 0n, drift: [{ code: "missing", field: "odd" }] });
       const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
       await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
       const owed = async () => {
@@ -476,7 +481,12 @@ describe("A sale whose facts change", function () {
       };
       expect(Number(await owed())).to.be.above(0);
       const other = await shop.click(await shop.buyer("9"));
-      await shop.read({ ...report, clickRef: other.token, amountMicros: 0n, drift: "odder" });
+      await shop.read({
+        ...report,
+        clickRef: other.token,
+        amountMicros: 0n,
+        drift: [{ code: "missing", field: "odder" }],
+      });
       expect(await owed()).to.equal(0n);
     });
   });

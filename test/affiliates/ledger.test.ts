@@ -7,6 +7,8 @@ import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
+/** What an adapter does not understand. */
+const FROZEN = { code: "odd", field: "commissionStatus", value: "frozen" } as const;
 const approved = { status: "approved" } as const;
 const payable = { status: "approved", payable: true } as const;
 const declined = { status: "declined" } as const;
@@ -217,7 +219,7 @@ describe("The ledger of sales", function () {
 
     describe("holds for a person", () => {
       for (const [reason, more] of [
-        ["drift", { status: "unknown" as const, drift: "commissionStatus is frozen" }],
+        ["drift", { status: "unknown" as const, drift: [FROZEN] }],
         ["no_rate", { currency: "EUR", commissionCurrency: "EUR" }],
         ["too_high", { reais: 10_000.01 }],
         ["too_fast", { occurredAt: BigInt(Date.now()) }],
@@ -281,7 +283,7 @@ describe("The ledger of sales", function () {
 
       it("treats an unknown status as pending once the sale is released", async () => {
         const { shop, wallet, click } = await open();
-        const report = reportOf(click, { status: "unknown", drift: "frozen", payable: true });
+        const report = reportOf(click, { status: "unknown", drift: [FROZEN], payable: true });
         await shop.read(report);
         await shop.release(report.saleKey);
         await shop.run();

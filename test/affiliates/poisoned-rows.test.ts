@@ -148,7 +148,7 @@ describe("One bad row", function () {
             one.orderRef,
             one.currency,
             one.reason,
-            one.drift,
+            ...(one.drift ?? []).flatMap(({ field = null, value = null }) => [field, value]),
           ];
           for (const text of [...texts, ...one.parts.map(({ group }) => group)]) {
             expect(text === null || isPlainText(text, 500), said).to.equal(true);

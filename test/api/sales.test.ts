@@ -298,7 +298,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(Object.keys(body.rows[0])).to.have.members(
         (
           "id network account sale_key order_ref state status payable reason store_id wallet click_id amount currency " +
-          "amount_brl commission cashback occurred_at changed_at released_by"
+          "amount_brl commission cashback occurred_at changed_at released_by held_for"
         ).split(" "),
       );
       expect(body.rows.map((one: { state: string }) => one.state)).to.deep.equal(["declined", "approved", "open"]);
@@ -311,6 +311,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
         status: "pending",
         payable: false,
         reason: null,
+        held_for: [],
         store_id: STORE,
         wallet: buyer.address,
         click_id: click,
@@ -364,6 +365,9 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const click = await visit(buyer);
       const decide = (id: number, verb: string, body?: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
       const thin = await report(click, { commission: "1.00" });
+      expect((await saleOf(thin.id)).held_for).to.deep.equal([
+        { reason: "low_commission", figures: { commission: "100", cashback: "500" } },
+      ]);
       expect(await saleOf(thin.id)).to.include({
         state: "held",
         reason: "The commission is below the cashback",

@@ -47,7 +47,7 @@ const ticket = (id: bigint, owner: typeof BUYER | typeof OTHER) => ({
 
 /** What makes each reason apply, whatever else does. */
 const CAUSES: Record<HoldReason, (sale: Sale) => Sale> = {
-  drift: (sale) => withReport(sale, { drift: "site is 5" }),
+  drift: (sale) => withReport(sale, { drift: [{ code: "odd", field: "site", value: "5" }] }),
   no_rate: (sale) => withReport(sale, { currency: "USD", commissionCurrency: "USD" }),
   other_account: (sale) => ({ ...sale, account: "us" }),
   other_store: (sale) => withReport(sale, { advertiserId: "18" }),
@@ -130,7 +130,7 @@ describe("A release of a held sale", () => {
 });
 
 const OTHER_FIGURES: Partial<Record<HoldReason, (sale: Sale) => Sale>> = {
-  drift: (sale) => withReport(sale, { drift: "site is 6" }),
+  drift: (sale) => withReport(sale, { drift: [{ code: "odd", field: "site", value: "6" }] }),
   buyer_changed: (sale) => ({ ...sale, named: { ...sale.click, id: 7n } }),
   too_high: (sale) => withReport(sale, { amountMicros: 20_000_010_000n }),
   too_fast: (sale) => ({ ...sale, click: { ...sale.click, createdAt: NOW - 900n } }),

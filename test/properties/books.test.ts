@@ -336,7 +336,7 @@ class History {
       trackedBrlMicros: one.brlCents === null ? null : one.brlCents * 10_000n,
       commissionMicros: null,
       commissionCurrency: null,
-      drift: one.drift,
+      drift: one.drift === null ? null : [{ code: "missing", field: one.drift }],
       ...(one.cents === null && { isUnread: true as const }),
       occurredAt: last?.occurredAt ?? BigInt(Date.now() + 30_000),
       changedAt: isLate ? (last.changedAt ?? 0n) - 1n : this.#time,

@@ -27,7 +27,7 @@ describe("The situation that is kept with a purchase", () => {
       expect(await counts()).to.deep.equal({ recorded: 1 });
       await shop.run();
       expect(await situations()).to.deep.equal(["awaiting_store"]);
-      await shop.read({ ...sale, drift: "odd" });
+      await shop.read({ ...sale, drift: [{ code: "missing", field: "odd" }] });
       expect(await situations()).to.deep.equal(["in_review"]);
       await shop.release(sale.saleKey);
       expect(await situations()).to.deep.equal(["awaiting_store"]);

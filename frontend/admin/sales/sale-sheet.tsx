@@ -16,6 +16,7 @@ import { Sheet } from "../sheet.tsx";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
 import { saleQuery } from "./queries.ts";
 import { useSaleMoney } from "./use-sale-money.ts";
+import { whyOf } from "./why-of.ts";
 
 type Decision = "release" | "decline" | "assign";
 
@@ -45,7 +46,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
           <StateBadge {...wordOf(SALE_WORDS, sale.state)} />
           {sale.reason && (
             <p>
-              <strong>{sale.reason}</strong>
+              <strong>{whyOf(sale)}</strong>
             </p>
           )}
           {sale.unknown_groups && (
@@ -133,7 +134,7 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
         ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
         ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
         ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
-        ["Retida por", sale.reason ?? "–"],
+        ["Retida por", whyOf(sale) ?? "–"],
       ]}
       action="Liberar venda"
       reasonHint="Fica no registro, com o seu nome."

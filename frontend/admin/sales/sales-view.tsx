@@ -14,6 +14,7 @@ import { FromNetworks } from "./from-networks.tsx";
 import { saleQuery } from "./queries.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
 import { useSaleMoney } from "./use-sale-money.ts";
+import { whyOf } from "./why-of.ts";
 
 /** Sales as the affiliate networks report them. docs/product.md#sales. */
 export function SalesView() {
@@ -67,7 +68,7 @@ function useSalesList(): ListDefinition<Sale> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(SALE_WORDS, row.state)} />
-            {row.reason && <span className="row-note">{row.reason}</span>}
+            {row.reason && <span className="row-note">{whyOf(row)}</span>}
           </>
         ),
       },
@@ -108,7 +109,7 @@ function useSalesList(): ListDefinition<Sale> {
             ),
           ),
         ],
-        ...rows.map((row) => [`Nº ${row.id} · ${money(row)}`, row.reason] as const),
+        ...rows.map((row) => [`Nº ${row.id} · ${money(row)}`, whyOf(row)] as const),
       ],
       decide: release,
     },

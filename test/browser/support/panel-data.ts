@@ -182,6 +182,7 @@ const payments = [
   payment(6, { state: "done", reason: null, limit: null, error: null, next_try_at: null, tx_hash: HASH }),
 ];
 
+const notHeld = { reason: null, held_for: [] };
 const sale = (id: number, change: Partial<Sale>): Sale => ({
   id,
   network: "awin",
@@ -191,7 +192,8 @@ const sale = (id: number, change: Partial<Sale>): Sale => ({
   state: "held",
   status: "pending",
   payable: false,
-  reason: "A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)",
+  reason: "The commission is below the cashback",
+  held_for: [{ reason: "low_commission", figures: { commission: "100", cashback: "500" } }],
   store_id: 1,
   wallet: BUYER,
   click_id: "a".repeat(26),
@@ -207,8 +209,8 @@ const sale = (id: number, change: Partial<Sale>): Sale => ({
 });
 export const sales = [
   sale(12, {}),
-  sale(11, { state: "unmatched", reason: null, wallet: null, click_id: null }),
-  sale(10, { state: "settled", reason: null, status: "approved", payable: true, commission: "12.00" }),
+  sale(11, { state: "unmatched", ...notHeld, wallet: null, click_id: null }),
+  sale(10, { state: "settled", ...notHeld, status: "approved", payable: true, commission: "12.00" }),
 ];
 
 const claims: Claim[] = [

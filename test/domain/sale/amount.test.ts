@@ -96,9 +96,10 @@ describe("shareInProportion", () => {
 describe("amountProblem", () => {
   it("finds amounts that cannot be used", () => {
     expect(amountProblem(report({}))).to.equal(undefined);
-    expect(amountProblem(report({ amountMicros: -1n }))).to.match(/negative/);
-    expect(amountProblem(report({ parts: [part("A", "-1")] }))).to.match(/negative/);
-    expect(amountProblem(report({ parts: [part("A", "200"), part("B", "100")] }))).to.match(/more than the whole/);
+    expect(amountProblem(report({ amountMicros: -1n }))).to.deep.equal({ code: "negative" });
+    expect(amountProblem(report({ parts: [part("A", "-1")] }))).to.deep.equal({ code: "negative_part" });
+    const excess = report({ parts: [part("A", "200"), part("B", "100")] });
+    expect(amountProblem(excess)).to.deep.equal({ code: "parts_exceed" });
     expect(amountProblem(report({ parts: [part("A", "200")] })), "freight earns nothing").to.equal(undefined);
   });
 });

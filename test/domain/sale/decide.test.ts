@@ -49,7 +49,11 @@ describe("The decision about a sale", () => {
     const facts = saleOf([paid(1n, 5_000_000n)]);
     const report = { ...facts.report, amountMicros: 40_000_000n };
     expect(decided({ ...facts, report })).to.include({ paidCentBps: 2_000_000n, state: "settled" });
-    const held = { ...facts, network: "awin", report: { ...report, drift: "an unknown field" } };
+    const held = {
+      ...facts,
+      network: "awin",
+      report: { ...report, drift: [{ code: "said" as const, value: "an unknown field" }] },
+    };
     expect(decided(held)).to.include({ paidCentBps: 2_000_000n, state: "held" });
     const declined = { ...facts, declined: { reason: "fraud" } };
     expect(decided(declined)).to.include({ paidCentBps: 0n, state: "declined" });

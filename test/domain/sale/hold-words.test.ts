@@ -26,9 +26,21 @@ describe("Why a sale is held, in words", () => {
     ],
     [
       "drift",
-      { detail: 'sale.status is missing; amount is "x"' },
+      {
+        detail: 'sale.status is missing; amount is "x"',
+        problems: [
+          { code: "missing", field: "sale.status" },
+          { code: "odd", field: "amount", value: '"x"' },
+        ],
+      },
       'O aviso da rede não foi entendido: falta sale.status; amount veio como "x"',
       'The network\'s report is not understood: sale.status is missing; amount is "x"',
+    ],
+    [
+      "drift",
+      { detail: "a sentence of an earlier version" },
+      "O aviso da rede não foi entendido: a sentence of an earlier version",
+      "The network's report is not understood: a sentence of an earlier version",
     ],
   ];
   for (const [reason, figures, pt, en] of cases) {

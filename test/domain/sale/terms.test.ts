@@ -56,7 +56,7 @@ describe("blendRate", () => {
 describe("holdReasons", () => {
   const limits = { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n };
   const fine = {
-    drift: null,
+    drift: [],
     amountCents: 10_000n,
     commissionCents: 500n,
     cashbackCentBps: 5_000_000n,
@@ -76,7 +76,7 @@ describe("holdReasons", () => {
     holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
   it("has none for a valid sale", () => expect(reasons({})).to.deep.equal([]));
   for (const [reason, more] of [
-    ["drift", { drift: "commissionStatus is frozen" }],
+    ["drift", { drift: [{ code: "odd", field: "commissionStatus", value: "frozen" }] }],
     ["no_rate", { missingRate: "USD", amountCents: undefined, cashbackCentBps: 0n }],
     ["other_account", { isOfAccount: false }],
     ["too_many", { ordinalOfDay: 11n }],
@@ -95,11 +95,12 @@ describe("holdReasons", () => {
     expect(reasons({ commissionCents: null })).to.deep.equal([]);
   });
 
+  const MISSING = { code: "missing", field: "status" } as const;
   it("are stored with their figures; rows without figures are readable", () => {
-    const holds = holdReasons({ ...fine, ordinalOfDay: 99n, drift: "status is missing" }, limits);
+    const holds = holdReasons({ ...fine, ordinalOfDay: 99n, drift: [MISSING] }, limits);
     const stored = readHolds(holds.map(({ reason }) => reason).join(" "), encodeFigures(holds));
     expect(stored).to.deep.equal([
-      { reason: "drift", figures: { detail: "status is missing" } },
+      { reason: "drift", figures: { detail: "status is missing", problems: [MISSING] } },
       { reason: "too_many", figures: { limit: String(limits.salesPerDay) } },
     ]);
     expect(readHolds("too_many gone", null)).to.deep.equal([{ reason: "too_many", figures: {} }]);
