@@ -5,13 +5,16 @@ import {
   QueryCache,
   QueryClient,
   queryOptions,
+  useQuery,
 } from "@tanstack/react-query";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { deployment } from "../app/deployment.ts";
+import { ask } from "./ask.ts";
 import {
   getConfig,
   getEvents,
   getFanTokens,
+  getIsAdmin,
   getMe,
   getStore,
   getStorePace,
@@ -63,6 +66,8 @@ export const configQuery = queryOptions({
 });
 /** Every query of what only its user may see begins with this: it ends with the session. */
 export const OWN_KEY = ["own"];
+/** Every query of a wallet's claims begins with this. */
+export const claimsKey = (wallet: string) => [...OWN_KEY, "claims", wallet];
 /** Every query of a list of stores begins with this. */
 export const STORES_KEY = ["stores"];
 const STORES_A_PAGE = "24";
@@ -94,13 +99,33 @@ export const storePaceQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id, "pace"], queryFn: ({ signal }) => getStorePace(id, { signal }) });
 export const ticketQuery = (id: string) =>
   queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
-export const meQuery = (token: string | null) => queryOptions({ queryKey: ["me", token], queryFn: getMe });
+export const ME_KEY = ["me"];
+export const meQuery = (token: string | null) => queryOptions({ queryKey: [...ME_KEY, token], queryFn: getMe });
+/** Of the user id. */
+export const ADMIN_KEY = ["is-admin"];
+export const isAdminQuery = (id: string | undefined) =>
+  queryOptions({ queryKey: [...ADMIN_KEY, id], queryFn: getIsAdmin });
 const UNREAD_EVERY_MS = 60_000;
 export const unreadQuery = (wallet: string) =>
   queryOptions({
-    queryKey: ["unread", wallet],
+    queryKey: [...OWN_KEY, "unread", wallet],
     queryFn: async () => (await getEvents(undefined, 1)).unread,
     refetchInterval: UNREAD_EVERY_MS,
     retry: false,
   });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });
+
+/** Open tasks: counted in the header for admins, listed in the panel. */
+export const attentionQuery = queryOptions({
+  queryKey: [...OWN_KEY, "attention"],
+  async queryFn({ signal }) {
+    // The header of every page counts them: only an admin's loads the schemas.
+    const { attentionResponseSchema } = await import("../../domain/api/admin-figures.ts");
+    return (await ask(attentionResponseSchema, "/api/admin/attention", { signal })).attention;
+  },
+  staleTime: 10_000,
+  refetchInterval: 60_000,
+  retry: false,
+});
+
+export const useAttention = () => useQuery({ ...attentionQuery, refetchInterval: 20_000 });

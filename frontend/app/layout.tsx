@@ -4,7 +4,7 @@ import { Link, NavLink, useNavigate } from "react-router";
 import { LANGUAGES, languageAfter } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
-import { attentionQuery } from "../api/attention.ts";
+import { attentionQuery } from "../api/queries.ts";
 import { ClubButton } from "../club/club-button.tsx";
 import { Bell } from "../events/bell.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";

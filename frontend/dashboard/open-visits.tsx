@@ -2,25 +2,19 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import type { Click } from "../api/calls.ts";
-import { getClaims, getClicks } from "../api/calls.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { lastClicksQuery, openClaimsQuery } from "./queries.ts";
 import { openVisits } from "./visits-waiting.ts";
 
 /** A life begins at the visit: what a store has not reported yet. docs/product.md#tickets */
 export default function OpenVisits({ wallet }: { wallet: string }) {
   const t = useText();
-  const { data = [] } = useQuery({
-    queryKey: ["own", "open visits", wallet],
-    queryFn: async () => (await getClicks()).rows,
-  });
+  const { data = [] } = useQuery(lastClicksQuery(wallet));
   const { brl } = useFormat();
   const expected = useExpected();
-  const { data: claims = [] } = useQuery({
-    queryKey: ["own", "open claims", wallet],
-    queryFn: async () => (await getClaims()).rows.filter((claim) => claim.state === "open"),
-  });
+  const { data: claims = [] } = useQuery(openClaimsQuery(wallet));
   const open = openVisits(data, Date.now());
   if (open.length === 0 && claims.length === 0) return null;
   return (

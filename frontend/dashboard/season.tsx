@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearchParams } from "react-router";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
-import { getAllPurchases, getPurchases } from "../api/calls.ts";
+import { getAllPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -16,6 +16,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
+import { olderPurchasesQuery } from "./queries.ts";
 import {
   ENTRY_STATUSES,
   type Entry,
@@ -106,13 +107,7 @@ function useEntries(profile: Profile) {
   const last = profile.purchases.at(-1)?.id;
   const [wantsOlder, setWantsOlder] = useState(false);
   const isCut = profile.purchases.length >= PROFILE_LIMIT;
-  const older = useInfiniteQuery({
-    queryKey: ["own", "purchases", profile.wallet, last],
-    queryFn: ({ pageParam, signal }) => getPurchases(pageParam, { signal }),
-    initialPageParam: last ?? 0,
-    getNextPageParam: (page) => page.next_before,
-    enabled: wantsOlder && isCut,
-  });
+  const older = useInfiniteQuery({ ...olderPurchasesQuery(profile.wallet, last), enabled: wantsOlder && isCut });
   const pages = older.data?.pages;
   const entries = useMemo(
     () => entriesOf(profile, pages?.flatMap((page) => page.purchases) ?? [], BigInt(wei_per_cent)),

@@ -1,8 +1,8 @@
-import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "react-router";
 import { eventFigures } from "../../domain/events.ts";
-import { type Event, getEvents, markEventsRead } from "../api/calls.ts";
+import { type Event, markEventsRead } from "../api/calls.ts";
 import { unreadQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -10,17 +10,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-
-/** A user's events, page by page; read anew each time the list opens, and not while it is open: a row keeps its mark. */
-const eventsQuery = (wallet: string) =>
-  infiniteQueryOptions({
-    queryKey: ["event-list", wallet],
-    queryFn: ({ pageParam }: { pageParam: number | undefined }) => getEvents(pageParam),
-    initialPageParam: undefined,
-    getNextPageParam: (page) => page.next_before ?? undefined,
-    gcTime: 0,
-    refetchOnReconnect: false,
-  });
+import { eventsQuery } from "./queries.ts";
 
 /** What happened to the user's purchases and claims; reading it marks it as read. */
 export default function EventsDialog({ wallet, onClose }: { wallet: string; onClose: () => void }) {

@@ -1,20 +1,18 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
-import { chooseMail, getMailChoice } from "../api/calls.ts";
+import { chooseMail } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Card } from "../ui/card.tsx";
 import { toast } from "../ui/toast.ts";
-
-const mailQuery = (wallet: string) => queryOptions({ queryKey: ["mail", wallet], queryFn: getMailChoice });
+import { mailQuery } from "./queries.ts";
 
 /** What the user gets e-mails about; nothing where the site sends none. docs/product.md#mail */
 export function MailChoice({ wallet, email }: { wallet: string; email: string }) {
   const t = useText();
   const { language } = useLanguage();
   const client = useQueryClient();
-  // The address in the profile decides whether it is verified.
-  const query = mailQuery(`${wallet} ${email}`);
+  const query = mailQuery(wallet, email);
   const { data } = useQuery(query);
   const choose = useMutation({
     mutationFn: (topics: readonly MailTopic[]) => chooseMail({ topics: [...topics], language }),

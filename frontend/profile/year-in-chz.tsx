@@ -1,8 +1,7 @@
-import { keepPreviousData, queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { getPayments, getPaymentsCsv } from "../api/calls.ts";
-import { OWN_KEY } from "../api/queries.ts";
+import { getPaymentsCsv } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -12,13 +11,7 @@ import { download } from "../ui/download.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
-
-const paymentsQuery = (wallet: string, year: number | undefined) =>
-  queryOptions({
-    queryKey: [...OWN_KEY, "payments", wallet, year],
-    queryFn: () => getPayments(year),
-    placeholderData: keepPreviousData,
-  });
+import { paymentsQuery } from "./queries.ts";
 
 /** What the wallet was paid in a year, in CHZ and reais, and each payment as a file. docs/product.md#worth */
 export default function YearInChz({ wallet }: { wallet: string }) {

@@ -1,4 +1,4 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
@@ -14,7 +14,8 @@ import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Steps } from "../ui/steps.tsx";
-import { type DistributorBooks, type ProvenPurchase, proveWallet, readBooks } from "./prove-wallet.ts";
+import type { DistributorBooks, ProvenPurchase } from "./prove-wallet.ts";
+import { booksQuery, proofQuery } from "./queries.ts";
 
 const STEPS = ["read", "sum", "compare"] as const;
 
@@ -26,12 +27,7 @@ export default function ProofPage() {
   const [typed, setTyped] = useState(wallet);
   const [progress, setProgress] = useState(0);
   const isWallet = isAddressShaped(wallet);
-  const proof = useQuery({
-    queryKey: ["proof", wallet],
-    queryFn: isWallet ? ({ signal }) => proveWallet(wallet, { signal, onProgress: setProgress }) : skipToken,
-    retry: 1,
-    staleTime: 15_000,
-  });
+  const proof = useQuery(proofQuery(wallet, setProgress));
   function submit(event: FormEvent) {
     event.preventDefault();
     setProgress(0);
@@ -208,7 +204,7 @@ function Difference({ outcome }: { outcome: Outcome }) {
 /** The distributor's deposits, cashback paid, and the remainder. */
 function Books() {
   const t = useText();
-  const books = useQuery({ queryKey: ["books"], queryFn: readBooks, staleTime: 15_000 });
+  const books = useQuery(booksQuery);
   return (
     <Card title={t("proofPage.books")}>
       {books.isError ? (

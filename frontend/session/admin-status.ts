@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ADMIN_RETRY_MS } from "../../domain/product.ts";
-import { getIsAdmin } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
+import { isAdminQuery } from "../api/queries.ts";
 import { useSession } from "./session.tsx";
 
 export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
@@ -13,8 +13,7 @@ export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
 export function useAdminStatus(): AdminStatus {
   const { profile } = useSession();
   const check = useQuery({
-    queryKey: ["is-admin", profile?.id],
-    queryFn: getIsAdmin,
+    ...isAdminQuery(profile?.id),
     enabled: profile !== undefined,
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,

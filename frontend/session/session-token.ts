@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import { OWN_KEY } from "../api/queries.ts";
+import { ADMIN_KEY, ME_KEY, OWN_KEY } from "../api/queries.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 
 export type SessionToken = ReturnType<typeof useSessionToken>;
@@ -17,9 +17,7 @@ export function useSessionToken() {
    * Drops everything that belongs to the session's user, so that nobody else can see it or save what the forms show.
    */
   const forget = useCallback(() => {
-    client.removeQueries({
-      predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === OWN_KEY[0],
-    });
+    for (const queryKey of [ME_KEY, ADMIN_KEY, OWN_KEY]) client.removeQueries({ queryKey });
   }, [client]);
 
   const end = useCallback(() => {

@@ -1,7 +1,7 @@
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { logout } from "../api/calls.ts";
-import { meQuery } from "../api/queries.ts";
+import { ME_KEY, meQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
@@ -129,7 +129,7 @@ function useSignOut(
 }
 
 /** Whether the profile is being loaded. Not a part of the session: its users would render at every poll. */
-export const useIsProfileLoading = (): boolean => useIsFetching({ queryKey: ["me"] }) > 0;
+export const useIsProfileLoading = (): boolean => useIsFetching({ queryKey: ME_KEY }) > 0;
 
 /** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
 export function useLiveProfile(intervalMs: (profile: Profile) => number): void {

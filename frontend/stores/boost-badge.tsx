@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { STORES_KEY } from "../api/queries.ts";
+import { STORES_KEY, storeQuery } from "../api/queries.ts";
 import type { Store, StoreCashback } from "../api/shapes.ts";
 import { useIntl, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -22,7 +22,7 @@ export function BoostBadge({ store: { id, boost } }: { store: Pick<Store, "id" |
   useEffect(() => {
     if (endsAt === 0) return;
     if (isOver) {
-      void client.invalidateQueries({ queryKey: ["store", id] });
+      void client.invalidateQueries({ queryKey: storeQuery(id).queryKey });
       void client.invalidateQueries({ queryKey: STORES_KEY });
       return;
     }

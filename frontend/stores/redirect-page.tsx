@@ -4,9 +4,9 @@ import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
-import { getStore, withdrawPurchase } from "../api/calls.ts";
+import { withdrawPurchase } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
-import { configQuery } from "../api/queries.ts";
+import { configQuery, storeQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -33,11 +33,7 @@ export default function Redirect() {
   const t = useText();
   const { storeId = "" } = useParams();
   const sample = SAMPLE_STORES.find((store) => store.id === storeId);
-  const store = useQuery({
-    queryKey: ["store", storeId],
-    queryFn: ({ signal }) => getStore(storeId, { signal }),
-    enabled: !sample,
-  });
+  const store = useQuery({ ...storeQuery(storeId), enabled: !sample });
   if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
   if (store.data) return <WayOut store={store.data} />;
   if (store.isError && store.error instanceof ApiError && store.error.status < 500)

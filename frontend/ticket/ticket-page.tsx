@@ -21,6 +21,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
+import { chainTicketQuery } from "./queries.ts";
 import type { ChainTicket } from "./read-chain-ticket.ts";
 
 /** The public view of a ticket: its history, and its proof from the chain. */
@@ -145,16 +146,7 @@ function Life({ ticket }: { ticket: PublicTicket }) {
 function Proof({ ticket }: { ticket: PublicTicket }) {
   const t = useText();
   const ref = useRef<HTMLElement>(null);
-  const chain = useQuery({
-    queryKey: ["chain-ticket", ticket.tokenId, ticket.paid?.tx],
-    queryFn: async () => {
-      // Loaded with the proof, because the ticket is shown without any code for the chain.
-      const { readChainTicket } = await import("./read-chain-ticket.ts");
-      return readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx);
-    },
-    enabled: useSeen(ref),
-    staleTime: 5_000,
-  });
+  const chain = useQuery({ ...chainTicketQuery(ticket), enabled: useSeen(ref) });
   return (
     <Card ref={ref} title={t("proof.title")}>
       <p className="muted mb-3">{t("proof.text")}</p>

@@ -1,17 +1,15 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { formatEther, type Hex, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
-import { getBlock, getTransaction, getTransactionReceipt } from "viem/actions";
-import { isTransactionHash, payoutsIn } from "../../chain/proof/payouts.ts";
+import { formatEther, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
+import { isTransactionHash } from "../../chain/proof/payouts.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
-import { client } from "../chain/client.ts";
-import { distributors } from "../chain/contracts.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { type readTransaction, transactionQuery } from "./transaction-queries.ts";
 
 /** By class: the build shortens the names of classes. Which of the two it is depends on which call ends first. */
 function isUnknown(error: Error): boolean {
@@ -22,10 +20,7 @@ function isUnknown(error: Error): boolean {
 export default function TransactionPage() {
   const t = useText();
   const { hash = "" } = useParams();
-  const found = useQuery({
-    queryKey: ["tx", hash],
-    queryFn: isTransactionHash(hash) ? () => readTransaction(hash) : skipToken,
-  });
+  const found = useQuery(transactionQuery(hash));
   if (!isTransactionHash(hash)) return <NotFound />;
   return (
     <section className="page">
@@ -84,15 +79,4 @@ function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
       </dl>
     </>
   );
-}
-
-/** A transaction with its receipt, the payouts in it, and when it was mined. */
-async function readTransaction(hash: Hex) {
-  const [transaction, receipt] = await Promise.all([
-    getTransaction(client, { hash }),
-    getTransactionReceipt(client, { hash }),
-  ]);
-  const block = await getBlock(client, { blockNumber: receipt.blockNumber });
-  const at = new Date(Number(block.timestamp) * 1_000).toISOString();
-  return { transaction, receipt, payouts: payoutsIn(receipt.logs, distributors()), at };
 }

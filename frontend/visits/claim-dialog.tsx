@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import type { z } from "zod";
 import { createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { attachPicture, type Click, createClaim } from "../api/calls.ts";
-import { OWN_KEY } from "../api/queries.ts";
+import { claimsKey } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -142,7 +142,7 @@ function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
       );
     },
     onSuccess: async (isAttached) => {
-      await client.invalidateQueries({ queryKey: [...OWN_KEY, "claims", wallet] });
+      await client.invalidateQueries({ queryKey: claimsKey(wallet) });
       if (!isShown()) return;
       toast.success(t("claim.sent"), {
         id: "claim",

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import { type Claim, type Click, getClaims, getClicks, getOwnPurchases } from "../api/calls.ts";
+import type { Claim, Click } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
@@ -12,6 +12,7 @@ import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { claimPagesQuery, clickPagesQuery, type OwnPages, simulatedPagesQuery } from "./queries.ts";
 
 const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
 
@@ -38,10 +39,10 @@ export default function VisitsPage() {
 
 /** All at once, so that none pushes the others down. In simulated mode a visit is a purchase. */
 function Own({ wallet }: { wallet: string }) {
-  const claims = useOwnPages("claims", wallet, getClaims);
-  const visits = useOwnPages("clicks", wallet, getClicks);
+  const claims = useOwnPages(claimPagesQuery(wallet));
+  const visits = useOwnPages(clickPagesQuery(wallet));
   const { simulated } = useQuery(configQuery).data;
-  const purchases = useOwnPages("purchases", wallet, getOwnPurchases, simulated);
+  const purchases = useOwnPages(simulatedPagesQuery(wallet), simulated);
   if (claims.query.isPending || visits.query.isPending || (simulated && purchases.query.isPending))
     return <Skeletons count={4} className="h-24" />;
   const isSimulatedOnly = simulated && visits.rows.length === 0 && !visits.query.isError;
@@ -56,19 +57,8 @@ function Own({ wallet }: { wallet: string }) {
   );
 }
 
-type Page<T> = { rows: T[]; next_before: number | null };
-
-/** Pages of the user's own rows, newest first. */
-function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>, enabled = true) {
-  const query = useInfiniteQuery({
-    enabled,
-    // A visit or purchase made in another tab is seen when this one is looked at again.
-    refetchOnWindowFocus: "always",
-    queryKey: ["own", name, wallet],
-    queryFn: ({ pageParam }: { pageParam: number | undefined }) => read(pageParam),
-    initialPageParam: undefined,
-    getNextPageParam: (page) => page.next_before ?? undefined,
-  });
+function useOwnPages<T>(pages: OwnPages<T>, enabled = true) {
+  const query = useInfiniteQuery({ ...pages, enabled });
   return { query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] };
 }
 

@@ -5,13 +5,14 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
-import { matchClaim, pictureOfClaim, refuseClaim } from "../admin-calls.ts";
+import { matchClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
 import { useSaleMoney } from "../sales/use-sale-money.ts";
 import type { Claim } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
+import { claimPictureQuery } from "./queries.ts";
 
 type ClaimDialogProps = { claim: Claim; onClose: () => void };
 
@@ -91,10 +92,7 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
 
 /** The picture that the buyer attached. */
 export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
-  const found = useQuery({
-    queryKey: ["admin", "claim picture", claim.id],
-    queryFn: () => pictureOfClaim(claim.id),
-  });
+  const found = useQuery(claimPictureQuery(claim.id));
   return (
     <Dialog
       title={`Foto do pedido ${claim.order_ref}`}

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { useAttention } from "../../api/attention.ts";
+import { useAttention } from "../../api/queries.ts";
 import { download } from "../../ui/download.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { toast } from "../../ui/toast.ts";

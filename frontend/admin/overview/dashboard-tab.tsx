@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
-import { useAttention } from "../../api/attention.ts";
+import { useAttention } from "../../api/queries.ts";
 import { ErrorBoundary } from "../../app/error-boundary.tsx";
 import { fetchAhead, fetched } from "../../app/fetched.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
-import { useAttention } from "../../api/attention.ts";
 import { MalformedAnswer } from "../../api/http.ts";
+import { useAttention } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
