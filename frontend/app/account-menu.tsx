@@ -23,7 +23,8 @@ export function AccountMenu() {
   const move = (event: KeyboardEvent) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     event.preventDefault();
-    if (!isOpen) button.current?.click();
+    // Its state is told a moment later.
+    if (!menu.current?.matches(":popover-open")) button.current?.click();
     moveFocus(menu.current, event.key === "ArrowDown" ? 1 : -1);
   };
   const closeWhenLeft = ({ relatedTarget }: FocusEvent) => {

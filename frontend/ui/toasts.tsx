@@ -4,14 +4,15 @@ import { useText } from "../i18n/language.tsx";
 import { loadToasts, toastsLoaded } from "./toast.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 
-const PHONE_HEADER = "4.25rem";
+/** Over a phone's header, which is about as high: below it they would cover the page's title, or its notice and button. */
+const PHONE_TOP = "0.5rem";
 
 /** The first of them loads the toasts: one that says that the connection is gone comes too late to be fetched. */
 const ACTS = ["pointerover", "pointerdown", "keydown"] as const;
 
 /**
- * Short messages, outside the routes; from where no buttons are: they stand at the right, and on a phone at the bottom.
- * A popover, because the browser's top layer is above every dialog.
+ * Short messages, outside the routes; away from the page's buttons: those stand at the right, and on a phone at the
+ * bottom. A popover, because the browser's top layer is above every dialog.
  */
 export function Toasts() {
   const t = useText();
@@ -41,7 +42,7 @@ export function Toasts() {
           position={isPhone ? "top-center" : "bottom-left"}
           expand={!isPhone}
           visibleToasts={isPhone ? 1 : 4}
-          mobileOffset={{ top: PHONE_HEADER }}
+          mobileOffset={{ top: PHONE_TOP }}
           closeButton
           containerAriaLabel={t("common.notifications")}
           toastOptions={{ closeButtonAriaLabel: t("common.close") }}

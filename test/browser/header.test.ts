@@ -2,8 +2,9 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
 
-describe("The header on a phone", () => {
+describe("The header on a phone and a tablet", () => {
   const site = useSite();
 
   /** The rows of what can be pressed in the header, by their upper edges. */
@@ -21,6 +22,9 @@ describe("The header on a phone", () => {
       ["a shopper", 360, 1],
       ["an admin", 360, 2],
       ["an admin", 320, 2],
+      ["a visitor", 720, 1],
+      ["a shopper", 720, 1],
+      ["a shopper", 768, 1],
     ] as const) {
       it(`takes at most ${most} rows for ${who} at ${width} px (${language})`, async () => {
         site.server.isAdmin = who === "an admin";
@@ -37,6 +41,32 @@ describe("The header on a phone", () => {
         expect(await fits(page)).to.equal(true);
       });
     }
+  }
+});
+
+describe("A message on a phone", () => {
+  const site = useSite();
+
+  for (const language of ["pt", "en"]) {
+    it(`covers neither the page's title nor what is to be pressed (${language})`, async () => {
+      const wallet = testWallet({ chainId: 1 });
+      wallet.rejectNext("wallet_switchEthereumChain");
+      const { page } = await site.open("/auth", {
+        ...{ wallet, viewport: { width: 360, height: 740 }, storage: { language }, reducedMotion: "reduce" },
+      });
+      await page.getByRole("main").getByRole("button").first().click();
+      const toast = page
+        .locator("[data-sonner-toast][data-mounted=true]")
+        .filter({ hasText: /request was|pedido foi/ });
+      await toast.waitFor();
+      await page.locator(".notice").getByRole("button").waitFor();
+      const covered = await toast.evaluate((one) => {
+        const { bottom } = one.getBoundingClientRect();
+        const others = [...document.querySelectorAll(":is(main, .notice) :is(h1, a, button)")];
+        return others.filter((other) => other.getBoundingClientRect().top < bottom).map((other) => other.textContent);
+      });
+      expect(covered).to.deep.equal([]);
+    });
   }
 });
 
