@@ -9,6 +9,7 @@ import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
+import { FileChoice } from "../ui/file-choice.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
@@ -84,10 +85,11 @@ export default function ClaimDialog(props: ClaimDialogProps) {
         </Field>
         <Field label={t("claim.picture")} problem={picture.isUnreadable ? t("claim.badPicture") : undefined}>
           {(control) => (
-            <input
-              type="file"
+            <FileChoice
+              action={t("claim.picture.choose")}
+              none={t("claim.picture.none")}
               accept="image/png,image/jpeg,image/webp"
-              onChange={({ target }) => picture.choose(target.files?.[0])}
+              choose={picture.choose}
               {...control}
             />
           )}

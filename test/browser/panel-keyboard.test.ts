@@ -210,7 +210,7 @@ describe("The panel by keyboard alone", function () {
         await page.keyboard.press("Enter");
         await dialog(page).waitFor();
         const chosen = page.waitForEvent("filechooser");
-        await tabTo(page, /^Escolher arquivo/);
+        await tabTo(page, /^Arquivo do catálogo/);
         await page.keyboard.press("Enter");
         const buffer = Buffer.from("type,store,name,country\nstore,,Arena Livros,Brasil");
         await (await chosen).setFiles({ name: "lojas.csv", mimeType: "text/csv", buffer });

@@ -71,7 +71,8 @@ describe("Visits and claims", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Número do pedido").fill("VS-77");
     await dialog.getByLabel("Valor da compra (R$)").fill("10");
-    const file = dialog.getByLabel("Foto do comprovante (opcional)");
+    const file = dialog.getByLabel(/^Foto do comprovante \(opcional\)/);
+    await dialog.getByText("Nenhuma foto escolhida").waitFor();
     await file.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
     await dialog.getByText("Não conseguimos abrir esta foto.").waitFor();
     const large = await page.evaluate(async () => {
@@ -79,7 +80,8 @@ describe("Visits and claims", () => {
       canvas.getContext("2d")?.fillRect(0, 0, 4_000, 2_000);
       return canvas.toDataURL("image/png").split(",")[1] ?? "";
     });
-    await file.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.from(large, "base64") });
+    await file.setInputFiles({ name: "recibo.png", mimeType: "image/png", buffer: Buffer.from(large, "base64") });
+    await dialog.getByText("recibo.png").waitFor();
     await dialog.getByText("Não conseguimos abrir esta foto.").waitFor({ state: "detached" });
     await dialog.getByRole("button", { name: "Enviar" }).click();
     await page.getByText("Reclamação enviada").waitFor();

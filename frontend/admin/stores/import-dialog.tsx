@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ChangeEvent, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { FileChoice } from "../../ui/file-choice.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
 import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
@@ -24,8 +26,7 @@ type Import =
 
 /** Imports a catalogue file after showing its changes. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const id = useId();
-  const { state, fileName, choose, check, apply } = useImport(onClose);
+  const { state, choose, check, apply } = useImport(onClose);
   const changes = state.step === "shown" || state.step === "applying" ? state.changes : undefined;
   const count = changes?.length ?? 0;
   return (
@@ -57,27 +58,22 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="grid gap-4">
-        <div className="field">
-          <span id={id} className="field-legend">
-            Arquivo do catálogo (.csv ou .json)
-          </span>
-          <div className="file-choice">
-            <label className="button button-small button-quiet file-button">
-              <span id={`${id}-choose`}>Escolher arquivo</span>
-              <input
-                type="file"
-                aria-labelledby={`${id} ${id}-choose`}
-                accept=".csv,.json,text/csv,application/json"
-                disabled={state.step === "applying"}
-                onChange={choose}
-              />
-            </label>
-            <span className="muted">{fileName ?? "Nenhum arquivo escolhido"}</span>
-          </div>
-          <span className="field-hint">
-            Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada.
-          </span>
-        </div>
+        <Field
+          label="Arquivo do catálogo (.csv ou .json)"
+          hint="Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada."
+          problem={undefined}
+        >
+          {(control) => (
+            <FileChoice
+              action="Escolher arquivo"
+              none="Nenhum arquivo escolhido"
+              accept=".csv,.json,text/csv,application/json"
+              disabled={state.step === "applying"}
+              choose={choose}
+              {...control}
+            />
+          )}
+        </Field>
         <Progress state={state} />
         {changes?.length === 0 && <p className="hint">O arquivo é igual ao catálogo: não há o que mudar.</p>}
         {changes && count > 0 && <Changes changes={changes} />}
@@ -140,7 +136,6 @@ function useImport(onClose: () => void) {
   const client = useQueryClient();
   const isShown = useIsShown();
   const [state, setState] = useState<Import>({ step: "choosing" });
-  const [fileName, setFileName] = useState<string>();
   /** The file chosen last; responses about earlier files are ignored. */
   const latest = useRef<object>(undefined);
 
@@ -155,11 +150,9 @@ function useImport(onClose: () => void) {
     );
     if (latest.current === file) setState(next);
   }
-  async function choose({ target }: ChangeEvent<HTMLInputElement>): Promise<void> {
-    const picked = target.files?.[0];
+  async function choose(picked: File | undefined): Promise<void> {
     latest.current = picked;
     setState({ step: "choosing" });
-    setFileName(picked?.name);
     if (!picked) return;
     const format = picked.name.toLowerCase().endsWith(".json") ? "json" : "csv";
     const content = await picked.text();
@@ -180,7 +173,7 @@ function useImport(onClose: () => void) {
     setState({ step: "applying", file, changes });
     await mutateAsync(file).catch(() => undefined);
   });
-  return { state, fileName, choose, check, apply };
+  return { state, choose, check, apply };
 }
 
 /**
