@@ -1,28 +1,37 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { percentText, readPercentText, readReaisText, reaisText } from "../../domain/money.ts";
+import { readStatus } from "../api/nft-facts.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
 
-/** Money and percents formatted as on the card; the chain mixes "5.75%" and "R$ 1.234,50". */
+/** As on the card: the chain mixes "5.75%" and "R$ 1.234,50", and has its own words for a status. */
 function asReadersWrite(
   { trait_type, value }: { trait_type: string; value: string },
   { brl, percent }: ReturnType<typeof useFormat>,
+  t: ReturnType<typeof useText>,
 ): string {
-  if (trait_type === "Valor da Compra") {
-    const cents = readReaisText(value);
-    return cents === undefined ? value : brl(reaisText(cents));
+  switch (trait_type) {
+    case "Valor da Compra": {
+      const cents = readReaisText(value);
+      return cents === undefined ? value : brl(reaisText(cents));
+    }
+    case "Cashback":
+    case "Bônus": {
+      const bps = readPercentText(value);
+      return bps === undefined ? value : percent(percentText(bps));
+    }
+    case "Status":
+      return t(`status.${readStatus(value)}`);
+    default:
+      return value;
   }
-  if (trait_type !== "Cashback" && trait_type !== "Bônus") return value;
-  const bps = readPercentText(value);
-  return bps === undefined ? value : percent(percentText(bps));
 }
 
 /** All data of a ticket, and its place on the chain. */
@@ -53,7 +62,7 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
         {nft.metadata.attributes.map((attribute) => (
           <div key={attribute.trait_type}>
             <dt lang="pt-BR">{attribute.trait_type}</dt>
-            <dd>{asReadersWrite(attribute, format)}</dd>
+            <dd>{asReadersWrite(attribute, format, t)}</dd>
           </div>
         ))}
       </dl>
@@ -65,9 +74,7 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
       )}
       {nft.txHash && (
         <p className="mt-4">
-          <ExplorerLink hash={nft.txHash}>
-            {t("nft.explorer")} <Icon name="external" size={16} />
-          </ExplorerLink>
+          <ExplorerLink hash={nft.txHash}>{t("nft.explorer")}</ExplorerLink>
         </p>
       )}
     </Dialog>

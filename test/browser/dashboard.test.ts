@@ -123,6 +123,12 @@ describe("Dashboard", () => {
       .and.to.include("noreferrer");
   });
 
+  it("says a ticket's status in the reader's language, in its dialog too", async () => {
+    const { page } = await site.openLoggedIn("/dashboard");
+    await page.getByRole("button", { name: "Detalhes" }).first().click();
+    await page.getByRole("dialog").getByText("Pendente", { exact: true }).waitFor();
+  });
+
   it("falls back to a placeholder if an NFT's image is broken", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
