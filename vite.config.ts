@@ -11,6 +11,10 @@ const CATALOGUES = Object.fromEntries(
   LANGUAGE_NAMES.map((one) => [one, JSON.parse(read(`domain/languages/${one}.json`))]),
 ) as Catalogues;
 
+/** What `theme.js` chooses from. */
+const LOCALES = JSON.stringify(Object.fromEntries(LANGUAGE_NAMES.map((one) => [one, LANGUAGES[one].locale])));
+const HTML = `<html data-locales='${LOCALES}' `;
+
 /** Without a project id, the build contains nothing of WalletConnect. */
 const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
 
@@ -87,12 +91,11 @@ function paintedEarly(): Plugin {
       handler(html, { bundle }) {
         const font = Object.keys(bundle ?? {}).find((file) => file.endsWith(".woff2"));
         const fontLink = font ? `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}">` : "";
-        const locales = Object.fromEntries(LANGUAGE_NAMES.map((one) => [one, LANGUAGES[one].locale]));
         return (
           html
             // The first paint needs styles and font; scripts may load after them.
             .replace("</title>", `</title>${fontLink}`)
-            .replace("<html ", `<html data-locales='${JSON.stringify(locales)}' `)
+            .replace("<html ", HTML)
             .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
             .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"')
             .replace('<div id="root"></div>', `<div id="root">${firstPaint(CATALOGUES)}</div>`)
@@ -107,7 +110,7 @@ function pageForOffline(): Plugin {
   return {
     name: "torcida-offline",
     generateBundle() {
-      const source = offlinePage(CATALOGUES, read("frontend/offline.html"));
+      const source = offlinePage(CATALOGUES, read("frontend/offline.html").replace("<html ", HTML));
       this.emitFile({ type: "asset", fileName: "offline.html", source });
     },
   };

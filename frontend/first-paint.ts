@@ -77,11 +77,10 @@ const spansOf =
 
 /** The page that the service worker keeps: what is said without a connection, in each language. */
 export function offlinePage(catalogues: Catalogues, template: string): string {
-  const said = (all: Texts, heading: string) =>
-    `<${heading}>${all["offline.heading"]}</${heading}><p>${all["offline.text"]}</p><p><button type="button">${all["offline.retry"]}</button></p>`;
-  const first = catalogues[DEFAULT_LANGUAGE];
-  const others = othersOf(catalogues).map(({ lang, texts }) => `<div lang="${lang}">${said(texts, "h2")}</div>`);
+  const inEach = spansOf(catalogues);
+  const said = `<h1>${inEach("offline.heading")}</h1><p>${inEach("offline.text")}</p><button type="button">${inEach("offline.retry")}</button>`;
   return template
-    .replace("<!--title-->", () => first["offline.title"])
-    .replace("<!--texts-->", () => said(first, "h1") + others.join(""));
+    .replace("<!--title-->", () => catalogues[DEFAULT_LANGUAGE]["offline.title"])
+    .replace("<!--logo-->", () => LOGO)
+    .replace("<!--texts-->", () => said);
 }

@@ -1,6 +1,6 @@
 // Shows the offline page if a page cannot be fetched. It caches nothing else, so stale figures are never shown.
-const KEPT = "offline-1";
-const FILES = ["/offline.html", "/offline.css", "/offline.js", "/favicon.svg"];
+const KEPT = "offline-2";
+const FILES = ["/offline.html", "/offline.css", "/offline.js", "/theme.js", "/favicon.svg"];
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)));

@@ -15,22 +15,32 @@ describe("Without a connection", () => {
     await page.getByRole("heading", { level: 1, name: "Ajuda" }).waitFor();
   });
 
-  it("shows a page that says what is safe, and caches nothing else", async () => {
-    const { page, context } = await site.openLoggedIn("/dashboard", { serviceWorkers: "allow" });
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.goto(`${site.server.url}/dashboard`);
-    await page.getByRole("heading", { level: 1, name: "Seu painel" }).waitFor();
-    await context.setOffline(true);
-    await page.goto(`${site.server.url}/dashboard`);
-    await page.getByRole("heading", { name: "Você está sem internet" }).waitFor();
-    await page.getByRole("heading", { name: "You are offline" }).waitFor();
-    const kept = await page.evaluate(async () => {
-      const names = await caches.keys();
-      const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
-      return requests.flat().map((request) => new URL(request.url).pathname);
+  for (const [language, theme, title, heading, dashboard] of [
+    ["pt", "light", "Você está sem internet · Torcida", "Você está sem internet", "Seu painel"],
+    ["en", "dark", "You are offline · Torcida", "You are offline", "Your dashboard"],
+  ] as const) {
+    it(`shows a page in the reader's language and theme, and caches nothing else (${language})`, async () => {
+      const options = { serviceWorkers: "allow", storage: { language, theme } } as const;
+      const { page, context } = await site.openLoggedIn("/dashboard", options);
+      await page.evaluate(() => navigator.serviceWorker.ready);
+      await page.goto(`${site.server.url}/dashboard`);
+      await page.getByRole("heading", { level: 1, name: dashboard }).waitFor();
+      await context.setOffline(true);
+      await page.goto(`${site.server.url}/dashboard`);
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+      expect(await page.title()).to.equal(title);
+      expect(await page.evaluate(() => getComputedStyle(document.body).colorScheme)).to.equal(theme);
+      expect(await page.getByRole("button").count()).to.equal(1);
+      const kept = await page.evaluate(async () => {
+        const names = await caches.keys();
+        const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+        return requests.flat().map((request) => new URL(request.url).pathname);
+      });
+      expect(kept.sort()).to.deep.equal([
+        ...["/favicon.svg", "/offline.css", "/offline.html", "/offline.js", "/theme.js"],
+      ]);
+      await context.setOffline(false);
+      await page.getByRole("heading", { level: 1, name: dashboard }).waitFor();
     });
-    expect(kept.sort()).to.deep.equal(["/favicon.svg", "/offline.css", "/offline.html", "/offline.js"]);
-    await context.setOffline(false);
-    await page.getByRole("heading", { level: 1, name: "Seu painel" }).waitFor();
-  });
+  }
 });
