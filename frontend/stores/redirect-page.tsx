@@ -20,7 +20,7 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { toast } from "../ui/toast.ts";
 import { type Departure, departureOf, recentDeparture, useDeparture } from "./departure.ts";
-import { useTokenChoice } from "./token-choice.ts";
+import { useEarnings, useTokenChoice } from "./token-choice.ts";
 
 const TICK_MS = 100;
 
@@ -77,6 +77,7 @@ function DirectDeparture({ store, wallet, destination }: DirectProps) {
   const navigate = useNavigate();
   const isSimulated = useQuery(configQuery).data.simulated;
   const { tokens, token } = useTokenChoice(store);
+  const earnedWith = useEarnings(store);
   const depart = useDeparture(store);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => depart(wallet, token),
@@ -91,23 +92,25 @@ function DirectDeparture({ store, wallet, destination }: DirectProps) {
   }, [isSimulated, isChoosing, mutate]);
   const [isWithout, setWithout] = useState(false);
   if (isWithout) return <Countdown destination={destination} />;
-  if (!isSimulated && !error) return <Waiting />;
+  if (isChoosing || (!isSimulated && !error)) return <Waiting />;
   return (
     <section className="page redirect">
-      <PageHeading>{t("redirect.title")}</PageHeading>
-      <p className="redirect-store">{store.name}</p>
+      <Leaving to={store.name} />
       {error ? (
         <p role="alert" className="problem">
           {t("redirect.notCounted")} {reasonOf(error, t)}
         </p>
       ) : (
-        <p className="hint">{t("redirect.direct")}</p>
+        <>
+          <Promised promise={{ ...earnedWith(token), token: token?.slug }} />
+          <p className="hint">{t("redirect.direct")}</p>
+        </>
       )}
       <div className="redirect-actions flex flex-wrap justify-center gap-3">
         <button type="button" className="button button-quiet" onClick={() => setWithout(true)}>
           {t("redirect.without")}
         </button>
-        <button type="button" className="button" disabled={isPending || isChoosing} onClick={() => mutate()}>
+        <button type="button" className="button" disabled={isPending} onClick={() => mutate()}>
           {t(isPending ? "buy.recording" : error ? "common.retry" : "redirect.record")}
         </button>
       </div>
@@ -143,16 +146,10 @@ function Countdown({ destination, departure }: { destination: Destination; depar
   }
   return (
     <section className="page redirect">
-      <div className="redirect-way" aria-hidden="true">
-        <Initial name={PRODUCT_NAME} />
-        <span />
-        <StoreMark store={{ id: "", name: destination.name, logo: "" }} size={44} />
-      </div>
-      <PageHeading>{t("redirect.title")}</PageHeading>
-      <p className="redirect-store">{destination.name}</p>
+      <Leaving to={destination.name} />
       {canLeave ? (
         <>
-          {departure ? <Promised departure={departure} /> : <NotCounted />}
+          {departure ? <Promised promise={departure} /> : <NotCounted />}
           <p className="muted">{t("redirect.warning")}</p>
           <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
         </>
@@ -160,8 +157,8 @@ function Countdown({ destination, departure }: { destination: Destination; depar
         <p className="problem">{t("redirect.noLink")}</p>
       )}
       <div className="redirect-actions flex flex-wrap justify-center gap-3">
-        <button type="button" className="button button-quiet" onClick={cancel}>
-          {t("common.cancel")}
+        <button type="button" className={canLeave ? "button button-quiet" : "button"} onClick={cancel}>
+          {t(canLeave ? "common.cancel" : "home.featured.all")}
         </button>
         {canLeave && (
           <>
@@ -182,17 +179,32 @@ function Countdown({ destination, departure }: { destination: Destination; depar
   );
 }
 
-/** What the buyer was promised, and how not to lose it. */
-function Promised({ departure }: { departure: Departure }) {
+function Leaving({ to }: { to: string }) {
+  const t = useText();
+  return (
+    <>
+      <div className="redirect-way" aria-hidden="true">
+        <Initial name={PRODUCT_NAME} />
+        <span />
+        <StoreMark store={{ id: "", name: to, logo: "" }} size={44} />
+      </div>
+      <PageHeading>{t("redirect.title")}</PageHeading>
+      <p className="redirect-store">{to}</p>
+    </>
+  );
+}
+
+/** What the buyer is promised, and how not to lose it. */
+function Promised({ promise }: { promise: Pick<Departure, "percent" | "reais" | "isSure" | "token"> }) {
   const t = useText();
   const { brl, percent } = useFormat();
-  const { token } = departure;
+  const { token } = promise;
   return (
     <>
       <p className="redirect-promise">
-        {t(departure.isSure ? "redirect.promise" : "redirect.promise.upTo", {
-          percent: percent(departure.percent),
-          reais: brl(departure.reais),
+        {t(promise.isSure ? "redirect.promise" : "redirect.promise.upTo", {
+          percent: percent(promise.percent),
+          reais: brl(promise.reais),
           amount: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
         })}
         {token && ` · ${t("redirect.promise.token", { token: token.toUpperCase() })}`}

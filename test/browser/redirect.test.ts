@@ -77,6 +77,8 @@ describe("Redirect", () => {
       await page.getByText("Esta loja ainda não tem link de compra").waitFor();
       expect(await page.getByRole("button", { name: "Comprar agora" }).count()).to.equal(0);
       expect(await page.getByText("Vamos levar você").count()).to.equal(0);
+      await page.getByRole("button", { name: "Todas as lojas" }).click();
+      await page.waitForURL("**/stores");
     });
   }
 
@@ -138,6 +140,7 @@ describe("Redirect", () => {
       const { page } = await openWith("/redirect/1", true);
       const button = page.getByRole("button", { name: "Registrar a compra" });
       await button.waitFor();
+      await page.getByText(PROMISE).waitFor();
       expect(site.server.callsTo(register)).to.have.lengthOf(0);
       site.server.answer("POST /api/purchases/99/withdraw", { body: { success: true, message: "Withdrawn" } });
       await button.click();
