@@ -10,8 +10,8 @@ import { keyedHash } from "../keyed-hash.ts";
 
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
-/** One that may have arrived is repeated seldom: at most seven times in all. */
-const UNANSWERED_RETRY_MS = 3_600_000;
+/** One that may have arrived is sent eight times in three days at most. */
+const UNANSWERED_RETRY_MS = 1_800_000;
 const UNANSWERED_LONGEST_MS = 86_400_000;
 /** An e-mail that could not be sent for longer is given up. */
 const GIVEN_UP_MS = 3n * BIG_DAY_MS;

@@ -380,10 +380,10 @@ describe("E-mails", function () {
           await caller.buy(1, 20);
           Object.assign(server, fault);
           await round();
-          expect(await dueIn(), "each in an hour").to.deep.equal([60, 60]);
+          expect(await dueIn(), "each in half an hour").to.deep.equal([30, 30]);
           await makeDue();
           await round();
-          expect(await dueIn()).to.deep.equal([120, 120]);
+          expect(await dueIn()).to.deep.equal([60, 60]);
           Object.assign(server, { silentAt: undefined, drops: false });
           await makeDue();
           await round();
