@@ -64,7 +64,7 @@ function linesOf(result: Reconciliation): string[] {
   if (result.outcome === "cannot say") return [`? Cannot say: ${result.reason}`];
   const { differences, surplusWei, foreign, lost, tokens, unclaimed, block } = result;
   const surplus = `! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it should; payouts continue`;
-  const among = `${tokens} tokens at block ${block}`;
+  const among = `${tokens} token${tokens === 1 ? "" : "s"} at block ${block}`;
   return [
     ...differences.map(({ text }) => `✗ ${text}`),
     ...[...foreign, ...lost].map((one) => `! ${foreignText(one)}`),

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 
 const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
+const ANCHOR_LINK = /\]\(([^)#\s:]*)#([^)]+)\)/g;
 const IN_BACKTICKS = /`([^`\s]+)`/g;
 
 /** A message in italics; `…` stands for a value. */
@@ -27,6 +28,13 @@ describe("The documents", () => {
       const named = [...text.matchAll(IN_BACKTICKS)].map((match) => match[1] ?? "").filter(isPath);
       const missing = [...linked, ...named].filter((path) => !NOT_IN_THE_REPOSITORY.test(path) && !exists(path));
       expect(missing).to.deep.equal([]);
+    });
+
+    it(`${file} links to sections that exist`, () => {
+      const links = [...readFileSync(file, "utf8").matchAll(ANCHOR_LINK)].map(([, path = "", anchor = ""]) => {
+        return { page: path === "" ? file : join(dirname(file), path), anchor };
+      });
+      expect(links.filter(({ page, anchor }) => !anchorsOf(page).includes(anchor))).to.deep.equal([]);
     });
   }
 });
@@ -56,6 +64,18 @@ describe("docs/troubleshooting.md", () => {
 function isPath(text: string): boolean {
   const [folder = "", ...rest] = text.split("/");
   return rest.length > 0 && folders.has(folder) && /^[\w@./*-]+$/.test(text);
+}
+
+/** As GitHub makes them of headings, and those written as such. */
+function anchorsOf(page: string): string[] {
+  const text = readFileSync(page, "utf8");
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = ""]) => id)];
 }
 
 function exists(path: string): boolean {
