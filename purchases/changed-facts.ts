@@ -14,8 +14,7 @@ import { UNSENT } from "../sender/queue.ts";
 import { uncount } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
-import { withdrawMove } from "./lifecycle.ts";
-import { decideSales } from "./save.ts";
+import { decideSales, withdrawMove } from "./save.ts";
 
 /**
  * Notes whether the rules are others than those by which everything was decided last. `payoutRules`: above which sum

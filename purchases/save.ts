@@ -1,27 +1,32 @@
-import { readClock } from "../database/clock.ts";
+import { sql } from "kysely";
+import { databaseNow, engineOf, readClock } from "../database/clock.ts";
+import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
-import { adoptable, buyerOf, type ClickFacts, decide, type SaleDecision } from "../domain/sale/decide.ts";
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import type { Move } from "../domain/purchase/life.ts";
+import {
+  adoptable,
+  buyerOf,
+  type ClickFacts,
+  decide,
+  type Permission,
+  type SaleDecision,
+  type TicketFacts,
+} from "../domain/sale/decide.ts";
 import { encodeFigures } from "../domain/sale/hold.ts";
 import { sayHolds } from "../domain/sale/hold-words.ts";
 import type { SaleAction } from "../domain/sale/plan.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue } from "../sender/queue.ts";
-import { recountPurchases } from "./counting.ts";
+import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { lapseApprovals } from "./approvals.ts";
+import { newClickToken } from "./click-token.ts";
+import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { adjustDebt } from "./debt.ts";
+import { recordTracked } from "./events.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
-import {
-  adoptTicket,
-  entitlePurchase,
-  type InsertedPurchase,
-  insertPurchases,
-  type NewPurchase,
-  permitPurchase,
-  reversePurchase,
-  withdrawMove,
-} from "./lifecycle.ts";
 import type { CountedLife } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
 
@@ -217,4 +222,232 @@ function columnsOf({ facts }: LoadedSale, decision: SaleDecision, click: ClickFa
     kept: encodeKept(kept),
     order_key: decision.orderKey,
   };
+}
+
+// Rows of purchases ------------------------------------------------------------------------------------------------------
+
+const BPS = 10_000n;
+
+export type NewPurchase = SimulatedPurchase & {
+  source: "simulated" | "live";
+  /** How far its network lets it proceed; not at all by default. */
+  permission?: Permission;
+  /** The sale it belongs to, and its exact cashback. */
+  sale?: { id: bigint; centBps: bigint; ref: bigint };
+  /** The rate that a restored entitlement had. */
+  weiPerCent?: bigint | null;
+  /** Whose decision lets it be paid. */
+  decidedBy?: string | null;
+};
+
+export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
+
+/**
+ * Freezes the terms of purchases. Their ids are token ids, so they must be above every indexed token: a new database in
+ * front of contracts already in use would otherwise assign an existing token.
+ */
+export async function insertPurchases(
+  queries: Queries,
+  purchases: readonly NewPurchase[],
+): Promise<InsertedPurchase[]> {
+  const rows = purchases.map(rowOf);
+  let { ids, highest } = await insertRows(queries, rows);
+  if ([...ids.values()].some((id) => id <= highest)) {
+    await queries
+      .deleteFrom("purchases")
+      .where("id", "in", [...ids.values()])
+      .execute();
+    ({ ids, highest } = await insertRowsAbove(queries, rows, highest));
+  }
+  await addNewPurchases(queries, rows);
+  await countNew(queries, rows);
+  await recordTracked(queries, [...ids.values()]);
+  return rows.map((row) => ({
+    id: ids.get(row.click_id) ?? 0n,
+    createdAt: row.created_at,
+    clickId: row.click_id,
+  }));
+}
+
+async function countNew(queries: Queries, rows: readonly PurchaseRow[]): Promise<void> {
+  for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
+    const sum = (field: "amount_cents" | "cashback_cent_bps") => ofDay.reduce((total, row) => total + row[field], 0n);
+    await addToDay(queries, day, {
+      purchases: BigInt(ofDay.length),
+      amount_cents: sum("amount_cents"),
+      cashback_cent_bps: sum("cashback_cent_bps"),
+    });
+  }
+}
+
+/**
+ * A ticket on chain that the database does not know becomes a purchase, with the cashback of the ticket. The rate of a
+ * payment follows from what was paid. docs/product.md#sale-ref
+ */
+async function adoptTicket(
+  queries: Queries,
+  ticket: TicketFacts,
+  { saleId, storeName }: { saleId: bigint; storeName: string },
+): Promise<void> {
+  const { id, ref, valueCents, cashbackBps, bonusBps, paidGwei } = ticket;
+  const centBps = valueCents * (cashbackBps + bonusBps);
+  const row = rowOf({
+    wallet: ticket.owner,
+    storeId: ticket.storeId,
+    storeName,
+    amountCents: valueCents,
+    cashbackBps,
+    bonusBps,
+    tokenSlug: null,
+    holdingsBlock: null,
+    source: "live",
+    sale: { id: saleId, centBps, ref },
+    // Rounded up, so that the cashback at this rate is exactly what was paid.
+    weiPerCent: paidGwei === null ? null : (paidGwei * WEI_PER_GWEI * BPS + centBps - 1n) / centBps,
+  });
+  await insertRows(queries, [{ ...row, id, reversed_at: ticket.isCancelled ? row.created_at : null }]);
+  await addNewPurchases(queries, [row]);
+  await countNew(queries, [row]);
+  await recountPurchases(queries, [id]);
+}
+
+/**
+ * A new purchase waits for its token and is not due: its next step is already in the outbox, or follows from a change.
+ */
+function rowOf(purchase: NewPurchase) {
+  const row = {
+    wallet: purchase.wallet,
+    store_id: purchase.storeId,
+    store_name: purchase.storeName,
+    amount_cents: purchase.amountCents,
+    cashback_bps: purchase.cashbackBps,
+    bonus_bps: purchase.bonusBps,
+    sale_id: purchase.sale?.id ?? null,
+    sale_ref: purchase.sale?.ref ?? 0n,
+    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
+    token_slug: purchase.tokenSlug,
+    holdings_block: purchase.holdingsBlock,
+    source: purchase.source,
+    approved_at: purchase.permission?.approvedAt ?? null,
+    payable_at: purchase.permission?.payableAt ?? null,
+    wei_per_cent: purchase.weiPerCent ?? null,
+    decided_by: purchase.decidedBy ?? null,
+    click_id: newClickToken(),
+    created_at: BigInt(Date.now()),
+    metadata_uri: "",
+  };
+  return { ...row, ...countedAsNew(row.cashback_cent_bps) };
+}
+
+type PurchaseRow = ReturnType<typeof rowOf>;
+
+/** The ids by click id, and the highest token. */
+async function insertRows(
+  queries: Queries,
+  rows: readonly (PurchaseRow & { id?: bigint; reversed_at?: bigint | null })[],
+): Promise<{ ids: ReadonlyMap<string, bigint>; highest: bigint }> {
+  const inserted = await queries
+    .insertInto("purchases")
+    .values(rows)
+    .returning(["id", "click_id"])
+    .returning(({ selectFrom }) =>
+      selectFrom("nfts")
+        .select(({ fn }) => fn.max("token_id").as("id"))
+        .as("highest"),
+    )
+    .execute();
+  return { ids: new Map(inserted.map((row) => [row.click_id, row.id])), highest: inserted[0]?.highest ?? 0n };
+}
+
+async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], highest: bigint) {
+  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
+  if (engineOf(queries) === "sqlite") {
+    return insertRows(
+      queries,
+      rows.map((row, index) => ({ ...row, id: highest + 1n + BigInt(index) })),
+    );
+  }
+  await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest})`.execute(queries);
+  return insertRows(queries, rows);
+}
+
+type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint };
+
+/**
+ * Changes the buyer's cashback, or restores a withdrawn one; before the mint, the terms can change too. The caller
+ * recounts it.
+ */
+async function entitlePurchase(
+  queries: Queries,
+  id: bigint,
+  { centBps, terms, isRateNew = false }: { centBps: bigint; terms?: PurchaseTerms; isRateNew?: boolean },
+): Promise<void> {
+  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  await lapseApprovals(queries, id);
+  await queries
+    .updateTable("purchases")
+    .set({
+      approval_id: null,
+      reversed_at: null,
+      settled_at: null,
+      offset_gwei: 0n,
+      cashback_cent_bps: centBps,
+      ...(isRateNew && { wei_per_cent: null }),
+      ...(terms && { amount_cents: terms.valueCents, cashback_bps: terms.cashbackBps, bonus_bps: terms.bonusBps }),
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Withdraws a buyer's own purchase: it is never minted. */
+export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
+  await reversePurchase(queries, id);
+  await recountPurchases(queries, [id]);
+}
+
+/** Reverses an unpaid purchase: it is never minted, cancelled on chain, or never paid. The caller recounts it. */
+async function reversePurchase(queries: Queries, id: bigint): Promise<void> {
+  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  await lapseApprovals(queries, id);
+  const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
+    or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
+  // A Pending ticket must still be cancelled on chain; otherwise nothing is left to do.
+  await queries
+    .updateTable("purchases")
+    .set({
+      reversed_at: BigInt(Date.now()),
+      approval_id: null,
+      offset_gwei: 0n,
+      settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Sets how far a live purchase may proceed automatically; null means not yet. The caller recounts it. */
+async function permitPurchase(
+  queries: Queries,
+  id: bigint,
+  { approvedAt, payableAt }: { approvedAt: bigint | null; payableAt: bigint | null },
+): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ approved_at: approvedAt, payable_at: payableAt })
+    .where("id", "=", id)
+    .execute();
+}
+
+/**
+ * Withdraws a move that has not been sent. With a payout, the debt that it had offset is restored. The caller recounts
+ * it.
+ */
+export async function withdrawMove(queries: Queries, id: bigint, move: Move): Promise<void> {
+  await forgetOperations(queries, [move], id);
+  if (move !== "pay") return;
+  await queries
+    .updateTable("purchases")
+    .set({ offset_gwei: 0n })
+    .where("id", "=", id)
+    .where("offset_gwei", ">", 0n)
+    .execute();
 }

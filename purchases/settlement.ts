@@ -10,9 +10,9 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { expedite } from "../sender/queue.ts";
 import { type ApprovalRules, attribute } from "./approvals.ts";
 import { outstandingDebt } from "./debt.ts";
+import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./next-step.ts";
 import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
 import { decideSales } from "./save.ts";
-import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./save-step.ts";
 
 /** Either everything payable to a buyer was decided, or nothing, because `payable` differs from the requested amount. */
 export type BuyerPayout =

@@ -19,7 +19,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { ApprovalRules } from "../../purchases/approvals.ts";
-import { decideApproval, decideApprovals } from "../../purchases/lifecycle.ts";
+import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";

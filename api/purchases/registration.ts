@@ -20,7 +20,7 @@ import { percentText, reaisText } from "../../domain/money.ts";
 import type { SimulatedPurchase } from "../../domain/sale/simulated.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { InsertedPurchase } from "../../purchases/lifecycle.ts";
+import type { InsertedPurchase } from "../../purchases/save.ts";
 import { registerSimulated } from "../../purchases/save.ts";
 import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../purchases/simulated-limits.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";

@@ -3,7 +3,7 @@ import { deleteStore, insertStore, type StoreFields, updateStore } from "../../c
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
-import { decideApproval } from "../../purchases/lifecycle.ts";
+import { decideApproval } from "../../purchases/staff.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { attributeSale } from "./support/attribute-sale.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";

@@ -11,7 +11,7 @@ import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
-import { decideApproval } from "../../purchases/lifecycle.ts";
+import { decideApproval } from "../../purchases/staff.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";

@@ -6,7 +6,7 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
-import { withdrawPurchase } from "../../purchases/lifecycle.ts";
+import { withdrawPurchase } from "../../purchases/save.ts";
 import { listDue } from "../../sender/due.ts";
 import { type Failure, requeueOperations } from "../../sender/outcomes.ts";
 import { enqueue, findOperation } from "../../sender/queue.ts";

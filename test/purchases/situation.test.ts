@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { inTransaction } from "../../database/transaction.ts";
-import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { readSituations } from "../../purchases/overview.ts";
+import { holdPurchase, releasePurchase } from "../../purchases/staff.ts";
 import { findWrongTotals } from "../../purchases/wrong-totals.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";

@@ -19,8 +19,10 @@ function importersOf(names: readonly string[], from: string): string[] {
   return filesWith(pattern);
 }
 
-/** Whose decision pays it; how it was counted; every other change of a purchase. */
-const WRITERS = ["purchases/approvals.ts", "purchases/counting.ts", "purchases/lifecycle.ts"];
+/** Whose decision pays it; how it was counted; its steps; what was decided about its sale; what staff said. */
+const WRITERS = ["approvals", "counting", "next-step", "save", "staff"].map((file) => `purchases/${file}.ts`);
+/** They save what was decided; what they do not export, nobody else can. */
+const SAVING = ["purchases/next-step.ts", "purchases/save.ts"];
 /** The columns that totals are counted from, and those that make a purchase due. */
 const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
 /** What was decided about a sale; the other columns are what networks reported and staff said. */
@@ -35,34 +37,31 @@ describe("Rows of purchases", () => {
   });
 
   it("are recounted by whoever changes what the totals are based on, once a decision", () => {
-    const changing = functionsOf("purchases/lifecycle.ts").filter(
-      (text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)),
-    );
+    const changing = [...SAVING, "purchases/staff.ts"]
+      .flatMap(functionsOf)
+      .filter((text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)));
     expect(changing).to.have.lengthOf.at.least(4);
     const uncounted = changing.filter((text) => !text.includes("recountPurchases("));
     const names = uncounted.map((text) => text.match(/function (\w+)/)?.[1] ?? text);
-    expect(names).to.deep.equal(["freezeRates", "entitlePurchase", "reversePurchase", "settlePurchases"]);
-    for (const file of importersOf(names, "purchases/lifecycle.ts")) {
-      expect(["purchases/save.ts", "purchases/save-step.ts"]).to.include(file);
-      expect(readFileSync(file, "utf8")).to.include("recountPurchases(");
+    expect(names).to.deep.equal(["freezeRates", "settlePurchases", "entitlePurchase", "reversePurchase"]);
+    for (const file of SAVING) {
+      const text = readFileSync(file, "utf8");
+      expect(text).to.include("recountPurchases(");
+      for (const name of names) expect(text).not.to.include(`export async function ${name}(`);
     }
   });
 });
 
 describe("What was decided", () => {
-  it("is saved by save.ts and save-step.ts alone: purchases, offsets, rates and debts", () => {
-    const changes = ["insertPurchases", "entitlePurchase", "reversePurchase", "permitPurchase", "adoptTicket"];
-    expect(importersOf(changes, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save.ts"]);
-    expect(importersOf(["withdrawMove"], "purchases/lifecycle.ts")).to.deep.equal([
+  it("is saved by save.ts and next-step.ts alone: purchases, offsets, rates and debts", () => {
+    expect(importersOf(["insertPurchases"], "purchases/save.ts")).to.deep.equal([]);
+    expect(importersOf(["withdrawMove"], "purchases/save.ts")).to.deep.equal([
       // Queued by staff under other rules: it is due again at once.
       "purchases/changed-facts.ts",
-      "purchases/save-step.ts",
-      "purchases/save.ts",
+      "purchases/next-step.ts",
     ]);
-    const steps = ["freezeRates", "keepOffset", "settlePurchases", "setMetadataUri"];
-    expect(importersOf(steps, "purchases/lifecycle.ts")).to.deep.equal(["purchases/save-step.ts"]);
     // A buyer takes back their own simulated purchase, whose ticket nobody has sent: no network is asked.
-    expect(importersOf(["withdrawPurchase"], "purchases/lifecycle.ts")).to.deep.equal(["api/purchases/steps.ts"]);
+    expect(importersOf(["withdrawPurchase"], "purchases/save.ts")).to.deep.equal(["api/purchases/steps.ts"]);
     expect(importersOf(["adjustDebt"], "purchases/debt.ts")).to.deep.equal(["purchases/save.ts"]);
     expect(importersOf(["moveTotals"], "purchases/sale-totals.ts")).to.deep.equal(["purchases/save.ts"]);
   });
@@ -71,7 +70,7 @@ describe("What was decided", () => {
     expect(importersOf(["enqueue"], "sender/queue.ts")).to.deep.equal([
       "api/catalogue/routes.ts",
       "catalogue/changes.ts",
-      "purchases/save-step.ts",
+      "purchases/next-step.ts",
       "purchases/save.ts",
     ]);
     for (const file of ["api/catalogue/routes.ts", "catalogue/changes.ts"]) {
@@ -82,9 +81,9 @@ describe("What was decided", () => {
   });
 
   it("takes operations back, or makes them due, where a purchase is decided or its row changes", () => {
-    expect(importersOf(["forgetOperations"], "sender/queue.ts")).to.deep.equal(["purchases/lifecycle.ts"]);
+    expect(importersOf(["forgetOperations"], "sender/queue.ts")).to.deep.equal(["purchases/save.ts"]);
     expect(importersOf(["expedite"], "sender/queue.ts")).to.deep.equal([
-      "purchases/save-step.ts",
+      "purchases/next-step.ts",
       // What is queued already is paid now: the wallet's sales were decided anew in the same transaction.
       "purchases/settlement.ts",
     ]);
@@ -95,8 +94,8 @@ describe("What was decided", () => {
   it("is preceded by what staff say about a purchase, which makes it due: the only columns that they write", () => {
     const facts = ["holdPurchase", "releasePurchase", "decideApprovals"];
     const ofStaff = /^(?:held_at|held_by|held_reason|approval_id|decided_by|decided_day)$/;
-    const functions = [...functionsOf("purchases/lifecycle.ts"), ...functionsOf("purchases/approvals.ts")].filter(
-      (text) => [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),
+    const functions = [...functionsOf("purchases/staff.ts"), ...functionsOf("purchases/approvals.ts")].filter((text) =>
+      [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),
     );
     expect(functions).to.have.lengthOf(facts.length + 1);
     for (const text of functions) {
@@ -129,9 +128,9 @@ describe("What was decided", () => {
     expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
       "indexer/store/count-change.ts",
       "purchases/changed-facts.ts",
-      "purchases/lifecycle.ts",
-      "purchases/save-step.ts",
+      "purchases/next-step.ts",
       "purchases/save.ts",
+      "purchases/staff.ts",
     ]);
   });
 });

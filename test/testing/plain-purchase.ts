@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { insertPurchases, type NewPurchase } from "../../purchases/lifecycle.ts";
+import { insertPurchases, type NewPurchase } from "../../purchases/save.ts";
 import { buyerOf } from "./event-chain.ts";
 
 /** R$ 1.00 with 5 % at the first store, by the first buyer. */

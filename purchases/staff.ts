@@ -1,0 +1,98 @@
+import { among } from "../database/among.ts";
+import { touchUser, touchUsers } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import { lockOperations } from "../sender/queue.ts";
+import { attribute, lapseApprovals } from "./approvals.ts";
+import { recountPurchases } from "./counting.ts";
+
+/* What staff say about a purchase: facts, from which its next step follows. */
+
+/**
+ * Holds a purchase for an admin: it is neither confirmed nor paid until it is released. The caller makes its step, which
+ * withdraws what is queued. Returns why it can no longer be held. docs/product.md#panel-hold
+ */
+export async function holdPurchase(
+  queries: Queries,
+  id: bigint,
+  { actor, reason }: { actor: string; reason: string | null },
+): Promise<"held" | "held before" | "paid" | "over"> {
+  const purchase = await lockPurchase(queries, id);
+  if (purchase.held_at !== null) return "held before";
+  // Locked, so that it is not sent before the decision that withdraws it.
+  const [payout] = await lockOperations(queries, [id], ["pay"]);
+  if (payout?.status === "assigned" || payout?.status === "done") return "paid";
+  if (purchase.settled_at !== null) return "over";
+  await lapseApprovals(queries, id);
+  await queries
+    .updateTable("purchases")
+    .set({ held_at: BigInt(Date.now()), held_by: actor, held_reason: reason, approval_id: null })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+  return "held";
+}
+
+/** Releases a held purchase, which is paid by the actor's decision from now on. Returns false if it is not held. */
+export async function releasePurchase(queries: Queries, id: bigint, actor: string): Promise<boolean> {
+  const purchase = await lockPurchase(queries, id);
+  if (purchase.held_at === null) return false;
+  await queries
+    .updateTable("purchases")
+    .set({ held_at: null, held_by: null, held_reason: null })
+    .where("id", "=", id)
+    .execute();
+  await attribute(queries, [id], actor);
+  await recountPurchases(queries, [id]);
+  return true;
+}
+
+type Verdict = { isApproved: boolean; actor: string; reason: string | null };
+
+/** Decides an open request; an approved payout goes on. False: it is decided or lapsed. docs/product.md#panel-approvals */
+export async function decideApproval(queries: Queries, id: bigint, verdict: Verdict): Promise<boolean> {
+  return (await decideApprovals(queries, [id], verdict)).length > 0;
+}
+
+/** Decides those of these requests that are open, by a fixed number of queries. Returns them. */
+export async function decideApprovals(queries: Queries, ids: readonly bigint[], verdict: Verdict) {
+  const asked = await queries
+    .selectFrom("approvals")
+    .select("wallet")
+    .where(among(queries, "id", ids))
+    .execute();
+  await touchUsers(queries, new Set(asked.map(({ wallet }) => wallet)));
+  const decided = await queries
+    .updateTable("approvals")
+    .set({
+      state: verdict.isApproved ? "approved" : "refused",
+      decided_by: verdict.actor,
+      decision_reason: verdict.reason,
+      decided_at: BigInt(Date.now()),
+    })
+    .where(among(queries, "id", ids))
+    .where("state", "=", "open")
+    .returning(["id", "purchase_id", "amount_gwei"])
+    .execute();
+  if (!verdict.isApproved || decided.length === 0) return decided;
+  const purchases = decided.map((row) => row.purchase_id);
+  await queries
+    .updateTable("purchases")
+    .set({ approval_id: null })
+    .where(among(queries, "id", purchases))
+    .where(among(queries, "approval_id", ids))
+    .execute();
+  await recountPurchases(queries, purchases);
+  return decided;
+}
+
+/** Locks a purchase's row after its buyer's row, which every change of money locks first. */
+async function lockPurchase(queries: Queries, id: bigint) {
+  const select = () =>
+    queries
+      .selectFrom("purchases")
+      .select(["wallet", "held_at", "settled_at"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+  await touchUser(queries, (await select()).wallet);
+  return select();
+}
