@@ -21,13 +21,17 @@ function isPaidOrAsked(): RawBuilder<SqlBool> {
  * A wallet's debt for purchases that were returned after their payout, in gwei. Offsets kept from other purchases
  * reduce it, unless such a purchase was also returned and never paid. docs/product.md#debt
  */
-export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+export function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  return sumDebt(queries, wallet, isOwed());
+}
+
+async function sumDebt(queries: Queries, wallet: WalletAddress, isCounted: RawBuilder<SqlBool>): Promise<bigint> {
   const adjustments = await queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .select("adjustments.amount_gwei")
     .where("adjustments.wallet", "=", wallet)
-    .where(isOwed())
+    .where(isCounted)
     .execute();
   if (adjustments.length === 0) return 0n;
   const offsets = await queries
@@ -79,6 +83,20 @@ export async function readDebts(
 ): Promise<Map<WalletAddress, bigint>> {
   const debts = new Map<WalletAddress, bigint>();
   for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
+  return debts;
+}
+
+/**
+ * What may be kept for them from the next payouts: not the debt of a payout that can still revert, because what another
+ * purchase gave for it could not be given back. docs/product.md#debt
+ */
+export async function readKeepable(
+  queries: Queries,
+  wallets: ReadonlySet<WalletAddress>,
+): Promise<Map<WalletAddress, bigint>> {
+  const isFinal = sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`;
+  const debts = new Map<WalletAddress, bigint>();
+  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await sumDebt(queries, wallet, isFinal));
   return debts;
 }
 

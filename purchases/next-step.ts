@@ -16,7 +16,7 @@ import { enqueue, expedite, findOperation, lockOperations, UNSENT } from "../sen
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { decideChanged, skipChanged } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
-import { readDebts } from "./debt.ts";
+import { readKeepable } from "./debt.ts";
 import { type DuePurchase, isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
 import { type CountedLife, type PurchaseWithLife, readLives } from "./queries.ts";
 import { decideSales, withdrawMove } from "./save.ts";
@@ -112,7 +112,10 @@ async function plan(
     isLive: options.rules.isLive,
   };
   const purchases = await decideLocked(queries, due, options.rules);
-  const debts = await readDebts(queries, walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")));
+  const debts = await readKeepable(
+    queries,
+    walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")),
+  );
   const steps = nextSteps(purchases, { debts, weiPerCent, moment });
   const { approvals, rules } = options;
   const stepDelayMs = BigInt(options.stepDelayMs);
@@ -261,7 +264,7 @@ export async function stepNow(
 ): Promise<bigint | undefined> {
   const purchase = await decideForStaff(queries, id, options.rules);
   if (!purchase) return undefined;
-  const debts = await readDebts(queries, new Set([purchase.row.wallet]));
+  const debts = await readKeepable(queries, new Set([purchase.row.wallet]));
   const steps = nextSteps([purchase], { debts, weiPerCent: options.weiPerCent, moment });
   return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
 }

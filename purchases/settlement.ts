@@ -9,7 +9,7 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { expedite } from "../sender/queue.ts";
 import { type ApprovalRules, attribute } from "./approvals.ts";
-import { outstandingDebt } from "./debt.ts";
+import { readKeepable } from "./debt.ts";
 import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./next-step.ts";
 import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -52,7 +52,7 @@ export async function payBuyer(
   const { changed } = await decideSales(queries, sales, rules);
   const { purchases, waiting } = changed.size > 0 ? await listPayable(queries, wallet, moment) : listed;
   const weiPerCent = purchases.some(({ row }) => row.wei_per_cent === null) ? requireRate() : 0n;
-  const debts = new Map([[wallet, await outstandingDebt(queries, wallet)]]);
+  const debts = await readKeepable(queries, new Set([wallet]));
   const steps = nextSteps(purchases, { debts, weiPerCent, moment, by: "staff" });
   const payableGwei = [...steps, ...waiting].reduce((sum, { amountGwei }) => sum + amountGwei, 0n);
   if (payableGwei === 0n || payableGwei !== amountGwei) return { kind: "refused", payableGwei };

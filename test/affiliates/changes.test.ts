@@ -464,6 +464,24 @@ describe("A sale whose facts change", function () {
       expect([await shop.received(wallet), await debt()]).to.deep.equal([0, 0]);
     });
 
+    it("keeps nothing of another sale for a payout that can still revert", async () => {
+      const { shop, wallet, click, debt } = await open();
+      const { kysely } = shop.database;
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.runUntil("pay");
+      const pay = await kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").executeTakeFirstOrThrow();
+      const transactionId = await shop.send(pay);
+      await shop.read({ ...report, ...declined });
+      expect(await debt()).to.equal(5);
+      await shop.read(reportOf(await shop.click(wallet), { ...payable, reais: 60 }));
+      await shop.run();
+      const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+      await shop.run();
+      expect([await shop.received(wallet), await debt()]).to.deep.equal([3, 0]);
+    });
+
     it("leaves no debt in the books if the payout reverted while the sale was held, and the sale moved on", async () => {
       const { shop, wallet, click } = await open();
       const { kysely } = shop.database;
