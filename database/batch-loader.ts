@@ -1,3 +1,5 @@
+import { gather } from "./gather.ts";
+
 type Waiting<Value> = {
   promise: Promise<Value | undefined>;
   resolve(value: Value | undefined): void;
@@ -13,6 +15,7 @@ const MAXIMUM_KEYS = 200;
 export class BatchLoader<Key, Value> {
   readonly #load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
   #waiting = new Map<Key, Waiting<Value>>();
+  #asked = 0;
   #isRunning = false;
 
   constructor(load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>) {
@@ -20,20 +23,19 @@ export class BatchLoader<Key, Value> {
   }
 
   find(key: Key): Promise<Value | undefined> {
+    this.#asked++;
     const known = this.#waiting.get(key);
     if (known) return known.promise;
     const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
     this.#waiting.set(key, { promise, resolve, reject });
-    if (!this.#isRunning) {
-      this.#isRunning = true;
-      // Requests of the same turn of the event loop share a query.
-      setImmediate(() => void this.#run());
-    }
+    if (!this.#isRunning) void this.#run();
     return promise;
   }
 
   async #run(): Promise<void> {
+    this.#isRunning = true;
     while (this.#waiting.size > 0) {
+      await gather(() => this.#asked);
       const taken = [...this.#waiting].slice(0, MAXIMUM_KEYS);
       for (const [key] of taken) this.#waiting.delete(key);
       try {

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { engineOf } from "./clock.ts";
+import { gather } from "./gather.ts";
 import type { Schema } from "./schema.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "./transaction.ts";
 
@@ -10,10 +10,6 @@ type Write<Item, Result> = (queries: Queries, items: readonly Item[]) => Promise
 const MAXIMUM_ITEMS = 256;
 /** On PostgreSQL one group waits for the server while another is being collected; SQLite has one writer. */
 const GROUPS_AT_ONCE = 2;
-/** Maximum time a group waits for more items; far less than a commit takes. */
-const GATHER_MS = 2;
-/** A request needs a few turns of the event loop from its first byte until its item arrives: session, store, item. */
-const TURNS_TO_ARRIVE = 3;
 
 /**
  * Writes the items of many callers in one transaction, because waiting for the disk costs the same for one row and for
@@ -57,16 +53,8 @@ export class GroupCommit<Item, Result> {
     this.#running--;
   }
 
-  /**
-   * Waits as long as every poll of the sockets brings more items, so that a burst becomes one transaction instead of
-   * ten.
-   */
-  async #gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    for (let known = 0; this.#waiting.length > known && performance.now() < until; ) {
-      known = this.#waiting.length;
-      for (let turn = 0; turn < TURNS_TO_ARRIVE; turn++) await nextTurn();
-    }
+  #gather(): Promise<void> {
+    return gather(() => this.#waiting.length);
   }
 
   async #commit(group: readonly Waiting<Item, Result>[]): Promise<void> {
