@@ -1,4 +1,5 @@
-import { type ReportProblem, sayProblems } from "./problem.ts";
+import type { ReportProblem } from "./problem.ts";
+import { sayProblems } from "./problem-words.ts";
 
 /** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
