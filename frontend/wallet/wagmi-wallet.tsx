@@ -252,7 +252,9 @@ function useWalletChanges(ownSwitch: { current: boolean }, reconnect: { current:
               id: "network",
               description: words.current("wallet.reloading"),
             });
-            setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+            const timer = setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+            // A page that is being left or reloaded already is not stopped in it.
+            addEventListener("beforeunload", () => clearTimeout(timer), { once: true });
           }
         },
       }),
