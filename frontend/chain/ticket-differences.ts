@@ -24,3 +24,15 @@ function isSame(ticket: PurchaseNft, record: TicketRecord | undefined): boolean 
     (record.status === CHAIN_STATUS[status] || isAhead)
   );
 }
+
+/** Of the differences, those of a node that has not seen yet what the server has: a ticket, or how it was settled. */
+export function ticketsBehind(tickets: readonly PurchaseNft[], records: readonly TicketRecord[]): string[] {
+  return tickets.flatMap((ticket, index) => {
+    const record = records[index];
+    const isBehind =
+      record?.status === CHAIN_STATUS.none ||
+      (record?.status === CHAIN_STATUS.pending &&
+        isSame(ticket, { ...record, status: CHAIN_STATUS[nftFacts(ticket).status] }));
+    return isBehind && !isSame(ticket, record) ? [ticket.tokenId] : [];
+  });
+}

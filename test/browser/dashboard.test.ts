@@ -319,10 +319,12 @@ describe("Dashboard", () => {
         /diferentes? na rede/.test(document.body.innerText) && document.body.setAttribute("data-differs", "");
       new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    onChain.status = 2;
     Object.assign(fresh, { status: "confirmed", confirmed_at: now });
     me.nfts = [fixtureNft(fresh, wallet.address)];
     await page.getByRole("article").getByText("Confirmado", { exact: true }).waitFor();
+    // A node that is behind the server's.
+    await page.getByText("Conferindo na rede...").waitFor();
+    onChain.status = 2;
     await same.waitFor();
     expect(await page.locator("[data-differs]").count()).to.equal(0);
     onChain.valueCents = 1;

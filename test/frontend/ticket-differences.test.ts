@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { PurchaseNft } from "../../domain/api/people.ts";
-import { ticketDifferences } from "../../frontend/chain/ticket-differences.ts";
+import { ticketDifferences, ticketsBehind } from "../../frontend/chain/ticket-differences.ts";
 
 const BUYER = `0x${"aB".repeat(20)}`;
 const ticket = (tokenId: string, status: string): PurchaseNft => ({
@@ -34,5 +34,16 @@ describe("A ticket compared with the contract's", () => {
     expect(differs({ status: 1 })).to.deep.equal(["7"]);
     expect(differs({ status: 0 }, "Pending")).to.deep.equal(["7"]);
     expect(ticketDifferences([ticket("7", "Confirmed")], [])).to.deep.equal(["7"]);
+  });
+
+  it("is behind if only its settlement, or all of it, is not on the chain yet", () => {
+    const isBehind = (change: Partial<typeof record>, status = "Confirmed") =>
+      ticketsBehind([ticket("7", status)], [{ ...record, ...change }]).length > 0;
+    expect(isBehind({ status: 1 })).to.equal(true);
+    expect(isBehind({ buyer: `0x${"0".repeat(40)}`, valueCents: 0, status: 0 }, "Pending")).to.equal(true);
+    expect(isBehind({}), "the same").to.equal(false);
+    expect(isBehind({ status: 1 }, "Pending"), "the same, pending").to.equal(false);
+    expect(isBehind({ status: 1, valueCents: 1 }), "another value").to.equal(false);
+    expect(isBehind({ status: 3 }), "settled otherwise").to.equal(false);
   });
 });
