@@ -48,6 +48,7 @@ export async function measureSingleCalls(
   const search = { path: `/api/admin/sales?query=key-${known}`, token: admin };
   return {
     overviewMs: await timed({ path: "/api/admin/overview", token: admin }),
+    attentionMs: await timed({ path: "/api/admin/attention", token: admin }),
     meHeavyMs: await timed(me, forget),
     meHeavyKiB: round(Buffer.byteLength((await answered(url, me)).text) / 1_024),
     purchasesPageMs: await timed({ path: `/api/purchases?limit=${LAST_PAGE}&before=${oldest.id}`, token: heavy }),

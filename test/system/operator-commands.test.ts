@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -240,6 +240,80 @@ describe("An operator's command", function () {
 
   const sha256 = createHash("sha256").update("a copy").digest("hex");
   const receive = (input: string) => spawnSync(RECEIVER, [directory], { input, encoding: "utf8", timeout: 10_000 });
+
+  it("backup fails and leaves the copies alone if the receiver's disk is full, and takes the next one @deep", async function () {
+    const BACKUP_PUBLIC_KEY = ageKey(this);
+    await databaseOf("localhost");
+    const elsewhere = join(directory, "full");
+    mkdirSync(elsewhere);
+    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", elsewhere]).status !== 0)
+      skipWithout(this, "root, who may mount a file system");
+    try {
+      const older = copyOf(new Date().toISOString().slice(0, 10).concat("T00-00-00Z"));
+      writeFileSync(join(elsewhere, older), "x".repeat(60 * 1_024));
+      const to = { BACKUP_RECEIVER: `${RECEIVER} ${elsewhere}`, BACKUP_PUBLIC_KEY };
+      const full = run("backup", to);
+      expect(
+        [full.status, full.output.includes("ended with 1: cat: write error: No space left on device")],
+        full.output,
+      ).to.deep.equal([1, true]);
+      expect(full.output, "the backup itself is there").to.match(/\.jsonl\.gz: \d+ rows/);
+      const kept = () => readdirSync(elsewhere).filter((name) => name.includes("torcida-"));
+      expect(kept()).to.deep.equal([older]);
+      await withDatabase(async ({ kysely }) => {
+        expect(await readSetting(kysely, "backup_copied_at")).to.equal(undefined);
+      });
+      expect(spawnSync("mount", ["-o", "remount,size=1m", elsewhere]).status).to.equal(0);
+      expect(run("backup", to).status).to.equal(0);
+      expect(kept()).to.have.length(2).and.to.include(older);
+    } finally {
+      spawnSync("umount", [elsewhere]);
+    }
+  });
+
+  it("a copy is not unpacked with another key, and one that was cut off is not restored", async function () {
+    const BACKUP_PUBLIC_KEY = ageKey(this);
+    await databaseOf("localhost");
+    const elsewhere = join(directory, "copies");
+    mkdirSync(elsewhere);
+    // So that the archive is longer than what age decrypts at once.
+    await withDatabase(async ({ kysely }) => {
+      const noise = Array.from({ length: 2_000 }, () => randomBytes(96).toString("base64")).join("");
+      await kysely.insertInto("settings").values({ name: "difference_list", value: noise, updated_at: 1n }).execute();
+    });
+    expect(run("backup", { BACKUP_RECEIVER: `${RECEIVER} ${elsewhere}`, BACKUP_PUBLIC_KEY }).status).to.equal(0);
+    const copy = readdirSync(elsewhere).find((name) => name.endsWith(".age")) ?? "";
+    /** docs/going-live.md#11-backups-elsewhere */
+    const unpack = (key: string, file: string) => {
+      const into = mkdtempSync(join(directory, "unpacked-"));
+      const { stderr } = spawnSync("sh", ["-c", `age -d -i "$1" "$2" | tar -x`, "sh", key, file], {
+        cwd: into,
+        encoding: "utf8",
+      });
+      return { stderr, files: readdirSync(into).map((name) => join(into, name)) };
+    };
+    const right = join(directory, "backup.key");
+    const wrong = join(directory, "wrong.key");
+    spawnSync("age-keygen", ["-o", wrong]);
+    const refused = unpack(wrong, join(elsewhere, copy));
+    expect(refused.stderr).to.include("no identity matched any of the recipients");
+    expect(refused.files).to.deep.equal([]);
+    const bytes = readFileSync(join(elsewhere, copy));
+    const cut = join(elsewhere, "cut.age");
+    writeFileSync(cut, bytes.subarray(0, bytes.length - 40_000));
+    const part = unpack(right, cut);
+    expect(part.stderr).to.not.equal("");
+    const half = part.files.find((name) => name.endsWith(".gz")) ?? "";
+    const target = join(dataDirectory(), "half.db");
+    COMMANDS.restore = ["--from", half];
+    const { status, output } = run("restore", { DATABASE_URL: target });
+    expect([status, existsSync(target)], output).to.deep.equal([1, false]);
+    COMMANDS.restore = [
+      "--from",
+      unpack(right, join(elsewhere, copy)).files.find((name) => name.endsWith(".gz")) ?? "",
+    ];
+    expect(run("restore", { DATABASE_URL: target }).output).to.include("are restored");
+  });
 
   it("the receiver keeps nothing of a copy that broke off, and says so", () => {
     const before = readdirSync(directory);
