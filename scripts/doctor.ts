@@ -1,7 +1,7 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
 
 import { polledAccounts } from "../affiliates/accounts.ts";
-import { accountsOf, readEnvironment as readAffiliates } from "../affiliates/environment.ts";
+import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../affiliates/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
@@ -37,12 +37,14 @@ async function examine(): Promise<Finding[]> {
   const { network, CHAIN_ID, AUTH_MODE, SIMULATED_PURCHASES } = environment;
   const mode = SIMULATED_PURCHASES ? "simulated" : "live";
   const operator = readOperatorEnvironment(process.env);
+  const accounts = accountsOf(environment);
+  const rules = saleRules(environment, accounts, environment.isLocal);
   return [
     healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
     ...examineEnvFile(),
     ...examineApprovals(environment),
     ...examineAdmins(environment),
-    ...(await examineDatabase(operator, environment.keys, polledAccounts(accountsOf(environment)))),
+    ...(await examineDatabase(operator, environment.keys, polledAccounts(accounts), rules.saleRefs)),
     ...(await examineApi(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),

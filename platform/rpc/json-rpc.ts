@@ -19,6 +19,8 @@ export type RpcFailure =
   /** Any other error response from the node. */
   | "refused";
 
+const NO_MESSAGE = "error without a message";
+
 /** A call to a node failed; `failure` decides whether another node or a smaller request may succeed. */
 export class RpcError extends TorcidaError {
   override readonly name = "RpcError";
@@ -245,7 +247,7 @@ function errorAnswerOf(error: unknown): RpcErrorAnswer {
   const { code, message, data }: Record<string, unknown> = isRecord(error) ? error : {};
   return {
     code: typeof code === "number" ? code : -32_000,
-    message: typeof message === "string" ? message : "error without a message",
+    message: typeof message === "string" ? message : NO_MESSAGE,
     ...(data === undefined ? {} : { data }),
   };
 }
@@ -258,7 +260,7 @@ function refusedByStatus(response: IncomingMessage, text: string): RpcError {
   if (status >= 500 || status === 408) return new RpcError("transport", message);
   // Some providers put the JSON-RPC error into the body of a 400.
   const inner = text.startsWith("{") ? safeError(text) : undefined;
-  return inner ?? new RpcError("refused", message);
+  return inner && inner.answer?.message !== NO_MESSAGE ? inner : new RpcError("refused", message);
 }
 
 function safeError(text: string): RpcError | undefined {

@@ -435,10 +435,9 @@ export class NodePool<N> implements NodePoolStatus {
     member.failedAt = performance.now();
     const isRepeated = member.failure === error.message;
     member.failure = error.message;
-    if (error.failure === "transport" || error.failure === "timeout") {
-      if (member.trust === "proven") member.trust = "unproven";
-      member.reason = error.message;
-    }
+    const isAway = error.failure === "transport" || error.failure === "timeout";
+    if (isAway && member.trust === "proven") member.trust = "unproven";
+    if (isAway || member.trust === "unproven") member.reason = error.message;
     const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
     member.restUntil = performance.now() + (error.retryAfterMs ?? rest);
     this.#parameters.log[isRepeated ? "debug" : "warn"](

@@ -8,6 +8,7 @@ import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
+import type { SaleRules } from "../../domain/sale/rules.ts";
 import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeQueue } from "../../sender/due.ts";
 import type { WatchedKey } from "../../sender/foreign-transactions.ts";
@@ -24,6 +25,7 @@ export async function examineDatabase(
   environment: OperatorEnvironment,
   keys: readonly WatchedKey[],
   accounts: readonly PolledAccount[],
+  saleRefs: SaleRules["saleRefs"],
 ): Promise<Finding[]> {
   let database: Database;
   try {
@@ -37,6 +39,7 @@ export async function examineDatabase(
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineFaults(database, keys, accounts)),
+      ...(await examineSaleRefs(database, saleRefs)),
       await examineTransactions(database),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
@@ -96,6 +99,23 @@ async function examineFaults(
       .map((subject) => healthy(subject, FINE[subject])),
     ...faults.map(findingOf),
   ];
+}
+
+/** With another key nothing fails until a database is restored: then its sales do not find their tickets. */
+async function examineSaleRefs({ kysely }: Database, saleRefs: SaleRules["saleRefs"]): Promise<Finding[]> {
+  const newest = await kysely
+    .selectFrom("purchases")
+    .innerJoin("sales", "sales.id", "purchases.sale_id")
+    .select(["sales.id", "sales.network", "sales.account", "sales.sale_key", "purchases.sale_ref"])
+    .where("purchases.sale_ref", "<>", 0n)
+    .orderBy("purchases.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (!newest) return [];
+  const refs = saleRefs({ ...newest, saleKey: newest.sale_key });
+  if (refs.includes(newest.sale_ref)) return [healthy("sale references", "SALE_REF_KEY explains the newest one")];
+  const detail = `no key explains the one of sale ${newest.id}, so SALE_REF_KEY was replaced`;
+  return [failure("sale references", detail, "Add the former key to SALE_REF_KEYS (docs/product.md#sale-ref)")];
 }
 
 async function examineTransactions({ kysely }: Database): Promise<Finding> {

@@ -84,6 +84,9 @@ describe("The doctor", function () {
       RATE_URL: "https://rates.example/chz-brl",
     };
     expect((await consult(mainnet)).output).to.include("is of chain 88882, not 88888");
+    // Neither is a node: the second answers as a provider does to a wrong path or key.
+    const noNode = await consult({ RPC_URLS: system.url });
+    expect(noNode.output).to.match(/✗ rpc 127.0.0.1:\d+: .*HTTP 404/);
     const { code, output } = await consult({ RPC_URLS: "http://127.0.0.1:9" });
     expect(output).to.match(/✗ rpc 127.0.0.1:9: .*\n {2}→ docs\/runbook\/rpc-away.md/);
     expect(code).to.equal(1);
