@@ -8,6 +8,12 @@ import { until } from "../testing/until.ts";
 
 /** Debian 13's, the last of the major versions that know nothing of `allowScripts`, and the first that does. */
 const NPM_VERSIONS = ["9.2.0", "10.9.2", "11.19.1"];
+/** The machine's own Node, which is Debian's, with each npm; the later ones with the npm that they bring. */
+const INSTALLS: readonly (readonly [npm: string, node?: string])[] = [
+  ...NPM_VERSIONS.map((npm) => [npm] as const),
+  ["10.9.2", "22"],
+  ["11.19.1", "24"],
+];
 const COMPILERS = /^(.*-)?(gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|make|gmake|cmake|python[\d.]*)(-[\d.]+)?$/;
 /** npm and npx come from `npx npm@…`. */
 const NOT_LINKED = ["npm", "npx"];
@@ -15,7 +21,7 @@ const NOT_LINKED = ["npm", "npx"];
 const DOWNLOADS = execFileSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).trim();
 
 describe("npm ci @deep", function () {
-  this.timeout(480_000);
+  this.timeout(900_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-install-"));
   const bin = join(folder, "bin");
   const clone = join(folder, "torcida");
@@ -26,18 +32,22 @@ describe("npm ci @deep", function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const version of NPM_VERSIONS) {
-    it(`installs with npm ${version}, the machine's own Node and no compiler, and leaves the lock file alone`, () => {
+  for (const [version, node] of INSTALLS) {
+    it(`installs with npm ${version}, ${node ? `Node ${node}` : "the machine's own Node"} and no compiler, and leaves the lock file alone`, () => {
       expect(spawnSync("sh", ["-c", "command -v gcc g++ cc make"], { env: { PATH: bin } }).stdout.toString()).to.equal(
         "",
       );
       const npm = npmOf(version, folder);
       const env = {
         HOME: folder,
-        PATH: `${join(npm, "..")}:${bin}`,
+        PATH: `${node ? `${nodeOf(node, folder)}:` : ""}${join(npm, "..")}:${bin}`,
         npm_config_cache: DOWNLOADS,
         npm_config_prefer_offline: "true",
       };
+      if (node) {
+        const said = spawnSync("node", ["--version"], { env, encoding: "utf8" }).stdout;
+        expect(said).to.match(new RegExp(`^v${node}\\.`));
+      }
       const { status, stdout, stderr } = spawnSync(npm, ["ci"], { cwd: clone, env, encoding: "utf8" });
       expect(status, (stdout + stderr).slice(-3_000)).to.equal(0);
       for (const file of ["package.json", "package-lock.json"])
@@ -80,6 +90,15 @@ function linkPrograms(bin: string): void {
       symlinkSync(resolve(folder, name), join(bin, basename(name)));
     }
   }
+}
+
+/** The folder of `node` of one version. */
+function nodeOf(version: string, folder: string): string {
+  const home = join(folder, `node-${version}`);
+  const name = `node-linux-${process.arch}`;
+  const install = ["install", "--prefix", home, "--no-audit", "--no-fund", `${name}@${version}`];
+  if (!existsSync(home)) execFileSync("npm", install, { stdio: "ignore" });
+  return join(home, "node_modules", name, "bin");
 }
 
 /** `npm` of one version, in a folder of its own. */
