@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { connect } from "../../database/connect.ts";
+import { readSetting } from "../../database/settings.ts";
 import type { RehearsedNetwork } from "../../scripts/rehearse/networks.ts";
 import { startArchivingPostgres } from "../testing/archiving-postgres.ts";
 import { startPostgres } from "../testing/postgres.ts";
@@ -13,6 +16,9 @@ const KEY = "5a".repeat(32);
 const QUIET_MS = 4_000;
 /** The reader polls every three seconds. */
 const SETTLED_MS = 60_000;
+
+/** In the output of `npm run restored`. */
+const MOMENTS = [/Nothing is sent/, /were not known/, /nobody has accepted/];
 
 /** Goes back to before the second sale; the system is stopped. */
 type GoBack = (live: LiveSystem) => Promise<void>;
@@ -72,12 +78,21 @@ describe("A database that is older than the chain @deep", function () {
       await story.expectOneOfEach();
     });
 
+    it(`keeps them though npm run restored is killed at several moments and repeated, on ${engine} (F56)`, async () => {
+      const { story, goBack } = await restored();
+      await story.goBack(goBack);
+      await story.startAgain({ isKilled: true });
+      await story.expectOneOfEach();
+    });
+
     it(`holds it and names its likely ticket if the key of the references is lost, and never pays it, on ${engine} (F56)`, async () => {
       const { story, goBack, after } = await restored();
       story.live.system.environment.SALE_REF_KEY = "5b".repeat(32);
       await story.goBack(goBack);
       await story.startAgain();
       const held = await story.inState(after.id, "held");
+      const { output } = await story.live.system.run("scripts/doctor.ts");
+      expect(output).to.match(/✗ sale references: no key explains the one of sale \d+, so SALE_REF_KEY was replaced/);
       expect(held.reason).to.equal(
         `The chain probably has a ticket of this sale, with a reference that no key explains: ${after.ticket}`,
       );
@@ -180,20 +195,58 @@ class Story {
   }
 
   /** The runbook's steps, up to the reconciliation. */
-  async startAgain(): Promise<void> {
+  async startAgain({ isKilled = false } = {}): Promise<void> {
     const { system, reader } = this.live;
     const early = await system.run("scripts/restored.ts");
     expect(early.code, "without an index").to.equal(1);
     expect(early.output).to.match(/The index is not complete: it ends at block \d+, the chain at \d+/);
     system.indexer.start();
     await system.indexer.ready();
-    const { output } = await this.run("restored");
+    const before = isKilled ? await this.#killed([]) : "";
+    const output = before + (await this.run("restored")).output;
     expect(output).to.match(/The database does not know nonce \d+ of the operator's key: payBatch, 0x/);
     expect(output).to.not.include("Another program");
     expect(output).to.match(new RegExp(`Ticket ${this.#after.ticket} of .*, paid; adopted once its sale is read`));
+    if (isKilled) {
+      const again = (await this.run("restored")).output;
+      expect(again).to.include("0 transactions of ours were not known to the database");
+      await this.#killed(["--accept"]);
+      for (const _ of ["first", "second"]) {
+        const accepted = (await this.run("restored", "--accept")).output;
+        expect(accepted).to.include("1 tickets have no purchase").and.not.include("If you know these tickets");
+      }
+      expect(new Set((output + again).match(/(?<=purchase ids go on at )\d+/g)).size, "ids are skipped once").to.equal(
+        1,
+      );
+    }
     system.api.start();
     await system.api.ready("/healthz");
     reader.start();
+  }
+
+  /** Kills the command when it prints each of these; payouts are paused all the time. Returns what it printed. */
+  async #killed(args: readonly string[]): Promise<string> {
+    let all = "";
+    for (const moment of args.length > 0 ? MOMENTS.slice(1) : MOMENTS) {
+      const env = { ...process.env, ...this.live.system.environment };
+      const child = spawn(process.execPath, ["scripts/restored.ts", ...args], {
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk: Buffer) => {
+          said += chunk;
+          if (moment.test(said)) child.kill("SIGKILL");
+        });
+      }
+      await once(child, "close");
+      expect(said).to.match(moment);
+      const paused = await this.#read(({ kysely }) => readSetting(kysely, "payouts_paused"));
+      expect(paused, said).to.be.a("string").and.not.equal("");
+      all += said;
+    }
+    return all;
   }
 
   async expectOneOfEach(): Promise<void> {
