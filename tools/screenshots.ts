@@ -67,6 +67,7 @@ const PANEL_STEPS: readonly (readonly [name: string, path: string, ...buttons: (
   ["pause", "view=payments", "Pausar pagamentos"],
   ["retry", "view=payments", /^Tentar de novo – compra nº 9/],
   ["approve", "view=approvals", "Aprovar – pedido nº 5"],
+  ["approve-all", "view=approvals", /^Aprovar todos/],
   ["import", "tab=stores", "Importar catálogo"],
 ];
 
@@ -135,6 +136,7 @@ const SHOTS: readonly Screen[] = [
     ...ADMIN,
     act: (page) => page.locator(".admin-list button").first().click(),
   },
+  { name: "admin-store-new", path: "/admin?tab=stores&row=1", ...ADMIN, prepare: bareStore, act: seeSteps },
   { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
   ...PANEL_LISTS.flatMap(({ name, path, call, answer }) => {
     const shot = { path: `/admin?${path}`, ...ADMIN, act: seePanel };
@@ -188,6 +190,25 @@ function fillPercents(server: FixtureServer): void {
     percentApproval(1, { kind: "category", category: "Camisas", from_percent: "5" }),
   ];
   server.answer("GET /api/admin/percent-approvals", { body: { success: true, rows, next_before: null, total: 2 } });
+}
+
+/** A store that was only named. */
+function bareStore(server: FixtureServer): void {
+  fillOwnersPanel(server);
+  const [store] = server.stores;
+  if (store)
+    Object.assign(store, {
+      affiliate_link: null,
+      logo: null,
+      cashback_min: 0,
+      cashback_max: 0,
+      cashbacks: [],
+      is_draft: true,
+    });
+}
+
+function seeSteps(page: Page): Promise<void> {
+  return page.getByRole("region", { name: "O que falta" }).waitFor();
 }
 
 function fillBoosts(server: FixtureServer): void {

@@ -38,7 +38,7 @@ export function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps)
         ["O quê", `Pagar a compra nº ${approval.purchase_id}`],
         [kind === "refuse" ? "Não vai ser pago" : "Vai ser pago", chz(approval.amount)],
         ["Para", <WholeWallet key="buyer" address={approval.wallet} />],
-        ["Por decisão de", <Decider key="asked" name={approval.asked_by} isWhole />],
+        ["Por decisão de", <Decider key="asked" name={approval.asked_by} look="whole" />],
       ]}
       isDangerous={kind === "refuse"}
       decide={(reason) =>

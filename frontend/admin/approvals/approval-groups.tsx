@@ -55,10 +55,10 @@ function Row({ group, onDecide }: RowProps) {
           {what}, {chz(group.amount)}
         </h4>
         <p className="row-note">
-          Por decisão de <Decider name={group.asked_by} />, a {buyersOf(group, integer)}
+          Por decisão de <Decider name={group.asked_by} look="sentence" />
         </p>
         <p className="row-note figures">
-          <Span group={group} />
+          Para {buyersOf(group, integer)}, pedidos de <Span group={group} />
         </p>
       </div>
       <div className="admin-list-actions">
@@ -86,7 +86,7 @@ function Span({ group: { oldest, newest } }: { group: ApprovalGroup }) {
   const { dateTime } = useFormat();
   return (
     <>
-      De <time dateTime={oldest}>{dateTime(oldest)}</time> a <time dateTime={newest}>{dateTime(newest)}</time>
+      <time dateTime={oldest}>{dateTime(oldest)}</time> a <time dateTime={newest}>{dateTime(newest)}</time>
     </>
   );
 }
@@ -110,7 +110,7 @@ function GroupDialog({ verb, group, onClose }: Deciding & { onClose: () => void 
         ["Carteiras que recebem", integer(group.buyers)],
         ["O pedido mais antigo", dateTime(group.oldest)],
         ["O mais novo", dateTime(group.newest)],
-        ["Por decisão de", <Decider key="asked" name={group.asked_by} isWhole />],
+        ["Por decisão de", <Decider key="asked" name={group.asked_by} look="whole" />],
       ]}
       action={`${isApproval ? "Aprovar" : "Recusar"} ${count}`}
       isDangerous={!isApproval}

@@ -54,7 +54,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
         <p className="row-note">
           {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·
           {changeOf(asked).map((one) => ` ${one} ·`)}
-          pedido de <Decider name={asked.asked_by} />
+          pedido de <Decider name={asked.asked_by} look="sentence" />
         </p>
       </div>
       <div className="admin-list-actions">
@@ -104,7 +104,7 @@ function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => voi
       ? ["Hoje", asked.from_percent === null ? "A categoria ainda não existe" : percent(asked.from_percent)]
       : ["Quando", span],
     ...changeOf(asked).map((one): Consequence => ["O que muda", one]),
-    ["Pedido de", <Decider key="asked" name={asked.asked_by} isWhole />],
+    ["Pedido de", <Decider key="asked" name={asked.asked_by} look="whole" />],
   ];
   return (
     <DecisionDialog

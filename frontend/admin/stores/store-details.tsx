@@ -65,16 +65,15 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const { steps, onFollowed } = useSteps(store);
   const logo = <LogoUpload storeId={id} onDone={reload} />;
   const test = <TestClickButton storeId={id} onFollowed={onFollowed} />;
-  const edit = (what: string) => <StepButton label="Preencher" what={what} onClick={() => setOpen("edit")} />;
-  const category = (step: "rate" | "groups", what: string) => (
-    <StepButton label="Preencher" what={what} onClick={() => setOpen(categoryFor(step, store))} />
+  const fill = (step: StoreStep, what: string, opened: Opened = "edit") => (
+    <StepButton what={what} isNext={step === steps[0]} onClick={() => setOpen(opened)} />
   );
   const actions: Record<StoreStep, ReactNode> = {
-    rate: category("rate", "o percentual"),
-    link: edit("o link"),
-    advertiser: edit("o anunciante"),
-    click: edit("o código da visita"),
-    groups: category("groups", "o grupo"),
+    rate: fill("rate", "o percentual", categoryFor("rate", store)),
+    link: fill("link", "o link"),
+    advertiser: fill("advertiser", "o anunciante"),
+    click: fill("click", "o código da visita"),
+    groups: fill("groups", "o grupo", categoryFor("groups", store)),
     logo,
     test,
     chain_name: null,
@@ -93,7 +92,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       <StoreConversion storeId={id} />
       <div className="admin-list-actions">
         {!steps.includes("logo") && logo}
-        {!steps.includes("test") && test}
+        {!steps.includes("test") && !steps.includes("link") && test}
       </div>
       <StoreFacts store={store} />
       {typeof open === "object" && <CategoryDialog storeId={id} open={open} reload={reload} onClose={close} />}

@@ -71,11 +71,16 @@ function headline(steps: readonly StoreStep[], isReady: boolean): string {
   return length === 0 ? "Aparece no site, e vende." : `Aparece no site, e vende; ${left}.`;
 }
 
-export function StepButton({ label, what, onClick }: { label: string; what?: string; onClick: () => void }) {
+type StepButtonProps = { what: string; isNext: boolean; onClick: () => void };
+
+export function StepButton({ what, isNext, onClick }: StepButtonProps) {
   return (
-    <PermittedButton permission="catalogue" onClick={onClick}>
-      {label}
-      {what && <span className="sr-only"> – {what}</span>}
+    <PermittedButton
+      permission="catalogue"
+      className={isNext ? "button button-small" : "button button-small button-quiet"}
+      onClick={onClick}
+    >
+      Preencher<span className="sr-only"> – {what}</span>
     </PermittedButton>
   );
 }
