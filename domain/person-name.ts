@@ -9,13 +9,13 @@ const OF_THE_TEAM = new Set(
   ),
 );
 
-/** Letters of other alphabets and figures that are drawn like a Latin letter. */
-const LOOKS_LIKE: Readonly<Record<string, string>> = {
-  ...{ а: "a", в: "b", е: "e", к: "k", м: "m", н: "h", о: "o", р: "p", с: "c", т: "t", у: "y", х: "x" },
-  ...{ і: "i", ѕ: "s", ј: "j", ԁ: "d", ո: "n", ѵ: "v", ӏ: "l" },
-  ...{ α: "a", β: "b", ε: "e", ι: "i", κ: "k", ν: "v", ο: "o", ρ: "p", τ: "t", υ: "u", χ: "x", ı: "i", ɑ: "a" },
-  ...{ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "@": "a", $: "s", "!": "i", "|": "i" },
-};
+/** Cyrillic and Greek letters, those near to them, and figures and signs; and the Latin letters as which they are read. */
+const DRAWN =
+  "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0455\u0458\u0501\u0578\u0475\u04cf" +
+  "\u03b1\u03b2\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u0131\u0251" +
+  "01345@$!|";
+const READ = "abekmhopctyxisjdnvl" + "abeiknoptuxia" + "oieasasii";
+const LOOKS_LIKE = new Map([...DRAWN].map((drawn, index) => [drawn, READ[index]]));
 
 /** Draws nothing, and is not among the characters that no name may have. */
 const BLANK_PATTERN = "\u2800";
@@ -33,7 +33,7 @@ export function isVisibleName(name: string): boolean {
 export function isNobodysRole(name: string): boolean {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   // As read, and with each letter as it looks: a figure alone stays a figure.
-  return [plain, [...plain].map((one) => LOOKS_LIKE[one] ?? one).join("")].every((text) =>
+  return [plain, [...plain].map((one) => LOOKS_LIKE.get(one) ?? one).join("")].every((text) =>
     text.split(/[^\p{L}\p{N}]+/u).every((word) => !OF_THE_TEAM.has(word)),
   );
 }

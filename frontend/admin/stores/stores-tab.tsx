@@ -146,8 +146,10 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
           </p>
         ))}
       </div>
-      <StateBadge {...wordOf(STORE_WORDS, store.state)} />
-      <span className="figures font-semibold">até {percent(store.cashback_max)}</span>
+      <span className="store-column">
+        <StateBadge {...wordOf(STORE_WORDS, store.state)} />
+      </span>
+      <span className="store-column figures font-semibold">até {percent(store.cashback_max)}</span>
       <div className="admin-list-actions">
         <button type="button" className="button button-small button-quiet" data-row="" onClick={openDetails}>
           Detalhes<span className="sr-only"> – {store.name}</span>
