@@ -32,7 +32,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
     },
     ...mark(purchase.approved_at, "approved", "approved by the store's network"),
     ...mark(purchase.reversed_at, "reversed", "returned by the store or its network"),
-    ...mark(purchase.settled_at, "settled", "settled: nothing is left to do"),
+    ...mark(purchase.settled_at, "settled", "settled: its cashback is decided"),
     ...mark(
       purchase.held_at,
       "held",

@@ -31,7 +31,7 @@ try {
     network,
     erased: readErasedList([erasedFile], keys),
   });
-  console.log(`${erased} profiles that were erased since are erased again`);
+  if (erased > 0) console.log(`${erased} profiles that were erased since are erased again`);
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
     `${rows} rows of ${createdAt} are restored, and nothing is sent: start the indexer, wait until it is ready,`,
