@@ -28,6 +28,7 @@ declare module "lighthouse" {
     logLevel: "error";
     formFactor: "mobile";
     onlyCategories: string[];
+    disableStorageReset?: boolean;
   };
   type Result = {
     lhr: {
