@@ -28,7 +28,8 @@ export function isVisibleName(name: string): boolean {
 /**
  * Whether a name leaves the team's words to the team, in whatever letters they are written.
  * @example
- * isNobodysRole("Аdmin da loja") // false: with a Cyrillic А
+ * // The first letter is Cyrillic.
+ * isNobodysRole("Аdmin da loja") // false
  */
 export function isNobodysRole(name: string): boolean {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();

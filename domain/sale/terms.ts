@@ -75,11 +75,10 @@ function saleTerms(rates: readonly [StoreRate, ...StoreRate[]], bonusBps: bigint
  * it raises none. docs/product.md#percent-approvals
  * @example
  * // What no category names goes from the lowest percent to the marked one.
- * const rates = [
- *   { groupCode: "tv", bps: 2_000n, isDefault: false },
- *   { groupCode: null, bps: 300n, isDefault: false },
- * ]
- * highestRaise(rates, [{ ...rates[0], isDefault: true }, rates[1]]) // { fromBps: 300n, bps: 2_000n }
+ * highestRaise(
+ *   [{ groupCode: "tv", bps: 2_000n, isDefault: false }, { groupCode: null, bps: 300n, isDefault: false }],
+ *   [{ groupCode: "tv", bps: 2_000n, isDefault: true }, { groupCode: null, bps: 300n, isDefault: false }],
+ * ) // { fromBps: 300n, bps: 2_000n }
  */
 export function highestRaise(
   before: readonly StoreRate[],

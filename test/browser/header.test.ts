@@ -97,8 +97,13 @@ describe("The account menu", () => {
 
   it("moves by arrows, around its ends, and gives the focus back on Escape", async () => {
     const { page } = await open();
-    await page.keyboard.press("Escape");
-    await menu(page).waitFor({ state: "hidden" });
+    const isBack = () => button(page).evaluate((one) => one === document.activeElement);
+    const close = async () => {
+      await page.keyboard.press("Escape");
+      await menu(page).waitFor({ state: "hidden" });
+      await eventually(async () => expect(await isBack()).to.equal(true));
+    };
+    await close();
     const press = async (key: string) => {
       await page.keyboard.press(key);
       return focused(page);
@@ -107,11 +112,7 @@ describe("The account menu", () => {
     expect(await press("ArrowUp")).to.equal("Use the dark theme");
     expect(await press("ArrowDown")).to.equal("Your profile");
     expect(await press("ArrowDown")).to.equal("My store visits");
-    await page.keyboard.press("Escape");
-    await menu(page).waitFor({ state: "hidden" });
-    await eventually(async () =>
-      expect(await button(page).evaluate((one) => one === document.activeElement)).to.equal(true),
-    );
+    await close();
     expect(await press("ArrowUp")).to.equal("Use the dark theme");
     await page.keyboard.press("Tab");
     await menu(page).waitFor({ state: "hidden" });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { CHAIN_IDS } from "../../domain/networks.ts";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -276,7 +277,7 @@ describe("Wallet", () => {
       [first, again] as const,
     );
     await page.waitForFunction((toast) => !toast?.isConnected, first);
-    expect(await refused.count()).to.equal(1);
+    await eventually(async () => expect(await refused.count()).to.equal(1));
   });
 
   it("adopts another account, with 'Account changed'", async () => {

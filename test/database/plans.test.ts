@@ -149,7 +149,8 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     }),
   "a page of a buyer's payments": (queries) =>
     listPayments(queries, BUYER, {
-      ...{ from: 0n, to: 10n ** 13n, shownUpTo: 10n ** 9n, limit: 500 },
+      // Small enough for the test's tables: for 500 of their rows, PostgreSQL reads a whole one.
+      ...{ from: 0n, to: 10n ** 13n, shownUpTo: 10n ** 9n, limit: 50 },
       after: { paid_at: 5n, token_id: 77n },
     }),
   "a page of a buyer's sums": (queries) =>

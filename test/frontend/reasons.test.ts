@@ -7,7 +7,7 @@ import { reasonOf } from "../../frontend/api/reason-of.ts";
 
 /** Codes that only admins, services, affiliate networks and programs get: no page of a shopper makes such a call. */
 const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
-  ...(["OWN_REQUEST", "DECIDED", "LAPSED"] as const),
+  ...(["OWN_REQUEST", "DECIDED", "REQUESTS_CHANGED", "LAPSED"] as const),
   ...(["STORE_NAME_TAKEN", "CONTRACT_TAKEN", "GROUP_TAKEN", "BOOST_TOO_LOW", "BOOST_TOO_HIGH", "BOOST_STATE"] as const),
   ...(["CATALOGUE_FILE", "NOT_A_TOKEN"] as const),
   ...(["NOT_A_PICTURE", "ASSETS_UNAVAILABLE", "DECISION_REFUSED", "SALE_CHANGED", "OWN_SALE", "EVENT_REUSED"] as const),

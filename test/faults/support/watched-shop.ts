@@ -153,11 +153,15 @@ export class WatchedShop {
       }
       return this.time.fired(1, LOOK_BACK_MINUTES + LOOK_BACK_SCRAPES * minutes).map(({ alert }) => alert);
     };
-    await cause();
-    await this.#passUntil(`${alerts} fire`, pass, (firing) => alerts.every((alert) => firing.includes(alert)));
-    await this.expectTold(tells, { at, where });
-    await mend();
-    this.time.isAging = false;
+    try {
+      await cause();
+      await this.#passUntil(`${alerts} fire`, pass, (firing) => alerts.every((alert) => firing.includes(alert)));
+      await this.expectTold(tells, { at, where });
+    } finally {
+      // Also where it failed: the tests after it have the same shop.
+      await mend();
+      this.time.isAging = false;
+    }
     await this.#passUntil(`${alerts} are over`, pass, (firing) => !alerts.some((alert) => firing.includes(alert)));
     for (const alert of alerts) this.caused.add(alert);
   }
