@@ -108,7 +108,8 @@ describe("When things fail", () => {
   });
 
   it("still has a message for a connection lost after the first touch: their code came with it", async () => {
-    const { page, context } = await site.open("/");
+    // A profile of its own: one that was used has English in its cache.
+    const { page, context } = await site.open("/", { serviceWorkers: "block" });
     await page.getByRole("heading", { level: 1 }).hover();
     await page.locator(".toast-layer > section").waitFor({ state: "attached" });
     await context.setOffline(true);

@@ -54,7 +54,10 @@ describe("A message on a phone", () => {
       const { page } = await site.open("/auth", {
         ...{ wallet, viewport: { width: 360, height: 740 }, storage: { language }, reducedMotion: "reduce" },
       });
-      await page.getByRole("main").getByRole("button").first().click();
+      await page
+        .getByRole("main")
+        .getByRole("button", { name: /^(Connect wallet|Conectar carteira)$/ })
+        .click();
       const toast = page
         .locator("[data-sonner-toast][data-mounted=true]")
         .filter({ hasText: /request was|pedido foi/ });
