@@ -6,7 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
-import { storeNameNow } from "../purchases/store-name.ts";
+import { storeNameNow } from "../purchases/queries.ts";
 import { countClicks } from "./conversion.ts";
 
 export type Click = Selectable<Schema["clicks"]>;

@@ -5,7 +5,7 @@ import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/iso-time.ts";
-import { sayProblems } from "../domain/sale/problem-words.ts";
+import { sayProblems } from "../domain/sale/problem.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";

@@ -1,7 +1,7 @@
 import { isRecord, ownValue } from "../domain/records.ts";
 import { MAXIMUM_MICROS, readMicros } from "../domain/sale/amount.ts";
 import type { ReportProblem } from "../domain/sale/problem.ts";
-import { sayProblems } from "../domain/sale/problem-words.ts";
+import { sayProblems } from "../domain/sale/problem.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import { isPlainText, plainText } from "../domain/text.ts";
 import { messageOf } from "../domain/unknown-error.ts";

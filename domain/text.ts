@@ -52,3 +52,8 @@ export function isPlainText(text: string, maximum: number): boolean {
 export function plainText(text: string, maximum: number): string {
   return text.slice(0, maximum).replaceAll(UNSTORABLE_ALL, "\ufffd");
 }
+
+/** Text for HTML, SVG and XML, between tags and in attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

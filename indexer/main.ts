@@ -1,9 +1,8 @@
 /** Entry point of the indexer process: chain → database. docs/indexer.md. */
 
 import { enableCompileCache } from "node:module";
-import { failureText } from "../platform/failure-text.ts";
+import { failureText, UsageError } from "../platform/failure-text.ts";
 import type { Logger } from "../platform/log.ts";
-import { UsageError } from "../platform/usage-error.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { keepHeapSmall } from "./heap.ts";
 

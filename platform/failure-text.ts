@@ -5,3 +5,9 @@ import { explanationOf } from "../domain/unknown-error.ts";
 export function failureText(error: unknown): string {
   return error instanceof TorcidaError ? `${error.message} (${error.docs})` : explanationOf(error);
 }
+
+/** A command was called with other arguments than it takes; the message says which it takes. */
+export class UsageError extends TorcidaError {
+  override readonly name = "UsageError";
+  override readonly docs = "docs/operations.md#routine-tasks";
+}

@@ -3,7 +3,7 @@ import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { recordDebts } from "./events.ts";
-import { storeNameNow } from "./store-name.ts";
+import { storeNameNow } from "./queries.ts";
 
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {

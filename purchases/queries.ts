@@ -14,7 +14,6 @@ import {
 import { keysOf } from "../domain/records.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { storeNameNow } from "./store-name.ts";
 
 /** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
@@ -255,4 +254,10 @@ export function lifeOf(
     queued: kinds(operations),
     sent: kinds(operations.filter(({ status }) => status === "assigned")),
   };
+}
+
+/** What the store of a row is called now, as its tickets say; what the row has frozen if the store is gone. */
+export function storeNameNow(table: "purchases" | "clicks"): RawBuilder<string> {
+  const row = sql.table(table);
+  return sql`coalesce((select stores.name from stores where stores.id = ${row}.store_id), ${row}.store_name)`;
 }

@@ -12,8 +12,7 @@ import { ticketDescriptorBytecode } from "../chain/generated/ticket-descriptor-b
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
 import type { Variables } from "../platform/environment.ts";
-import { failureText } from "../platform/failure-text.ts";
-import { UsageError } from "../platform/usage-error.ts";
+import { failureText, UsageError } from "../platform/failure-text.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./deploy/creations.ts";

@@ -6,8 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { codeOf } from "../domain/unknown-error.ts";
-import { failureText } from "../platform/failure-text.ts";
-import { UsageError } from "../platform/usage-error.ts";
+import { failureText, UsageError } from "../platform/failure-text.ts";
 
 const [file, ...others] = process.argv.slice(2);
 try {

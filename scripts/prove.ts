@@ -11,17 +11,25 @@ import { chainOf } from "../chain/chains.ts";
 import { readDeployment } from "../chain/deployment.ts";
 import { type ProofChain, readWallet } from "../chain/proof/read-wallet.ts";
 import { walletBooksSchema } from "../domain/api/proof.ts";
-import { parseDecimal } from "../domain/money.ts";
+import { chzTextFromGwei, chzTextFromWei, parseDecimal } from "../domain/money.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
-import { type BookEntry, outcomeOf, outcomesOf, type ProofBooks } from "../domain/proof.ts";
+import {
+  type BookEntry,
+  expectedGwei,
+  type Outcome,
+  outcomeOf,
+  outcomesOf,
+  type ProofBooks,
+  type ProvenTicket,
+  proofTotals,
+} from "../domain/proof.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../domain/purchase/life.ts";
 import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import type { Variables } from "../platform/environment.ts";
-import { failureText } from "../platform/failure-text.ts";
+import { failureText, UsageError } from "../platform/failure-text.ts";
 import { askOutside } from "../platform/outside.ts";
-import { UsageError } from "../platform/usage-error.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
-import { proofLines, proofSummary } from "./prove/proof-text.ts";
 
 const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--books URL] [--network ${NETWORKS.join("|")}]`;
 const GWEI_DECIMALS = 9;
@@ -80,8 +88,6 @@ function rpcUrlsOf(network: Network, env: Variables): readonly string[] {
   return urls.length > 0 ? urls : chainOf(network, local).rpcUrls.default.http;
 }
 
-if (import.meta.main) process.exitCode = await runProve(process.argv.slice(2), process.env, console);
-
 /** A wallet's books from a site's `/api/proof`, all pages. @throws UsageError if the address does not answer with books */
 async function readPublishedBooks(address: string, wallet: WalletAddress): Promise<ProofBooks> {
   const books = new Map<bigint, BookEntry>();
@@ -103,3 +109,63 @@ async function readPublishedBooks(address: string, wallet: WalletAddress): Promi
   }
   return books;
 }
+
+type Proven = { ticket: ProvenTicket; outcome: Outcome };
+
+const MORE_TEXTS = {
+  "not-confirmed": "paid, and not Confirmed",
+  repeated: "paid more than once",
+  "another-wallet": "paid to another wallet",
+  "no-rate": "the distributor emitted no rate for this payout",
+  above: "paid more than value × percent × rate",
+};
+
+/** The last line of `npm run prove`, before it is JSON. */
+function proofSummary(proven: readonly Proven[]) {
+  const { purchases, expectedGwei, paidWei, ...others } = proofTotals(
+    proven.map(({ ticket }) => ticket),
+    proven.map(({ outcome }) => outcome),
+  );
+  return { purchases, expected: chzTextFromGwei(expectedGwei), paid: chzTextFromWei(paidWei), ...others };
+}
+
+/** A line for a ticket, and one for its difference, if it has one. */
+function proofLines({ ticket, outcome }: Proven): string[] {
+  const [payout] = ticket.payouts;
+  const value = `R$ ${(Number(ticket.valueCents) / 100).toFixed(2)} × ${Number(ticket.totalBps) / 100} %`;
+  const rate = payout?.weiPerCent === undefined ? "" : ` × ${chzTextFromWei(payout.weiPerCent * 100n)} CHZ per R$`;
+  const product = expectedGwei(ticket);
+  const expected = product === undefined ? "" : ` = ${chzTextFromGwei(product)} CHZ`;
+  const paid = ticket.payouts.map(
+    ({ kind, amountWei, transaction }) =>
+      `${kind === "paid" ? "paid" : "credited"} ${chzTextFromWei(amountWei)} CHZ in ${transaction}`,
+  );
+  const head = `Ticket ${ticket.id}, ${statusAttribute(purchaseStatusFromChain(ticket.status))}: ${value}${rate}${expected}`;
+  const difference = differenceText(outcome);
+  return [[head, ...paid].join("; "), ...(difference ? [`  ${difference}`] : [])];
+}
+
+function differenceText(outcome: Outcome): string | undefined {
+  switch (outcome.kind) {
+    case "kept":
+      return `✓ ${explanationText(outcome)}, by the published books`;
+    case "less":
+      return `✗ paid ${chzTextFromWei(outcome.differenceWei)} CHZ less than value × percent × rate, not explained`;
+    case "more":
+      return `✗ ${MORE_TEXTS[outcome.reason]}`;
+    case "missing":
+      return "✗ Confirmed, and not paid yet";
+    default:
+      return undefined;
+  }
+}
+
+function explanationText({ keptWei, lowerWei, debtOf }: Extract<Outcome, { kind: "kept" }>): string {
+  const parts = [
+    ...(keptWei > 0n ? [`kept back ${chzTextFromWei(keptWei)} CHZ for the debt of ticket ${debtOf.join(", ")}`] : []),
+    ...(lowerWei > 0n ? [`${chzTextFromWei(lowerWei)} CHZ less because the sale itself is lower`] : []),
+  ];
+  return parts.join(", and ") || "nothing is due, because the sale was declined";
+}
+
+if (import.meta.main) process.exitCode = await runProve(process.argv.slice(2), process.env, console);

@@ -7,11 +7,10 @@ import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Database } from "../database/connect.ts";
 import { messageOf } from "../domain/unknown-error.ts";
-import { failureText } from "../platform/failure-text.ts";
+import { failureText, UsageError } from "../platform/failure-text.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { UsageError } from "../platform/usage-error.ts";
 import { chainStateText, tracePurchase } from "../purchases/trace.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";

@@ -8,7 +8,7 @@ import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
-import { subjectOf } from "./log-lines.ts";
+import { subjectOf } from "./operation-record.ts";
 import type { Operation } from "./queue.ts";
 import { readRecovery } from "./recovery.ts";
 import { refusedFor } from "./refusal.ts";

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { LIMIT_REASONS } from "../database/schema/outbox.ts";
 import type { OperationRecord } from "../domain/api/operations.ts";
 import { isoTime } from "../domain/iso-time.ts";
@@ -26,4 +27,20 @@ export function toOperationRecord(operation: Operation): OperationRecord {
     since: isoTime(operation.since),
     next_try_at: isTried ? isoTime(operation.not_before) : null,
   };
+}
+
+/** The subject of an operation, as fields of a log line. */
+export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, unknown> {
+  const subject = kind.endsWith("_store") ? { store: Number(subject_id) } : { purchase: Number(subject_id) };
+  return { kind, ...subject, ...(amount_gwei === null ? {} : { chz: chzTextFromGwei(amount_gwei) }) };
+}
+
+/** Logs one line for each operation that is final on chain. */
+export function logDone(
+  log: Logger,
+  operations: readonly Operation[],
+  { hash, block }: { hash: string | null; block: bigint | null },
+): void {
+  for (const operation of operations)
+    log.info({ ...subjectOf(operation), hash, block: Number(block) }, "Done on chain");
 }

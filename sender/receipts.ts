@@ -1,7 +1,7 @@
 import { BaseError, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
 import { listUnfinishedTransactionIds, reopenOperations } from "./assigned.ts";
-import { logDone } from "./log-lines.ts";
+import { logDone } from "./operation-record.ts";
 import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";

@@ -4,7 +4,7 @@ import type { OperationKind } from "../database/schema/outbox.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import { isAboutNodes } from "../platform/rpc/chain-client.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
-import { subjectOf } from "./log-lines.ts";
+import { subjectOf } from "./operation-record.ts";
 import { enqueueAgain, type Operation } from "./queue.ts";
 import { refusedFor, shortened } from "./refusal.ts";
 import { markDone, markFailed, park, setAside, setKindAside } from "./retries.ts";

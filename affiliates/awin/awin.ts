@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
-import { polledAccountShape, wordSchema } from "../account-schema.ts";
 import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
+import { polledAccountShape, wordSchema } from "../network.ts";
 import { parseExactJson, Row, readRows, readTime, utcText } from "../row.ts";
 
 const accountSchema = z.strictObject({

@@ -15,7 +15,7 @@ import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts
 import type { PurchaseFacts } from "../../domain/sale/decide.ts";
 import { type Hold, readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
-import type { HoldLanguage } from "../../domain/sale/problem-words.ts";
+import type { HoldLanguage } from "../../domain/sale/problem.ts";
 import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";

@@ -8,7 +8,7 @@ import { notFound, unavailable } from "../http/api-error.ts";
 import { type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type AssetStore, AssetStoreError, openAssetStore } from "./asset-store.ts";
-import { PICTURE_TYPES, pictureIn, TYPES } from "./picture-body.ts";
+import { PICTURE_TYPES, pictureIn, TYPES } from "./picture.ts";
 
 const NAME = /^[0-9a-f]{64}\.(png|jpg|webp)$/;
 /** Opened directly, a picture is a download in which nothing can run. */

@@ -4,8 +4,8 @@ import { LANGUAGES, type Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { SAO_PAULO } from "../../domain/sao-paulo-time.ts";
+import { escapeHtml } from "../../domain/text.ts";
 import type { EventRow } from "../../purchases/events.ts";
-import { escapeHtml } from "../http/escape-html.ts";
 import { textsIn } from "../texts.ts";
 
 export type Composed = { subject: string; text: string; html: string };

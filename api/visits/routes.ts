@@ -15,7 +15,7 @@ import { formatDecimal, reaisText } from "../../domain/money.ts";
 import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
 import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { PICTURE_TYPES, pictureIn } from "../assets/picture-body.ts";
+import { PICTURE_TYPES, pictureIn } from "../assets/picture.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";

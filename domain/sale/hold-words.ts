@@ -1,5 +1,5 @@
 import type { HoldFigures, HoldReason } from "./hold.ts";
-import { type HoldLanguage, sayProblems } from "./problem-words.ts";
+import { type HoldLanguage, sayProblems } from "./problem.ts";
 
 type Say = (figures: HoldFigures) => string;
 

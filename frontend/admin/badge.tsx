@@ -8,3 +8,13 @@ export function StateBadge({ label, tone }: Word) {
     </span>
   );
 }
+
+/** How many rows wait for somebody. */
+export function WaitingCount({ count }: { count: number }) {
+  return (
+    <span className="view-count">
+      <span className="figures">{count > 99 ? "99+" : count}</span>
+      <span className="sr-only"> à espera de alguém</span>
+    </span>
+  );
+}

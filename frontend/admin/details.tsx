@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { Dialog, type DialogProps } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { Sheet } from "./sheet.tsx";
 
 type DetailsProps<T> = {
   title: string;
@@ -24,4 +24,9 @@ export function Details<T>({ title, query, onClose, children }: DetailsProps<T>)
       )}
     </Sheet>
   );
+}
+
+/** Details of a row, next to its list; full screen on a phone. Escape closes it. */
+export function Sheet(props: Omit<DialogProps, "look" | "lang">) {
+  return <Dialog look="sheet" lang="pt-BR" {...props} />;
 }

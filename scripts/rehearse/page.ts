@@ -1,5 +1,5 @@
-import { escapeHtml } from "../../api/http/escape-html.ts";
 import { isKeyOf } from "../../domain/records.ts";
+import { escapeHtml } from "../../domain/text.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import pino from "pino";
+import type { AcceptedRate } from "../../rates/rate-feed.ts";
 import { httpRate } from "../../rates/rate-feed.ts";
-import type { AcceptedRate } from "../../rates/rate-memory.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";

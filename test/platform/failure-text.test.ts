@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { HttpRequestError } from "viem";
-import { failureText } from "../../platform/failure-text.ts";
-import { UsageError } from "../../platform/usage-error.ts";
+import { failureText, UsageError } from "../../platform/failure-text.ts";
 
 describe("What a process says as it ends", () => {
   it("names the section that explains an error of ours", () => {

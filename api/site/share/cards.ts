@@ -2,7 +2,7 @@ import type { Language } from "../../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../../domain/product.ts";
 import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
-import { escapeHtml } from "../../http/escape-html.ts";
+import { escapeHtml } from "../../../domain/text.ts";
 import { textsIn } from "../../texts.ts";
 
 /** The size that link previews crop least. */

@@ -9,7 +9,7 @@ import { matchClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
-import { useSaleMoney } from "../sales/use-sale-money.ts";
+import { useSaleMoney } from "../sales/sale-words.ts";
 import type { Claim } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 import { claimPictureQuery } from "./queries.ts";

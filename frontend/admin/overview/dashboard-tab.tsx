@@ -5,8 +5,8 @@ import { useAttention } from "../../api/queries.ts";
 import { ErrorBoundary } from "../../app/error-boundary.tsx";
 import { fetchAhead, fetched } from "../../app/fetched.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
+import { WaitingCount } from "../badge.tsx";
 import { viewHref } from "../list/list-address.ts";
-import { WaitingCount } from "../waiting-count.tsx";
 
 type View = ReturnType<typeof fetched> & { id: string; label: string; count?: (attention: Attention) => number };
 

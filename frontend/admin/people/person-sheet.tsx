@@ -9,12 +9,11 @@ import { eraseUser, nameUser, revokeSessions } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import { Details } from "../details.tsx";
+import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { invalidField } from "../invalid-field.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
-import { Sheet } from "../sheet.tsx";
 import { PERSON_WORDS, ROLE_WORDS, wordOf } from "../words.ts";
 import { userQuery } from "./queries.ts";
 

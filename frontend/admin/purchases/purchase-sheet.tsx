@@ -12,12 +12,11 @@ import { holdPurchase, releasePurchase } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import { Details } from "../details.tsx";
+import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { TechnicalDetail } from "../payments/why.tsx";
 import type { PurchaseDetails } from "../shapes.ts";
-import { Sheet } from "../sheet.tsx";
 import { limitWords, OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 

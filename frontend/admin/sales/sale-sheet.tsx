@@ -8,15 +8,13 @@ import { assignSale, declineSale, releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import { Details } from "../details.tsx";
+import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
-import { Sheet } from "../sheet.tsx";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
 import { saleQuery } from "./queries.ts";
-import { useSaleMoney } from "./use-sale-money.ts";
-import { whyOf } from "./why-of.ts";
+import { useSaleMoney, whyOf } from "./sale-words.ts";
 
 type Decision = "release" | "decline" | "assign";
 

@@ -13,8 +13,7 @@ import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
 import { FromNetworks } from "./from-networks.tsx";
 import { saleQuery } from "./queries.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
-import { useSaleMoney } from "./use-sale-money.ts";
-import { whyOf } from "./why-of.ts";
+import { useSaleMoney, whyOf } from "./sale-words.ts";
 
 /** Sales as the affiliate networks report them. docs/product.md#sales. */
 export function SalesView() {

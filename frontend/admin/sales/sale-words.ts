@@ -1,3 +1,4 @@
+import { sayHolds } from "../../../domain/sale/hold-words.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";
 
@@ -11,3 +12,7 @@ export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "cur
         ? brl(amount_brl)
         : `${brl(amount_brl)} (${currency} ${decimal(amount)})`;
 }
+
+/** Why a sale is held, or the reason that a person or the network gave. */
+export const whyOf = ({ held_for, reason }: Pick<Sale, "held_for" | "reason">): string | null =>
+  held_for.length > 0 ? sayHolds(held_for, "pt") : reason;
