@@ -210,13 +210,15 @@ describe("Alerts @deep", function () {
 
   it("fire when the database cannot write", async () => {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(shop.database.kysely);
-    /** For connections from now on. */
-    const readOnly = async (isOn: boolean) => {
-      await shop.change(`alter database "${rows[0]?.name}" set default_transaction_read_only = ${isOn}`);
-      await shop.change(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-      );
-    };
+    const closeOthers =
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+    /** For connections from now on, of which this may be one. */
+    const readOnly = (isOn: boolean) =>
+      shop.database.kysely.connection().execute(async (own) => {
+        await sql`set default_transaction_read_only = off`.execute(own);
+        await sql.raw(`alter database "${rows[0]?.name}" set default_transaction_read_only = ${isOn}`).execute(own);
+        await sql.raw(closeOthers).execute(own);
+      });
     await shop.ring(["TorcidaDatabaseCannotWrite"], {
       tells: { database_unwritable: /The database cannot write: it is read-only/ },
       cause: () => readOnly(true),
