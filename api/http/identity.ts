@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
+import { databaseErrorCode } from "../../database/transaction.ts";
 import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../domain/session.ts";
 import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
@@ -21,7 +22,12 @@ export async function identify(services: Services, request: Request): Promise<Id
   const visitor = await services.visitors.find(hashToken(token));
   if (!visitor || !isAlive(visitor)) return ANONYMOUS;
   const now = BigInt(Date.now());
-  if (now - visitor.lastSeenAt > TOUCH_MS) await touchSession(services.database.kysely, visitor.tokenHash, now);
+  if (now - visitor.lastSeenAt > TOUCH_MS) {
+    await touchSession(services.database.kysely, visitor.tokenHash, now).catch((error: unknown) => {
+      // A database that cannot write is still read; the next call tries it again.
+      if (databaseErrorCode(error) === undefined) throw error;
+    });
+  }
   const role = visitor.kind === "nonce" ? services.adminWallets.get(visitor.wallet) : undefined;
   return { kind: "user", visitor, role };
 }

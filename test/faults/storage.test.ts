@@ -26,6 +26,10 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     const buyer = await system.shopper();
     await system.settled();
     const before = await system.judge();
+    // Of a session that is used after more than a minute, the last use is written.
+    const file = openSqlite(system.databaseUrl);
+    file.exec("update sessions set last_seen_at = last_seen_at - 300000");
+    file.close();
     limitFiles(system.api.pid(), "4096");
     const refused = await buyer.call("POST", "/api/register-purchase", {
       user: buyer.address,
