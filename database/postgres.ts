@@ -133,6 +133,8 @@ class ImpatientClient extends pg.Client {
   }
 
   #breakOff(): void {
+    // From now on the pool gives it to no other query, although it is still open.
+    void this.end();
     this.connection.stream.destroy();
   }
 }

@@ -221,7 +221,11 @@ describe("Alerts @deep", function () {
       });
     await shop.ring(["TorcidaDatabaseCannotWrite"], {
       tells: { database_unwritable: /The database cannot write: it is read-only/ },
-      cause: () => readOnly(true),
+      cause: async () => {
+        // The panel's session was used minutes ago: this use would be written.
+        await shop.change("update sessions set last_seen_at = last_seen_at - 300000");
+        await readOnly(true);
+      },
       mend: () => readOnly(false),
     });
     await system.settled();
