@@ -13,15 +13,15 @@ import { plainText } from "../domain/text.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
-import { decideSales } from "../purchases/save.ts";
-import { decodeReport, encodeReport } from "../purchases/stored-report.ts";
+import { encodeReport } from "../purchases/stored-report.ts";
 import { budgetProblem, POLL_SHARE, reckonBudget } from "./budget.ts";
-import { dayOf, fetchRate } from "./fx.ts";
+import { dayOf } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
+import { MissingRates } from "./missing-rates.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
-import { listWithoutRate, saleFields } from "./queries.ts";
+import { saleFields } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
 import { markKnown, storeReport } from "./reports.ts";
 import { type UnreadRow, unreadRow } from "./row.ts";
@@ -51,7 +51,6 @@ const SHORTEST_WINDOW_MS = DAY_MS;
 const LOOK_MS = 300;
 const REFUSED_MS = 60_000;
 const RATES_MS = 1_000;
-const RATE_SALES = 200;
 const RATES_AT_ONCE = 16;
 const NIGHTLY = "nightly";
 /** How often it is reckoned whether the budget is enough. */
@@ -65,12 +64,12 @@ export class Reader {
   readonly #options: ReaderOptions;
   readonly #calls: HttpCalls<PolledAccount>;
   readonly #progress: ReadProgress;
+  readonly #rates: MissingRates;
   #isWaitingTold = false;
   #nextPollAt = 0;
   #polledAt = 0;
   #nextRatesAt = 0;
   #pausedUntil = 0;
-  #ratesAfter = 0n;
   #idsRefusedUntil = 0;
   #night: ({ pass: Pass } & Window)[] = [];
   #nightBegan = 0;
@@ -80,6 +79,11 @@ export class Reader {
     this.#options = options;
     this.#calls = new HttpCalls(options.database, options.account, options.signal);
     this.#progress = new ReadProgress(options.database.kysely, keyOf(options.account));
+    this.#rates = new MissingRates({
+      ...options,
+      key: keyOf(options.account),
+      write: (work) => this.#write(work),
+    });
   }
 
   /** Runs until the signal aborts. Errors are logged and retried. */
@@ -106,7 +110,10 @@ export class Reader {
 
   async #round(): Promise<void> {
     if (!(await this.#mayGiveIds())) return;
-    if (Date.now() >= this.#nextRatesAt) await this.#applyRates();
+    if (Date.now() >= this.#nextRatesAt) {
+      this.#nextRatesAt = Date.now() + RATES_MS;
+      await this.#rates.apply();
+    }
     if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > Date.now()) return;
     if (Date.now() >= this.#nextPollAt) {
       await this.#poll();
@@ -347,7 +354,7 @@ export class Reader {
     for (const { currency, commissionCurrency, occurredAt } of reports) {
       const at = occurredAt ?? BigInt(Date.now());
       for (const one of [currency, commissionCurrency ?? currency])
-        if (one !== "BRL") asked.set(`${one} ${dayOf(at)}`, () => this.#fetchRate(one, at));
+        if (one !== "BRL") asked.set(`${one} ${dayOf(at)}`, () => this.#rates.ask(one, at));
     }
     const questions = [...asked.values()];
     while (questions.length > 0) await Promise.all(questions.splice(0, RATES_AT_ONCE).map((ask) => ask()));
@@ -356,7 +363,7 @@ export class Reader {
   async #storeReport(report: SaleReport): Promise<void> {
     const { account, rules, log, database } = this.#options;
     for (const currency of new Set([report.currency, report.commissionCurrency ?? report.currency])) {
-      if (currency !== "BRL") await this.#fetchRate(currency, report.occurredAt ?? BigInt(Date.now()));
+      if (currency !== "BRL") await this.#rates.ask(currency, report.occurredAt ?? BigInt(Date.now()));
     }
     const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
     if (stored.outcome === "known") return;
@@ -393,45 +400,8 @@ export class Reader {
     return true;
   }
 
-  /** Applies sales that had no exchange rate once there is one. */
-  async #applyRates(): Promise<void> {
-    const { database, rules, account } = this.#options;
-    this.#nextRatesAt = Date.now() + RATES_MS;
-    const sales = await listWithoutRate(database.kysely, keyOf(account), RATE_SALES, this.#ratesAfter);
-    // From the first one again after the last: those without a rate keep no other one waiting.
-    this.#ratesAfter = sales.length === RATE_SALES ? (sales.at(-1)?.id ?? 0n) : 0n;
-    for (const sale of sales) {
-      const at = sale.occurred_at ?? sale.created_at;
-      const { currency, commissionCurrency } = decodeReport(sale.report);
-      const foreign = [...new Set([currency, commissionCurrency ?? currency])].filter((one) => one !== "BRL");
-      const found = await Promise.all(foreign.map((one) => this.#fetchRate(one, at)));
-      if (foreign.length > 0 && found.every(Boolean)) {
-        await this.#write((queries) => decideSales(queries, [sale.id], rules)).catch((error: unknown) =>
-          this.#skip(error, sale),
-        );
-      }
-    }
-  }
-
-  /** One sale that cannot be applied costs no other one. */
-  #skip(error: unknown, { id }: { id: bigint }): void {
-    if (this.#isOver(error)) throw error;
-    this.#options.log.error({ ...keyOf(this.#options.account), sale: Number(id), err: error }, "A sale is not applied");
-  }
-
   #isOver(error: unknown): boolean {
     return isDatabaseAway(error) || error instanceof LeaseLostError || this.#options.signal.aborted;
-  }
-
-  /** A currency and day that fail cost no other one. */
-  async #fetchRate(currency: string, at: bigint): Promise<boolean> {
-    const { database, rules, log } = this.#options;
-    try {
-      return await fetchRate(database, rules.fx, currency, at);
-    } catch (error) {
-      log.warn({ currency, reason: String(error) }, "The exchange rate feed fails");
-      return false;
-    }
   }
 
   async #write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {

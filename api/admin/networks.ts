@@ -46,7 +46,7 @@ function networksRoute({ database: { reader }, accounts }: Services): Route {
   });
 }
 
-/** A rate that jumped is used from now on; the reader applies it to the sales that wait. docs/product.md#sales-rates */
+/** A rate that jumped is used from now on; the sales that wait for it are decided anew. docs/product.md#sales-rates */
 function acceptRateRoute({ database: { kysely } }: Services): Route {
   return route({
     method: "post",

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { MissingRates } from "../../affiliates/missing-rates.ts";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { readClock } from "../../database/clock.ts";
 import { writeSetting } from "../../database/settings.ts";
-import { inTransaction } from "../../database/transaction.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
@@ -29,6 +30,7 @@ const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const IDS_MS = 500;
 const DAILY_RATE_MS = 5_000;
+const RATES_MS = 1_000;
 /** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
@@ -56,6 +58,7 @@ export function startHousekeeping(
     whileSending(services, NONCES_MS, () => watchNonces(services)),
     whileSending(services, NOTICES_MS, () => notify(services)),
     whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
+    whileSending(services, RATES_MS, rateAsker(services)),
   ];
   const keepRate = dailyRateKeeper(services.database.kysely, services.rates);
   timers.push(setInterval(() => void quietly(services, keepRate), DAILY_RATE_MS));
@@ -117,6 +120,26 @@ function findStoreIds(services: Services): NodeJS.Timeout {
 /** Records early where each key's nonces start for this database, and finds nonces used by other programs. */
 async function watchNonces({ database, client, contracts, senders }: Services): Promise<void> {
   for (const key of senders.keys) await explainNonces({ database, client, contracts, key });
+}
+
+/** What the network reader does for its accounts: nobody reads those of direct shops. docs/product.md#sales-rates */
+function rateAsker({ accounts, database, saleRules: rules, ids, senders, log }: Services): () => Promise<void> {
+  const { kysely } = database;
+  const direct = rules.fx.url === undefined ? [] : accounts.filter(({ network }) => network === "direct");
+  const waiting = direct.map(({ network, account }) => {
+    const write = <T>(work: (queries: Queries) => Promise<T>) => inTransaction(kysely, work);
+    return new MissingRates({ database, key: { network, account }, rules, log, write });
+  });
+  let isAsking = false;
+  return async () => {
+    if (isAsking || waiting.length === 0 || !(await ids.isOpen(kysely))) return;
+    isAsking = true;
+    try {
+      for (const one of waiting) if ((await one.apply()) > 0) senders.wake();
+    } finally {
+      isAsking = false;
+    }
+  };
 }
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

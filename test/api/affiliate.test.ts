@@ -1,4 +1,7 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
@@ -10,8 +13,23 @@ import { AFFILIATE_SECRET, onBothSystems } from "./support/system.ts";
 const OTHER_SECRET = "another-secret-that-is-long-enough-1234";
 const CENT_IN_WEI = 10n ** 16n;
 
+/** Answers R$ 5 for each day, but R$ 9 for a euro today; not at all at first. */
+const feed = { isAway: true };
+const rateFeed = createServer(({ url = "" }, response) => {
+  const [, currency, from, today] = url.split("/");
+  const rate = (day = "", cotacaoVenda = 5) => {
+    const [month, date, year] = day.split("-");
+    return { cotacaoVenda, dataHoraCotacao: `${year}-${month}-${date} 13:00:00` };
+  };
+  response.writeHead(feed.isAway ? 503 : 200);
+  response.end(JSON.stringify({ value: [rate(from), rate(today, currency === "EUR" ? 9 : 5)] }));
+});
+await once(rateFeed.listen(0, "127.0.0.1").unref(), "listening");
+const { port: feedPort } = rateFeed.address() as AddressInfo;
+
 const environment = {
   SIMULATED_PURCHASES: "false",
+  FX_URL: `http://127.0.0.1:${feedPort}/{currency}/{from}/{day}`,
   // During rotation an account has two secrets.
   AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET},awin:${OTHER_SECRET},rakuten:${OTHER_SECRET}`,
 };
@@ -178,6 +196,32 @@ onBothSystems("Reports of a shop", environment, (system) => {
       const answer = await tell(system(), stolen, { network: "rakuten", secret: OTHER_SECRET });
       expect([answer.status, (await saleOf(stolen.sale_key)).hold_reasons]).to.deep.equal([200, "other_account"]);
       expect((await buyer.me()).purchases).to.deep.equal([]);
+    });
+
+    it("without a rate wait for it, and for a person if it has jumped, and are paid then", async () => {
+      const { kysely } = await system().database();
+      const buyer = await system().user();
+      feed.isAway = true;
+      const sent = [report(await visit(buyer), { currency: "USD" }), report(await visit(buyer), { currency: "EUR" })];
+      for (const one of sent) expect((await tell(system(), one)).status).to.equal(200);
+      const admin = await system().adminCaller();
+      const held = async () => {
+        const { body } = await admin.get("/api/admin/sales?state=held");
+        const own = body.rows.filter((row: { sale_key: string }) => sent.some((one) => one.sale_key === row.sale_key));
+        return own.flatMap(({ currency, held_for }: { currency: string; held_for: { reason: string }[] }) =>
+          held_for.map(({ reason }) => `${currency} ${reason}`),
+        );
+      };
+      expect(await held()).to.have.members(["USD no_rate", "EUR no_rate"]);
+      feed.isAway = false;
+      // The next question would be asked half a minute later.
+      await kysely.updateTable("fx_requests").set({ due_at: 0n }).execute();
+      await paid(buyer, 2_500n * CENT_IN_WEI);
+      expect(await held()).to.deep.equal(["EUR no_rate"]);
+      const { day } = await kysely.selectFrom("fx_rates").select("day").executeTakeFirstOrThrow();
+      const accepted = await admin.post(`/api/admin/fx-rates/EUR/${day}/accept`, {});
+      expect(accepted.status, accepted.text).to.equal(200);
+      await paid(buyer, 7_000n * CENT_IN_WEI);
     });
 
     it("cannot be minted, confirmed or paid by hand before they are due", async () => {
