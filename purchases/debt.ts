@@ -76,19 +76,9 @@ async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>
   return new Set(rows.map((row) => row.wallet));
 }
 
-/** The debts of those wallets that may have one, each read once. */
-export async function readDebts(
-  queries: Queries,
-  wallets: ReadonlySet<WalletAddress>,
-): Promise<Map<WalletAddress, bigint>> {
-  const debts = new Map<WalletAddress, bigint>();
-  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
-  return debts;
-}
-
 /**
- * What may be kept for them from the next payouts: not the debt of a payout that can still revert, because what another
- * purchase gave for it could not be given back. docs/product.md#debt
+ * What may be kept for these wallets from their next payouts, or lifted for a sale that comes back: not the debt of a
+ * payout that can still revert, because what another purchase gave for it could not be given back. docs/product.md#debt
  */
 export async function readKeepable(
   queries: Queries,

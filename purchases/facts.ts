@@ -30,7 +30,7 @@ import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
-import { readDebts } from "./debt.ts";
+import { readKeepable } from "./debt.ts";
 import { type CountedLife, lifeOf } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
@@ -82,7 +82,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
-  const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
+  const debts = await readKeepable(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
   return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => {
     const ofKey = (key: string | null) => (orders.get(key ?? "") ?? []).filter((one) => one.id !== row.id);
     const sameOrder = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);

@@ -12,6 +12,7 @@ import {
   decide,
   type Permission,
   type SaleDecision,
+  type SaleFacts,
   type TicketFacts,
 } from "../domain/sale/decide.ts";
 import { encodeFigures } from "../domain/sale/hold.ts";
@@ -58,8 +59,10 @@ async function decideOnce(
   if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
   const now = BigInt(await readClock(queries));
   const recounted = new Set<bigint>();
+  const debts = new Debts();
   for (const sale of loaded) {
-    const decision = decide(sale.facts, rules, now);
+    const decision = decide(debts.after(sale.facts), rules, now);
+    debts.count(sale.facts, decision);
     const touched = await save(queries, sale, decision, rules);
     if (touched.size > 0) changed.add(sale.row.id);
     else unchanged.push(...sale.lives);
@@ -67,6 +70,25 @@ async function decideOnce(
   }
   await recountPurchases(queries, [...recounted]);
   return new Set(loaded.flatMap(({ related }) => related));
+}
+
+/** By how much each buyer's debt changed while several of their sales were decided: what one lifted, no other lifts. */
+class Debts {
+  readonly #changes = new Map<WalletAddress, bigint>();
+
+  after(facts: SaleFacts): SaleFacts {
+    const wallet = buyerOf(facts).click?.wallet;
+    const change = wallet && this.#changes.get(wallet);
+    return change ? { ...facts, debtGwei: facts.debtGwei + change } : facts;
+  }
+
+  count({ purchases }: SaleFacts, { actions }: SaleDecision): void {
+    for (const action of actions) {
+      if (action.kind !== "adjust") continue;
+      const of = purchases.find(({ id }) => id === action.id);
+      if (of?.isSettled) this.#changes.set(of.wallet, (this.#changes.get(of.wallet) ?? 0n) + action.gwei);
+    }
+  }
 }
 
 /** Tickets of a sale that the database does not know become its purchases. Returns whether there were any. */

@@ -81,7 +81,6 @@ export type PurchaseFacts = SalePurchase & {
   createdAt: bigint;
   approvedAt: bigint | null;
   payableAt: bigint | null;
-  isSettled: boolean;
   offsetGwei: bigint;
   /** Queued and not withdrawn. */
   queued: ReadonlySet<Move>;
@@ -131,7 +130,7 @@ export type SaleFacts = AccountKey & {
   tickets: readonly TicketFacts[];
   /** Of the buyer, while the sale has no purchase. */
   unclaimed: readonly UnclaimedTicket[];
-  /** Of the buyer, now. */
+  /** Of the buyer, now: what other purchases pay. */
   debtGwei: bigint;
 };
 

@@ -28,6 +28,8 @@ export type SalePurchase = {
   weiPerCent: bigint | null;
   /** Its debt: the sum of its adjustments. */
   returnedCentBps: bigint;
+  /** Nothing is left to do: from then on other purchases pay its debt. */
+  isSettled: boolean;
 };
 
 /** The buyer's entitlement by the last read; zero cashback if the sale is declined. */
@@ -76,8 +78,8 @@ function keptOf({ stage, centBps, returnedCentBps }: SalePurchase): bigint {
 /**
  * The effect of a changed sale on its purchases, as one function: distributes the buyer's cashback over the existing
  * purchases, each rate's own part first over those that can change least, and returns the actions. Idempotent: once
- * the actions are applied, it returns none. `debtGwei` is the wallet's current debt: at most that much of an earlier
- * adjustment can be lifted; the rest becomes the cashback of another purchase, at the rate that it had.
+ * the actions are applied, it returns none. `debtGwei` is the wallet's current debt for settled purchases: at most
+ * that much of their adjustments can be lifted; the rest becomes the cashback of another purchase, at the rate that it had.
  * docs/product.md#sales-changes
  * @example
  * // A first report of R$ 100,00 at 8 %, of which 2 % are bonus: one purchase.
@@ -173,7 +175,7 @@ function sharePaid(purchases: readonly SalePurchase[], share: Share, debt: { gwe
   return returns.flatMap(({ purchase, returned }) => {
     const lifted = share.take(purchase, liftable(purchase, returned, debt.gwei));
     const action = adjust(purchase, returned - lifted);
-    if (lifted > 0n) debt.gwei += action.gwei;
+    if (lifted > 0n && purchase.isSettled) debt.gwei += action.gwei;
     return action.centBps === 0n ? [] : [action];
   });
 }
@@ -261,8 +263,9 @@ function returnedGwei(purchase: SalePurchase, returnedCentBps: bigint): bigint {
   );
 }
 
-/** How much debt can still be lifted: what has not been offset yet. */
+/** How much debt can still be lifted: what has not been offset yet. That of a payout that can still revert never is. */
 function liftable(purchase: SalePurchase, returned: bigint, debtGwei: bigint): bigint {
+  if (!purchase.isSettled) return returned;
   const weiPerCent = purchase.weiPerCent ?? 0n;
   if (returned === 0n || debtGwei <= 0n || weiPerCent === 0n) return 0n;
   const kept = purchase.centBps - returned;

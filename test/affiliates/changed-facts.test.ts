@@ -3,6 +3,7 @@ import { deleteStore, insertStore, type StoreFields, updateStore } from "../../c
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
 import { decideApproval } from "../../purchases/staff.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { attributeSale } from "./support/attribute-sale.ts";
@@ -109,6 +110,22 @@ describe("A fact of many sales that changes", function () {
       await change({ merchant: "outra.example" }, storeId);
       await shop.run();
       expect([await reasons(), await shop.received(wallet)]).to.deep.equal([["", ""], 10]);
+    });
+
+    it("a higher limit lets two returned sales come back, and gives back once what another one paid of both", async () => {
+      const { shop, kysely, wallet, click, restart } = await open();
+      await restart({});
+      const two = [reportOf(click, payable), reportOf(await shop.click(wallet), payable)];
+      for (const one of two) await shop.read(one);
+      await shop.run();
+      for (const one of two) await shop.read({ ...one, status: "declined" });
+      await shop.read(reportOf(await shop.click(wallet), payable));
+      await shop.run();
+      await restart({ limits: { ...RULES.limits, maximumCents: 9_999n } });
+      for (const one of two) await shop.read({ ...one, reason: "back" }, shop.rules);
+      await restart({ limits: RULES.limits });
+      await shop.run();
+      expect([await shop.received(wallet), await outstandingDebt(kysely, wallet)]).to.deep.equal([15, 0n]);
     });
 
     it("a lower limit takes back what is not sent, and a higher one lets it go on", async () => {

@@ -482,6 +482,35 @@ describe("A sale whose facts change", function () {
       expect([await shop.received(wallet), await debt()]).to.deep.equal([3, 0]);
     });
 
+    it("gives back in full what it took of another sale, though its second payout was in flight and reverted", async () => {
+      const { shop, wallet, click, debt } = await open();
+      const { kysely } = shop.database;
+      const report = reportOf(click, { ...payable, reais: 40, commissionMicros: null });
+      await shop.read(report);
+      await shop.run();
+      await shop.read({ ...report, ...reais(100), payable: false });
+      await shop.run();
+      await shop.read({ ...report, ...reais(100) });
+      await shop.plan();
+      const pays = kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").where("status", "=", "queued");
+      const transactionId = await shop.send(await pays.executeTakeFirstOrThrow());
+      await shop.read({ ...report, ...reais(100), ...declined });
+      // It pays back the two of the first payout; nothing is kept for the second one.
+      await shop.read(reportOf(await shop.click(wallet), { ...payable, reais: 60 }));
+      await shop.run();
+      expect([await shop.received(wallet), await debt()]).to.deep.equal([3, 3]);
+      await shop.read({ ...report, ...reais(100) });
+      const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: wallet, rules: RULES });
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transactionId, "reverted"));
+      await kysely
+        .updateTable("operations")
+        .set({ status: "queued", not_before: 0n })
+        .where("status", "=", "waiting")
+        .execute();
+      await shop.run();
+      expect([await shop.received(wallet), await debt()]).to.deep.equal([8, 0]);
+    });
+
     it("leaves no debt in the books if the payout reverted while the sale was held, and the sale moved on", async () => {
       const { shop, wallet, click } = await open();
       const { kysely } = shop.database;

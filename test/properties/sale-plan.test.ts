@@ -59,6 +59,7 @@ class Wallet {
         centBps: action.centBps,
         weiPerCent: action.weiPerCent ?? null,
         returnedCentBps: 0n,
+        isSettled: false,
       });
       return;
     }
@@ -106,6 +107,7 @@ class Wallet {
     const kept = debt <= 0n ? 0n : debt < gross ? debt : gross;
     this.payments.set(purchase.id, { sent: gross - kept, kept });
     purchase.stage = "paid";
+    purchase.isSettled = true;
   }
 
   settle(): void {

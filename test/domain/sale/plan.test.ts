@@ -13,6 +13,7 @@ const bought = (stage: SalePurchase["stage"], more: Partial<SalePurchase> = {}):
   centBps: 5_000_000n,
   weiPerCent: stage === "planned" || stage === "pending" ? null : RATE,
   returnedCentBps: 0n,
+  isSettled: stage === "paid",
   ...more,
 });
 const target = (reais: bigint) => ({ amountCents: reais * 100n, centBps: reais * 100n * 500n, bonusBps: 0n });
