@@ -50,6 +50,11 @@ type Fact =
   | { kind: "change"; sale: number; change: Partial<Omit<Report, "visit">> }
   /** A payout is in flight while this is reported; then it reverts. */
   | ({ kind: "revert" } & Report)
+  /**
+   * A payout is in flight while its sale is declined and another of its buyer is paid; then it reverts, and the sale comes
+   * back: afterwards, or before.
+   */
+  | { kind: "revert beside"; sale: number; other: number; cents: bigint; isBackBefore: boolean }
   /** Staff hold the sale's purchases while this is reported, and let them go on afterwards. */
   | ({ kind: "hold" } & Report)
   /** In CHZ: what one person's decisions may pay a day; null: any sum. */
@@ -105,6 +110,16 @@ const step: fc.Arbitrary<Step> = fc.record({
     },
     { weight: 8, arbitrary: fc.record({ kind: fc.constant("change" as const), sale, change }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), ...report }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("revert beside" as const),
+        sale,
+        other: sale,
+        cents: fc.constantFrom(4_000n, 10_000n, 20_000n),
+        isBackBefore: mostly(false, true, true),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("hold" as const), ...report }) },
     {
       weight: 2,
@@ -176,7 +191,10 @@ class History {
       // So that what was queued at a rate was also confirmed at it.
       await this.quiet(killAt);
       this.#setRates(fact.chz, fact.dollar);
-    } else if (fact.kind === "revert") await this.#revert(fact);
+    } else if (fact.kind === "revert") {
+      const again = () => this.#report({ ...fact, visit: this.#visitOf(fact.sale), isLate: false }, 0);
+      await this.#revert(fact.sale, again);
+    } else if (fact.kind === "revert beside") await this.#revertBeside(fact, killAt);
     else if (fact.kind === "hold") await this.#hold(fact);
     else if (fact.kind === "limit") {
       const aboveGwei = fact.chz === null ? undefined : fact.chz * 10n ** 9n;
@@ -397,27 +415,49 @@ class History {
     await this.quiet(0);
   }
 
-  /** Sends the sale's payout if it has one, reports, and lets it revert. */
-  async #revert(one: Report): Promise<void> {
-    const { kysely } = this.shop.database;
-    const own = this.#visitOf(one.sale);
-    await this.#report({ ...PLAIN, sale: one.sale, visit: own, payable: false }, 0);
+  /** What is kept of the other sale for a payout that never happened would be lost. docs/product.md#debt */
+  async #revertBeside(
+    { sale: number, other, cents, isBackBefore }: Fact & { kind: "revert beside" },
+    killAt: number,
+  ): Promise<void> {
+    const visit = this.#visitOf(number) ?? number;
+    const say = (one: number, more: Partial<Report>) =>
+      this.#report({ ...PLAIN, sale: one, visit: this.#visitOf(one) ?? visit, ...more }, 0);
+    await this.#revert(number, async () => {
+      await say(number, { status: "declined" });
+      if (other !== number) await say(other, { cents });
+      await this.#dying(killAt, (database) => this.shop.plan(database));
+      await this.#runWithApprovals();
+      await this.#readUnderWay();
+      // What the payout in flight kept is owed again once it has reverted, beside what was paid meanwhile.
+      for (const wallet of this.#wallets()) this.#received.set(wallet, await this.#receivedBy(wallet));
+      if (isBackBefore) await say(number, { cents });
+    });
+    await say(number, { cents: cents + 10_000n });
     await this.quiet(0);
-    await this.#report({ ...PLAIN, sale: one.sale, visit: own }, 0);
+  }
+
+  /** Sends the sale's payout if it has one, and lets it revert after what happens meanwhile. */
+  async #revert(number: number, meanwhile: () => Promise<void>): Promise<void> {
+    const { kysely } = this.shop.database;
+    const own = this.#visitOf(number) ?? number;
+    await this.#report({ ...PLAIN, sale: number, visit: own, payable: false }, 0);
+    await this.quiet(0);
+    await this.#report({ ...PLAIN, sale: number, visit: own }, 0);
     await this.shop.plan();
     const pay = await kysely
       .selectFrom("operations")
       .innerJoin("purchases", "purchases.id", "operations.subject_id")
       .innerJoin("sales", "sales.id", "purchases.sale_id")
       .selectAll("operations")
-      .where("sales.sale_key", "=", this.#key(one.sale))
+      .where("sales.sale_key", "=", this.#key(number))
       .where("operations.kind", "=", "pay")
       .where("operations.status", "=", "queued")
       .executeTakeFirst();
     if (pay) {
       const transactionId = await this.shop.send(pay);
       await this.#readUnderWay();
-      await this.#report({ ...one, visit: own, isLate: false }, 0);
+      await meanwhile();
       const { rules } = this.shop;
       const payer = this.#visits[0]?.wallet as `0x${string}`;
       const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer, rules });
@@ -458,8 +498,7 @@ class History {
   async #compare(): Promise<void> {
     const { kysely } = this.shop.database;
     for (const wallet of this.#wallets()) {
-      const payouts = await kysely.selectFrom("payouts").selectAll().where("recipient", "=", wallet).execute();
-      const received = payouts.reduce((sum, row) => sum + row.amount_gwei, 0n);
+      const received = await this.#receivedBy(wallet);
       const before = this.#received.get(wallet) ?? 0n;
       this.#received.set(wallet, received);
       const debt = await outstandingDebt(kysely, wallet);
@@ -496,6 +535,12 @@ class History {
 
   #wallets(): Set<`0x${string}`> {
     return new Set(this.#visits.map((visit) => visit.wallet as `0x${string}`));
+  }
+
+  async #receivedBy(wallet: `0x${string}`): Promise<bigint> {
+    const { kysely } = this.shop.database;
+    const payouts = await kysely.selectFrom("payouts").select("amount_gwei").where("recipient", "=", wallet).execute();
+    return payouts.reduce((sum, row) => sum + row.amount_gwei, 0n);
   }
 
   /** The figures are what was received, the debt, and the lines. docs/product.md#statement */
