@@ -64,8 +64,7 @@ export function createSenders({
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
   };
-  const payoutRules = [environment.APPROVAL_ABOVE_CHZ, environment.ADMIN_WALLETS];
-  let isNoted = false;
+  let notedFor: bigint | undefined;
   const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
     if (!signer) return [];
     const sender = new Sender({
@@ -77,13 +76,14 @@ export function createSenders({
       siblings: keys.filter((key) => key.name !== name).map((key) => key.address),
       encoders,
       kinds: new Set(parts.flatMap((part) => KINDS[part])),
-      async plan(assertLease) {
-        if (!isNoted) {
+      async plan(assertLease, fencingToken) {
+        // Another process may have decided by others since this one planned last.
+        if (notedFor !== fencingToken) {
           await inTransaction(database.kysely, async (queries) => {
             await assertLease(queries);
-            await noteRules(queries, saleRules, payoutRules);
+            await noteRules(queries, saleRules);
           });
-          isNoted = true;
+          notedFor = fencingToken;
         }
         const hasPlanned = await planNextSteps(database, { ...planning, assertLease });
         if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();

@@ -9,6 +9,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { CertificateWatch } from "../platform/certificate.ts";
@@ -20,6 +21,7 @@ import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { announceApprovals } from "../purchases/approvals.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -69,6 +71,7 @@ async function main(): Promise<void> {
   const { server, answerWith } = await listen(environment);
   const database = await openDatabase(environment, log);
   await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
+  await announceRules(environment, database);
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -93,6 +96,12 @@ async function main(): Promise<void> {
     endWatch();
     return endOperations();
   });
+}
+
+async function announceRules(environment: ApiEnvironment, database: Database): Promise<void> {
+  const roles = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
+  const { aboveGwei } = approvalRules(environment, roles);
+  await inTransaction(database.kysely, (queries) => announceApprovals(queries, { aboveGwei, roles }));
 }
 
 /** Until there is an app, every request gets 503. */

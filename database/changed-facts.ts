@@ -20,6 +20,11 @@ export async function noteChangedFact(queries: Queries, fact: ChangedFact): Prom
     .execute();
 }
 
+/** Whether some sales are still to be decided anew: until then nothing is paid. */
+export async function isAnyFactChanged(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom("changed_facts").select("fact").limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** One that is not worked off yet; locked until the transaction ends, so that another change begins it again. */
 export async function takeChangedFact(queries: Queries): Promise<{ fact: ChangedFact; after: Place } | undefined> {
   const row = await queries

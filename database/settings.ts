@@ -44,9 +44,10 @@ export type SettingName =
   | "schema_requires"
   /** No boost is more, in basis points: `BOOST_MAX_PERCENT` of the api that started last. */
   | "boost_max_bps"
-  /** Digests of the rules by which sales, and payouts by staff, were decided last. */
+  /** A digest of the rules by which sales were decided last. */
   | "sale_rules"
-  | "payout_rules"
+  /** Which payouts by staff take a second person, and who may decide, as JSON: by the api that started last. */
+  | "approval_rules"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

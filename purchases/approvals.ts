@@ -1,15 +1,45 @@
 import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
-import { readClock } from "../database/clock.ts";
+import { noteChangedFact } from "../database/changed-facts.ts";
+import { engineOf, readClock } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
 
-/** Who may decide what, and above which sum a day their decisions take a second person. */
+/** Who may decide what, and above which sum a day their decisions take a second person, unless others are announced. */
 export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: string): Role | undefined };
+
+type Announced = { aboveGwei: string | null; roles: (readonly [string, Role])[] };
+
+/**
+ * The api that started last says by which rules payouts are judged, in every process: until it has ended, an earlier one
+ * still answers and may still send. What is queued by other rules is judged anew. docs/product.md#sales-decision
+ */
+export async function announceApprovals(
+  queries: Queries,
+  { aboveGwei, roles }: { aboveGwei: bigint | undefined; roles: ReadonlyMap<string, Role> },
+): Promise<void> {
+  const announced: Announced = { aboveGwei: aboveGwei?.toString() ?? null, roles: [...roles] };
+  const text = JSON.stringify(announced);
+  if ((await readSetting(queries, "approval_rules")) === text) return;
+  await writeSetting(queries, "approval_rules", text);
+  await noteChangedFact(queries, "payouts");
+}
+
+/** Locked until the transaction ends: rules that are announced meanwhile find what it queued. */
+async function rulesInForce(queries: Queries, own: ApprovalRules): Promise<ApprovalRules> {
+  const select = queries.selectFrom("settings").select("value").where("name", "=", "approval_rules");
+  // SQLite has one writer.
+  const row = await (engineOf(queries) === "sqlite" ? select : select.forShare()).executeTakeFirst();
+  if (!row) return own;
+  const { aboveGwei, roles }: Announced = JSON.parse(row.value);
+  const roleOf = new Map(roles);
+  return { aboveGwei: aboveGwei === null ? undefined : BigInt(aboveGwei), roleOf: (wallet) => roleOf.get(wallet) };
+}
 
 /** All services together are one decider. */
 const SERVICE = "service";
@@ -90,10 +120,12 @@ export async function lapseApprovals(queries: Queries, purchaseId: bigint): Prom
 export async function requestApprovals(
   queries: Queries,
   payouts: readonly Payout[],
-  rules: ApprovalRules,
+  own: ApprovalRules,
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const waiting = new Map<bigint, bigint>();
-  if (rules.aboveGwei === undefined || payouts.length === 0) return waiting;
+  if (payouts.length === 0) return waiting;
+  const rules = await rulesInForce(queries, own);
+  if (rules.aboveGwei === undefined) return waiting;
   const ids = payouts.map(({ purchaseId }) => purchaseId);
   const decided = await queries
     .selectFrom("purchases")

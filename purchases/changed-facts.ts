@@ -7,7 +7,7 @@ import {
   type Place,
   takeChangedFact,
 } from "../database/changed-facts.ts";
-import { readSetting, type SettingName, writeSetting } from "../database/settings.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
@@ -16,25 +16,17 @@ import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
 import { decideSales, withdrawMove } from "./save.ts";
 
-/**
- * Notes whether the rules are others than those by which everything was decided last. `payoutRules`: above which sum
- * decisions by staff take a second person, and who may decide.
- */
-export async function noteRules(queries: Queries, rules: SaleRules, payoutRules: unknown): Promise<void> {
+/** Notes whether the rules are others than those by which all sales were decided last. */
+export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {
   const { limits, holdMs, accounts, fx, isLive } = rules;
   const known = accounts.map(({ network, account }) => ({ network, account }));
   const ofSales = { limits, holdMs, known, isLive, fx: [fx.url, [...fx.fixed]] };
-  await noteIfOther(queries, "sale_rules", ofSales, "sales");
-  await noteIfOther(queries, "payout_rules", payoutRules, "payouts");
-}
-
-/** Only a digest is kept: an address can contain a secret. */
-async function noteIfOther(queries: Queries, name: SettingName, rules: unknown, fact: ChangedFact): Promise<void> {
-  const text = JSON.stringify(rules, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
+  const text = JSON.stringify(ofSales, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
+  // Only a digest is kept: an address can contain a secret.
   const digest = createHash("sha256").update(text).digest("hex");
-  if ((await readSetting(queries, name)) === digest) return;
-  await writeSetting(queries, name, digest);
-  await noteChangedFact(queries, fact);
+  if ((await readSetting(queries, "sale_rules")) === digest) return;
+  await writeSetting(queries, "sale_rules", digest);
+  await noteChangedFact(queries, "sales");
 }
 
 /** Decides the next purchases or sales that a changed fact affects; at most so many. */

@@ -1,3 +1,4 @@
+import { isAnyFactChanged } from "../database/changed-facts.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import { chzTextFromWei } from "../domain/money.ts";
@@ -67,6 +68,8 @@ export class Dispatch {
     await this.#context.part(() => this.#reconsiderSetAside(isHeld), undefined);
     const known = this.#encoders.map((encoder) => encoder.kind);
     const due = new Map((await summarizeDue(this.#kysely, known)).map((row) => [row.kind, row]));
+    // A payout may be one that is taken back.
+    if (due.has("pay") && (await isAnyFactChanged(this.#kysely))) due.delete("pay");
     return this.#encoders.flatMap((encoder) => {
       const row = due.get(encoder.kind);
       if (!row || isHeld(encoder.kind)) return [];

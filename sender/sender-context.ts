@@ -29,7 +29,7 @@ export type SenderOptions = {
   /** The kinds that this key sends. */
   kinds: ReadonlySet<OperationKind>;
   /** Queues due operations before each round of the operator's sender. Returns whether there were any. */
-  plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
+  plan(assertLease: (queries: Queries) => Promise<void>, fencingToken: bigint): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
   confirmations: number;

@@ -192,8 +192,9 @@ export class Sender {
   /** Returns whether there is more to do at once. */
   async #round(): Promise<boolean> {
     const { database } = this.#options;
+    const fencingToken = this.#lease?.fencingToken ?? 0n;
     const hasPlanned =
-      this.key === "operator" && (await this.#part(() => this.#options.plan(this.#assertLease), false));
+      this.key === "operator" && (await this.#part(() => this.#options.plan(this.#assertLease, fencingToken), false));
     const signed = await listSigned(database.kysely, this.#scope);
     const due = await this.#dispatch.dueKinds();
     // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.

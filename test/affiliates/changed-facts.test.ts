@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
+import { announceApprovals } from "../../purchases/approvals.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { decideApproval } from "../../purchases/staff.ts";
@@ -24,16 +25,23 @@ describe("A fact of many sales that changes", function () {
       const click = await shop.click(wallet);
       const change = (fields: Partial<StoreFields>, id = shop.storeId) =>
         inTransaction(kysely, (queries) => updateStore(queries, id, fields));
-      const restart = (rules: Partial<SaleRules>, payoutRules: unknown = null) => {
+      const restart = (rules: Partial<SaleRules>) => {
         shop.rules = { ...shop.rules, ...rules };
-        return inTransaction(kysely, (queries) => noteRules(queries, shop.rules, payoutRules));
+        return inTransaction(kysely, (queries) => noteRules(queries, shop.rules));
+      };
+      /** An api starts with these; the one that plans and pays keeps its own, which allow all. */
+      const announce = (aboveChz: bigint, ...wallets: string[]) => {
+        const roles = new Map(wallets.map((wallet) => [wallet, "operator" as const]));
+        return inTransaction(kysely, (queries) =>
+          announceApprovals(queries, { aboveGwei: aboveChz * 10n ** 9n, roles }),
+        );
       };
       const unsent = async () => {
         const rows = await kysely.selectFrom("operations").select("kind").where("status", "=", "queued").execute();
         return rows.map(({ kind }) => kind);
       };
       const facts = () => kysely.selectFrom("changed_facts").select("fact").execute();
-      return { shop, kysely, wallet, click, change, restart, unsent, facts };
+      return { shop, kysely, wallet, click, change, restart, announce, unsent, facts };
     }
 
     it("a longer waiting period takes back a payout that is not sent, and a shorter one pays", async () => {
@@ -144,17 +152,18 @@ describe("A fact of many sales that changes", function () {
     });
 
     it("the same settings as before touch no sale", async () => {
-      const { shop, restart, facts } = await open();
-      await restart({}, [5]);
+      const { shop, restart, announce, facts } = await open();
+      await restart({});
+      await announce(5n, "admin");
       await shop.run();
-      await restart({ mintDelayMs: 5n }, [5]);
+      await restart({ mintDelayMs: 5n });
+      await announce(5n, "admin");
       expect(await facts()).to.deep.equal([]);
     });
 
     it("a lower sum for one person takes payouts back in their order, until a second one agrees", async () => {
-      const { shop, kysely, wallet, restart } = await open();
-      await restart({}, [20]);
-      shop.approvals = { aboveGwei: 20_000_000_000n, roleOf: () => "operator" };
+      const { shop, kysely, wallet, announce } = await open();
+      await announce(20n, "admin");
       const reports = [];
       for (const _ of "ab") {
         const report = reportOf(await shop.click(wallet), payable);
@@ -167,8 +176,7 @@ describe("A fact of many sales that changes", function () {
       const paying = async () =>
         (await kysely.selectFrom("operations").select("subject_id").where("kind", "=", "pay").execute()).length;
       expect(await paying()).to.equal(2);
-      shop.approvals = { aboveGwei: 7_000_000_000n, roleOf: () => "operator" };
-      await restart({}, [7]);
+      await announce(7n, "admin");
       await shop.run();
       const asked = await kysely.selectFrom("approvals").select(["purchase_id", "state"]).execute();
       const [, second] = await shop.purchases();
@@ -178,9 +186,8 @@ describe("A fact of many sales that changes", function () {
     });
 
     it("whoever agreed and may not any more: what is not sent waits for another person", async () => {
-      const { shop, kysely, wallet, click, restart } = await open();
-      await restart({}, ["both"]);
-      shop.approvals = { aboveGwei: 0n, roleOf: () => "operator" };
+      const { shop, kysely, wallet, click, announce } = await open();
+      await announce(0n, "admin", "second");
       const report = reportOf(click, payable);
       await shop.read(report);
       await attributeSale(kysely, (await shop.sale(report.saleKey)).id, "admin");
@@ -189,8 +196,7 @@ describe("A fact of many sales that changes", function () {
       const by = { isApproved: true, actor: "second", reason: null };
       await inTransaction(kysely, (queries) => decideApproval(queries, id, by));
       await shop.runUntil("pay");
-      shop.approvals = { aboveGwei: 0n, roleOf: (one) => (one === "second" ? undefined : "operator") };
-      await restart({}, ["one"]);
+      await announce(0n, "admin");
       await shop.run();
       const states = await kysely.selectFrom("approvals").select("state").orderBy("id").execute();
       expect([await shop.received(wallet), states.map(({ state }) => state)]).to.deep.equal([0, ["lapsed", "open"]]);
