@@ -3,6 +3,7 @@ import { addToDay, dayOf } from "../database/day-totals.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { jsonOf } from "../domain/records.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
@@ -46,7 +47,7 @@ function rowOf(click: NewClick) {
     store_name: click.storeName,
     token_slug: click.tokenSlug,
     holdings_block: click.holdingsBlock,
-    terms: JSON.stringify(click.terms, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
+    terms: jsonOf(click.terms),
     created_at: click.clickedAt,
     expires_at: click.clickedAt + click.windowMs,
   };

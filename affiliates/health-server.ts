@@ -1,7 +1,6 @@
 import type { Queries } from "../database/transaction.ts";
 import { messageOf } from "../domain/unknown-error.ts";
-import { createServer } from "../platform/http.ts";
-import { listenOn } from "../platform/listen.ts";
+import { openHealthServer } from "../platform/health-server.ts";
 import type { PolledAccount } from "./network.ts";
 import { type FailingAccount, failingText, listFailing } from "./read-progress.ts";
 
@@ -14,33 +13,21 @@ export type ReaderStatus = {
 
 type Listening = { port: number; host: string; accounts: readonly PolledAccount[]; status: ReaderStatus };
 
-/** `/healthz`: the process is running. `/readyz`: every account is read. `/metrics`: Prometheus. Returns what ends it. */
-export async function openHealthServer({ port, host, accounts, status }: Listening): Promise<() => void> {
-  const server = createServer(async (request, response) => {
-    const path = (request.url ?? "/").split("?")[0];
-    if (path === "/metrics") {
-      response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
-      return response.end(metricsOf(status, await readFailing(status, accounts)));
-    }
-    const [code, body] = await answer(path, status, accounts);
-    response.statusCode = code;
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(body));
+/** Ready: every account is read. Returns what ends the server. */
+export async function openReaderHealth({ port, host, accounts, status }: Listening): Promise<() => void> {
+  const at = { port, host, variables: { port: "AFFILIATES_PORT", host: "AFFILIATES_HOST" } };
+  const server = await openHealthServer(at, {
+    async readiness() {
+      const failing = await readFailing(status, accounts);
+      const problems = typeof failing === "string" ? [failing] : failing.map(failingText);
+      return { ready: problems.length === 0, state: status.isReading ? "reading" : "standby", problems };
+    },
+    metrics: async () => metricsOf(status, await readFailing(status, accounts)),
   });
-  await listenOn(server, { port, host, variables: { port: "AFFILIATES_PORT", host: "AFFILIATES_HOST" } });
   return () => {
     server.close();
     server.closeAllConnections();
   };
-}
-
-async function answer(path: string | undefined, status: ReaderStatus, accounts: readonly PolledAccount[]) {
-  if (path === "/healthz") return [200, { status: "ok" }] as const;
-  if (path !== "/readyz") return [404, { error: "Not found; there are /healthz, /readyz and /metrics" }] as const;
-  const failing = await readFailing(status, accounts);
-  const problems = typeof failing === "string" ? [failing] : failing.map(failingText);
-  const state = status.isReading ? "reading" : "standby";
-  return [problems.length === 0 ? 200 : 503, { ready: problems.length === 0, state, problems }] as const;
 }
 
 /** A sentence where the database cannot say. */

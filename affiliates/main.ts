@@ -10,7 +10,7 @@ import { openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
-import { openHealthServer, type ReaderStatus } from "./health-server.ts";
+import { openReaderHealth, type ReaderStatus } from "./health-server.ts";
 import { findNetwork } from "./networks.ts";
 import { Reader } from "./reader.ts";
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   const status: ReaderStatus = { isReading: false, queries: undefined };
-  const endServer = port > 0 ? await openHealthServer({ port, host, accounts: polled, status }) : () => {};
+  const endServer = port > 0 ? await openReaderHealth({ port, host, accounts: polled, status }) : () => {};
   ending.signal.addEventListener("abort", endServer);
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
   if (ending.signal.aborted) return;

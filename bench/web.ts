@@ -9,6 +9,7 @@ import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { Shopper } from "../test/testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment } from "../test/testing/torcida.ts";
+import { percentile } from "./scale/load.ts";
 
 const RUNS = Number(process.argv[2] ?? 5);
 /** Measured last, with a session; no search engine sees it. */
@@ -25,9 +26,6 @@ const AUDITS = [
 ] as const;
 
 type Figures = Record<string, number>;
-
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function measure(url: string, port: number): Promise<Figures> {
   const result = await lighthouse(url, {
@@ -84,7 +82,12 @@ try {
     pages[path] = Object.fromEntries(
       [...CATEGORIES, ...AUDITS].map((name) => [
         name,
-        Number(median(runs.map((one) => one[name] ?? Number.NaN)).toFixed(3)),
+        Number(
+          percentile(
+            runs.map((one) => one[name] ?? Number.NaN),
+            0.5,
+          ).toFixed(3),
+        ),
       ]),
     );
   }

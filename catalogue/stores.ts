@@ -61,53 +61,37 @@ export function fieldsOf(store: StoreRow) {
 /** All active stores including drafts, oldest first. */
 export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
   const stores = await queries.selectFrom("stores").selectAll().where("deleted_at", "is", null).orderBy("id").execute();
-  return withCategories(queries, stores);
+  const ids = stores.map((store) => store.id);
+  return withCategories(queries, ids, stores);
 }
 
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
+  const stores = queries
+    .selectFrom("stores")
+    .selectAll()
+    .where(among(queries, "id", ids))
+    .where("deleted_at", "is", null)
+    .execute();
+  return withCategories(queries, ids, stores);
+}
+
+async function withCategories(
+  queries: Queries,
+  ids: readonly bigint[],
+  rows: readonly StoreRow[] | Promise<StoreRow[]>,
+): Promise<StoreWithCategories[]> {
   const now = BigInt(Date.now());
-  const [stores, categories, boosts, unnamed] = await Promise.all([
-    queries
-      .selectFrom("stores")
-      .selectAll()
-      .where(among(queries, "id", ids))
-      .where("deleted_at", "is", null)
-      .execute(),
+  const [stores, allCategories, allBoosts, unnamed] = await Promise.all([
+    rows,
     readCategories(queries, ids),
     readBoosts(queries, ids, now),
     listUnnamed(queries, ids),
   ]);
-  return join(stores, { categories, boosts, unnamed, now });
-}
-
-async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
-  const ids = stores.map((store) => store.id);
-  const now = BigInt(Date.now());
-  return join(stores, {
-    categories: await readCategories(queries, ids),
-    boosts: await readBoosts(queries, ids, now),
-    unnamed: await listUnnamed(queries, ids),
-    now,
-  });
-}
-
-type Parts = {
-  categories: ReadonlyMap<bigint, StoreCategory[]>;
-  boosts: ReadonlyMap<bigint, PlannedBoost[]>;
-  unnamed: readonly bigint[];
-  now: bigint;
-};
-
-function join(stores: readonly StoreRow[], { unnamed, now, ...parts }: Parts): StoreWithCategories[] {
   const nameless = new Set(unnamed);
   return stores.map((store) => {
-    const boosts = parts.boosts.get(store.id) ?? [];
-    return {
-      ...store,
-      categories: boosted(parts.categories.get(store.id) ?? [], boosts, now),
-      boosts,
-      isNamed: !nameless.has(store.id),
-    };
+    const boosts = allBoosts.get(store.id) ?? [];
+    const categories = boosted(allCategories.get(store.id) ?? [], boosts, now);
+    return { ...store, categories, boosts, isNamed: !nameless.has(store.id) };
   });
 }
 

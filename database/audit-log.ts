@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/api/administration.ts";
-import { isKeyOf, isRecord } from "../domain/records.ts";
+import { isKeyOf, isRecord, jsonOf } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
@@ -44,7 +44,7 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     actor: entry.actor,
     action: entry.action,
     subject: entry.subject,
-    detail: JSON.stringify(entry.detail, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
+    detail: jsonOf(entry.detail),
     previous_hash: last?.hash ?? AUDIT_GENESIS,
   };
   await queries

@@ -26,3 +26,8 @@ export function recordOf<K extends string, V>(keys: readonly K[], read: (key: K)
   // TypeScript types the keys of `Object.fromEntries` as any text.
   return Object.fromEntries(keys.map((key) => [key, read(key)])) as Record<K, V>;
 }
+
+/** JSON with bigints as texts of their digits. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part));
+}

@@ -1,6 +1,5 @@
 import type { Server } from "node:http";
-import { createServer } from "../platform/http.ts";
-import { listenOn } from "../platform/listen.ts";
+import { openHealthServer } from "../platform/health-server.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { ChainNode } from "./chain-node.ts";
 import type { Status } from "./context.ts";
@@ -8,44 +7,18 @@ import type { Metrics } from "./metrics.ts";
 
 const LAG_BLOCKS = 5;
 
-export type HealthServerParameters = {
-  port: number;
-  host: string;
-  status: Status;
-  metrics: Metrics;
-  nodes: NodePool<ChainNode>;
-};
-
 /** If the head has not been read for this long, the index may be stale. */
 const SILENCE_MS = 15_000;
 
-/** `/healthz`: the process is running. `/readyz`: the index is up to date. `/metrics`: Prometheus. */
-export async function openHealthServer({
-  port,
-  host,
-  status,
-  metrics,
-  nodes,
-}: HealthServerParameters): Promise<Server> {
-  const server = createServer((request, response) => {
-    const path = (request.url ?? "/").split("?")[0];
-    if (path === "/metrics") {
-      response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
-      return response.end(metrics.text());
-    }
-    const [code, body] = answer(path, status, nodes);
-    response.statusCode = code;
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(body));
-  });
-  return listenOn(server, { port, host, variables: { port: "INDEXER_PORT", host: "INDEXER_HOST" } });
-}
+type IndexHealth = { port: number; host: string; status: Status; metrics: Metrics; nodes: NodePool<ChainNode> };
 
-function answer(path: string | undefined, status: Status, nodes: NodePool<ChainNode>): [number, unknown] {
-  if (path === "/healthz") return [200, { status: "ok" }];
-  if (path !== "/readyz") return [404, { error: "Not found; there are /healthz, /readyz and /metrics" }];
-  const readiness = readinessOf(status, nodes);
-  return [readiness.ready ? 200 : 503, { ...readiness, rpc: nodes.inUse || null }];
+/** Ready: the index is up to date. */
+export function openIndexHealth({ port, host, status, metrics, nodes }: IndexHealth): Promise<Server> {
+  const at = { port, host, variables: { port: "INDEXER_PORT", host: "INDEXER_HOST" } };
+  return openHealthServer(at, {
+    readiness: () => ({ ...readinessOf(status, nodes), rpc: nodes.inUse || null }),
+    metrics: () => metrics.text(),
+  });
 }
 
 function readinessOf(status: Status, nodes: NodePool<ChainNode>) {

@@ -11,7 +11,7 @@ import { ChainNode, type Source } from "./chain-node.ts";
 import type { Context, Status } from "./context.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { HeadWatcher } from "./head-watcher.ts";
-import { openHealthServer } from "./health-server.ts";
+import { openIndexHealth } from "./health-server.ts";
 import { Metrics } from "./metrics.ts";
 import { openProgress } from "./progress.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
@@ -62,7 +62,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   const memory = new DatabaseChainMemory(source.chainId);
   const nodes = await openNodes({ urls: rpcUrls, source, memory, metrics, log, followsDeepReorgs: true });
   stack.defer(() => nodes.close());
-  const server = await openHealthServer({ port, host, status, metrics, nodes });
+  const server = await openIndexHealth({ port, host, status, metrics, nodes });
   stack.defer(() => {
     server.closeAllConnections();
     server.close();

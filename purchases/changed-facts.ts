@@ -9,6 +9,7 @@ import {
 } from "../database/changed-facts.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
+import { jsonOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
 import { uncount } from "./approvals.ts";
@@ -21,9 +22,8 @@ export async function noteRules(queries: Queries, rules: SaleRules): Promise<voi
   const { limits, holdMs, accounts, fx, isLive } = rules;
   const known = accounts.map(({ network, account }) => ({ network, account }));
   const ofSales = { limits, holdMs, known, isLive, fx: [fx.url, [...fx.fixed]] };
-  const text = JSON.stringify(ofSales, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
   // Only a digest is kept: an address can contain a secret.
-  const digest = createHash("sha256").update(text).digest("hex");
+  const digest = createHash("sha256").update(jsonOf(ofSales)).digest("hex");
   if ((await readSetting(queries, "sale_rules")) === digest) return;
   await writeSetting(queries, "sale_rules", digest);
   await noteChangedFact(queries, "sales");

@@ -9,7 +9,7 @@ import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
-import { isRecord, keysOf } from "../domain/records.ts";
+import { isRecord, jsonOf, keysOf } from "../domain/records.ts";
 import {
   buyerOf,
   type ClickFacts,
@@ -534,7 +534,5 @@ export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
 }
 
 export function encodeKept(kept: Kept): string {
-  return JSON.stringify({ ...kept, rates: [...kept.rates] }, (_key, value) =>
-    typeof value === "bigint" ? value.toString() : value,
-  );
+  return jsonOf({ ...kept, rates: [...kept.rates] });
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { monthOf } from "../domain/iso-time.ts";
-import { recordOf } from "../domain/records.ts";
+import { jsonOf, recordOf } from "../domain/records.ts";
 
 /** The margin total that a sale counts towards: by network, store and month of the sale. */
 function totalsCell(
@@ -42,7 +42,7 @@ export function contributionOf(sale: Selectable<Schema["sales"]>, paidCentBps: b
 
 /** Replaces what the totals contain of a sale. Returns what they contain now, as the sale stores it. */
 export async function moveTotals(queries: Queries, counted: string, after: Contribution | undefined): Promise<string> {
-  const text = after ? JSON.stringify(after, (_key, value) => (typeof value === "bigint" ? `${value}` : value)) : "";
+  const text = after ? jsonOf(after) : "";
   if (text === counted) return text;
   if (counted !== "") {
     const before: Record<keyof Contribution, string> = JSON.parse(counted);

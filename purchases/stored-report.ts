@@ -1,3 +1,4 @@
+import { jsonOf } from "../domain/records.ts";
 import { SALE_STATUSES, type SaleReport } from "../domain/sale/report.ts";
 
 type StoredReport = { [Field in keyof SaleReport]?: Stored<SaleReport[Field]> };
@@ -10,9 +11,7 @@ type Stored<Value> = Value extends bigint
 /** A report as stored in a revision: JSON with a fixed order of fields and integers as text. */
 export function encodeReport(report: SaleReport): string {
   const fields = Object.entries(report).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(Object.fromEntries(fields), (_key, value) =>
-    typeof value === "bigint" ? value.toString() : value,
-  );
+  return jsonOf(Object.fromEntries(fields));
 }
 
 /** The inverse of `encodeReport`. */

@@ -13,11 +13,9 @@ import type { Database } from "../database/connect.ts";
 import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
 import type { Variables } from "../platform/environment.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";
-import { openLog } from "../platform/log.ts";
-import { openChain } from "../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
+import { openKnownChain } from "./operator/open-chain.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
 const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
@@ -62,16 +60,9 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
 
 /** A new store must not get an id under which another store is registered on chain. */
 async function skipIdsOnChain(environment: OperatorEnvironment, database: Database): Promise<void> {
-  const { contracts, network, chainId, rpcUrls } = environment;
+  const { contracts } = environment;
   if (!contracts) return;
-  const { client, nodes } = await openChain({
-    network,
-    urls: rpcUrls,
-    chainId,
-    contract: contracts.purchaseNft,
-    memory: new DatabaseChainMemory(chainId, { database, mayWrite: false }),
-    log: openLog("silent"),
-  });
+  const { client, nodes } = await openKnownChain(environment, database, contracts.purchaseNft);
   try {
     await skipRegisteredIds(database, nameReader(client, contracts));
   } catch (error) {

@@ -3,6 +3,171 @@
  * chain has and the database does not know, and lets mints and confirmations be sent again; payouts stay paused.
  * `--accept` says that the listed tickets are known. Exit codes: 0 done, 1 not yet, with the reason.
  */
-import { runRestored } from "./operator/run-restored.ts";
+import { userInfo } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { readEnvironment } from "../api/environment.ts";
+import { openReconcile } from "../api/operations/open-reconcile.ts";
+import { endSignIns } from "../api/people/sessions.ts";
+import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import { indexedBlock } from "../database/chain-cursor.ts";
+import type { Database } from "../database/connect.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { reaisText } from "../domain/money.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../domain/purchase/life.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import type { Variables } from "../platform/environment.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
+import { findGap, type ReconcileOptions } from "../reconcile/reconcile.ts";
+import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../reconcile/unclaimed.ts";
+import { acceptNonces, explainNonces, foreignText, listForeign, listLost } from "../sender/foreign-transactions.ts";
+import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../sender/recovery.ts";
+import { listSigned } from "../sender/transactions.ts";
+import { skipIds } from "./backup/next-ids.ts";
+import { readOperatorEnvironment, type Terminal } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
-process.exitCode = await runRestored(process.argv.slice(2), process.env, console);
+/** How long the running indexer may take to reach the head at the start of the command. */
+const INDEX_MS = 30_000;
+const LOOK_MS = 200;
+
+/** The chain may still have, or get, what the index does not show. */
+class NotYetError extends TorcidaError {
+  override readonly name = "NotYetError";
+  override readonly docs = "docs/runbook/database-lost.md";
+}
+
+type Print = Terminal["log"];
+type Tickets = { unclaimed: number; unknown: number };
+
+/** Runs `npm run restored` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
+export async function runRestored(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
+  try {
+    const { accept = false } = parseArgs({ args: [...args], options: { accept: { type: "boolean" } } }).values;
+    const environment = readEnvironment(env);
+    const database = await openDatabase(readOperatorEnvironment(env), { print: terminal.log });
+    try {
+      const { options, nodes } = await openReconcile(environment, database);
+      await nodes.refuseWrongChain();
+      await recover(options, accept, terminal.log);
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    terminal.error(failureText(error));
+    return 1;
+  }
+}
+
+/** @throws NotYetError while the index or a transaction of ours may still change what the chain has */
+async function recover(options: ReconcileOptions, accept: boolean, print: Print): Promise<void> {
+  const { database, keys } = options;
+  const { kysely } = database;
+  // Accepting after a recovery must not pause what a person has resumed since.
+  const isOver = accept && (await wasRecovered(kysely));
+  if (!isOver) await hold(database, print);
+  await reachHead(options);
+  await explainAll(options);
+  await refusePending(options);
+  for (const one of await listForeign(kysely, keys)) print(`! ${foreignText(one)}`);
+  const lost = await listLost(kysely, keys);
+  for (const one of lost) print(`  ${foreignText(one)}`);
+  print(`${lost.length} transactions of ours were not known to the database`);
+  const block = (await indexedBlock(kysely)) ?? 0n;
+  const tickets = await printTickets(options, print);
+  await inAuditedTransaction(kysely, async (queries) => {
+    for (const key of keys) await acceptNonces(queries, key, "lost");
+    if (accept) await acceptUnclaimed(queries, options.contracts, block);
+    if (await readRecovery(queries)) await endRecovery(queries);
+    const actor = `operator ${userInfo().username}`;
+    const detail = { lost: lost.length, tickets: tickets.unclaimed, accepted: accept };
+    await appendAudit(queries, { actor, action: "database.restored", subject: "database", detail });
+  });
+  printNextSteps({ ...tickets, unknown: accept ? 0 : tickets.unknown }, print);
+}
+
+async function hold(database: Database, print: Print): Promise<void> {
+  const next = await inTransaction(database.kysely, async (queries) => {
+    await beginRecovery(queries, { code: "moved_back" });
+    await endSignIns(queries);
+    return skipIds(database, queries);
+  });
+  print(`Nothing is sent meanwhile, payouts are paused, everyone must log in again, and purchase ids go on at ${next}`);
+}
+
+/** Waits until the index has every block that the chain had when this began. */
+async function reachHead(options: ReconcileOptions): Promise<void> {
+  const deadline = performance.now() + INDEX_MS;
+  for (let gap = await findGap(options, 0n); gap; gap = await findGap(options, 0n)) {
+    if (!(await isHeld(options.database, INDEXER_LEASE)))
+      throw new NotYetError(`${gap}. Start the indexer, wait until its /readyz answers 200, and run this again`);
+    if (performance.now() > deadline)
+      throw new NotYetError(`${gap}. Wait until the indexer's /readyz answers 200, then run this again`);
+    await delay(LOOK_MS);
+  }
+}
+
+async function explainAll(options: ReconcileOptions): Promise<void> {
+  for (const key of options.keys) {
+    for (let before = ""; ; ) {
+      const { isWhole, below } = await explainNonces({ ...options, key });
+      if (isWhole) break;
+      if (before === String(below))
+        throw new NotYetError(
+          `Nonce ${below} of the ${key.name}'s key is signed, and not certain to be ours yet: start the api, and run this again in a minute`,
+        );
+      before = String(below);
+    }
+  }
+}
+
+/** A transaction that waits in a node and is not known here may still mint or pay. */
+async function refusePending({ client, database, keys }: ReconcileOptions): Promise<void> {
+  for (const { name, address } of keys) {
+    const [mined, pending] = await client.onOneNode((node) =>
+      Promise.all([
+        node.getTransactionCount({ address, blockTag: "latest" }),
+        node.getTransactionCount({ address, blockTag: "pending" }),
+      ]),
+    );
+    const ours = new Set((await listSigned(database.kysely, { of: address })).map(({ nonce }) => Number(nonce)));
+    for (let nonce = mined; nonce < pending; nonce++) {
+      if (!ours.has(nonce))
+        throw new NotYetError(
+          `Nonce ${nonce} of the ${name}'s key waits in a node and is not known here: wait until it is mined, or replace it by an empty transaction with a higher fee`,
+        );
+    }
+  }
+}
+
+async function printTickets({ database, contracts }: ReconcileOptions, print: Print): Promise<Tickets> {
+  const accepted = await readAccepted(database.kysely, contracts);
+  const tickets: Tickets = { unclaimed: 0, unknown: 0 };
+  for await (const ticket of listUnclaimed(database.reader)) {
+    tickets.unclaimed += 1;
+    if (ticket.mintedBlock > accepted) tickets.unknown += 1;
+    print(`  ${ticketText(ticket)}`);
+  }
+  print(`${tickets.unclaimed} tickets have no purchase; ${tickets.unknown} of them nobody has accepted`);
+  return tickets;
+}
+
+function ticketText({ tokenId, owner, storeId, valueCents, status, saleRef, isPaid }: UnclaimedTicket): string {
+  const origin = saleRef === 0n ? "of a simulated purchase, never paid again" : "adopted once its sale is read";
+  const state = `${statusAttribute(purchaseStatusFromChain(status))}, ${isPaid ? "paid" : "not paid"}`;
+  return `Ticket ${tokenId} of ${owner}: store ${storeId}, ${reaisText(valueCents)}, ${state}; ${origin}`;
+}
+
+function printNextSteps({ unknown }: Tickets, print: Print): void {
+  print("Mints and confirmations are sent again. Now:");
+  const steps = [
+    ...(unknown > 0 ? ["If you know these tickets: npm run restored -- --accept"] : []),
+    "Start the api and the network reader, and run npm run reconcile until it finds no difference",
+    "npm run payouts -- --resume",
+  ];
+  for (const [index, step] of steps.entries()) print(`${index + 1}. ${step}`);
+}
+
+if (import.meta.main) process.exitCode = await runRestored(process.argv.slice(2), process.env, console);

@@ -8,11 +8,9 @@ import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Database } from "../database/connect.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";
-import { openLog } from "../platform/log.ts";
-import { openChain } from "../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { chainStateText, tracePurchase } from "../purchases/trace.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
+import { openKnownChain } from "./operator/open-chain.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
 const USAGE = "npm run trace -- PURCHASE [--json], PURCHASE being the purchase's number";
@@ -54,14 +52,7 @@ function print(number: string, trace: Awaited<ReturnType<typeof tracePurchase>>,
 async function readChain(environment: OperatorEnvironment, database: Database, id: bigint): Promise<string> {
   const { contracts } = environment;
   if (!contracts) return "no contracts are known for this network";
-  const { client } = await openChain({
-    network: environment.network,
-    urls: environment.rpcUrls,
-    chainId: environment.chainId,
-    contract: contracts.purchaseNft,
-    memory: new DatabaseChainMemory(environment.chainId, { database, mayWrite: false }),
-    log: openLog("silent"),
-  });
+  const { client } = await openKnownChain(environment, database, contracts.purchaseNft);
   try {
     const nft = { address: contracts.purchaseNft, abi: purchaseNftAbi } as const;
     const block = await client.getBlockNumber();

@@ -4,6 +4,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
+import { jsonOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { SigningKey } from "../platform/signing-keys.ts";
@@ -91,7 +92,7 @@ export async function explainNonces({
       if (open !== undefined) break;
     }
     const next: Book = { ...book, below, foreign: foreign.slice(-LISTED) };
-    if (!known || textOf(next) !== textOf(known)) await writeSetting(kysely, settingOf(key), textOf(next));
+    if (!known || jsonOf(next) !== jsonOf(known)) await writeSetting(kysely, settingOf(key), jsonOf(next));
     return { below, isWhole: below >= count };
   });
 }
@@ -148,7 +149,7 @@ export async function acceptNonces(queries: Queries, key: WatchedKey, which: "fo
   const isMeant = (one: Unlisted) => !one.isAccepted && (one.call !== null) === (which === "lost");
   const count = book.foreign.filter(isMeant).length;
   const foreign = book.foreign.map((one) => (isMeant(one) ? { ...one, isAccepted: true } : one));
-  if (count > 0) await writeSetting(queries, settingOf(key), textOf({ ...book, foreign }));
+  if (count > 0) await writeSetting(queries, settingOf(key), jsonOf({ ...book, foreign }));
   return count;
 }
 
@@ -199,7 +200,3 @@ function isOurs(status: StoredTransaction["status"] | undefined): boolean {
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
-
-function textOf(book: Book): string {
-  return JSON.stringify(book, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
-}

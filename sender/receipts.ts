@@ -2,6 +2,7 @@ import { BaseError, type PublicClient, type TransactionReceipt, TransactionRecei
 import type { Queries } from "../database/transaction.ts";
 import { listUnfinishedTransactionIds, reopenOperations } from "./assigned.ts";
 import { logDone } from "./operation-record.ts";
+import { concludeOperations, requeueOperations } from "./outcomes.ts";
 import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
@@ -157,8 +158,9 @@ export class Receipts {
 
   /** The transaction is final: marks its operations as done, or queues them again if it reverted. */
   async #conclude(queries: Queries, transaction: StoredTransaction, hasSucceeded: boolean): Promise<Operation[]> {
-    if (hasSucceeded) return this.#context.conclude(queries, transaction);
-    await this.#context.requeue(queries, transaction.id, "reverted");
+    const { encoders } = this.#context.options;
+    if (hasSucceeded) return concludeOperations(queries, encoders, transaction);
+    await requeueOperations(queries, encoders, transaction.id, "reverted");
     return [];
   }
 }

@@ -3,6 +3,7 @@ import { readClock } from "../database/clock.ts";
 import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
 import { findSpender, type SpentNonce } from "./nonce-evidence.ts";
+import { requeueOperations } from "./outcomes.ts";
 import { ownCallOf } from "./own-call.ts";
 import { type Receipts, reopen } from "./receipts.ts";
 import { beginRecovery } from "./recovery.ts";
@@ -126,14 +127,14 @@ export class Repair {
 
   /** None of our hashes can be mined once another transaction of our key has the nonce and is final. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
-    const { client, confirmations } = this.#context.options;
+    const { client, confirmations, encoders } = this.#context.options;
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
     const isOurs = transaction.hashes.some(({ hash }) => hash === spent?.hash);
     if (!spent || isOurs || (await this.#receipts.find(transaction))) return;
     await this.#holdAfter(spent, transaction.nonce);
     await this.#context.write(async (queries) => {
       await updateTransaction(queries, transaction.id, { status: "void" });
-      await this.#context.requeue(queries, transaction.id, "nonce_lost");
+      await requeueOperations(queries, encoders, transaction.id, "nonce_lost");
     });
     this.#foreignSince = undefined;
   }

@@ -9,7 +9,6 @@ import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName } from "../platform/signing-keys.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
-import type { Failure } from "./outcomes.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
 import type { Operation } from "./queue.ts";
 import type { TransactionScope } from "./transactions.ts";
@@ -69,10 +68,6 @@ export type SenderContext = {
   status: SenderStatus;
   /** Every write goes through here, which checks the lease in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** A transaction succeeded: its operations are done, or queued again if they changed meanwhile. */
-  conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<Operation[]>;
-  /** A transaction failed: its operations are queued again if they are still wanted. */
-  requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
   /** Removes operations that are no longer wanted from the queue, and returns them. */
   withdrawUnwanted(encoder: Encoder, operations: readonly Operation[]): Promise<readonly Operation[]>;
   /**

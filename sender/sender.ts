@@ -7,7 +7,6 @@ import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, re
 import type { KeyName } from "../platform/signing-keys.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
-import { concludeOperations, requeueOperations } from "./outcomes.ts";
 import { withdraw } from "./queue.ts";
 import { Receipts } from "./receipts.ts";
 import { shortened } from "./refusal.ts";
@@ -76,9 +75,6 @@ export class Sender {
           await this.#assertLease(queries);
           return work(queries);
         }),
-      conclude: (queries, transaction) => concludeOperations(queries, options.encoders, transaction),
-      requeue: (queries, transactionId, failure) =>
-        requeueOperations(queries, options.encoders, transactionId, failure),
       withdrawUnwanted: async (encoder, operations) => {
         const unwanted = (await encoder.listUnwanted?.(options.database.kysely, operations, { isLocked: false })) ?? [];
         if (unwanted.length === 0) return unwanted;

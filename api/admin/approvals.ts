@@ -22,7 +22,7 @@ import type { ApprovalRules } from "../../purchases/approvals.ts";
 import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { alreadyDecided, type Decision, decisionRoutes, requireOpen, toWireDecision } from "./second-person.ts";
@@ -38,10 +38,7 @@ export function approvalRoutes(services: Services): Route[] {
       summary: "Payouts that need a second person's approval, newest first",
       row: approvalSchema,
       query: approvalsQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listApprovals(database.reader, query);
-        return { ...page, rows: rows.map(toWireApproval) };
-      },
+      list: (query) => pageOf(listApprovals(database.reader, query), toWireApproval),
     }),
     groupsRoute(services),
     togetherRoute(services, "approve"),

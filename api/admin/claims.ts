@@ -8,7 +8,7 @@ import {
   reasonRequestSchema,
 } from "../../domain/api/sales.ts";
 import { notFound } from "../http/api-error.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { NO_STORE, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { pictureOfClaim } from "../visits/pictures.ts";
@@ -24,10 +24,7 @@ export function claimAdministrationRoutes(services: Services): Route[] {
       summary: "Claims for missing cashback, newest first",
       row: adminClaimSchema,
       query: claimsQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listAllClaims(reader, query);
-        return { ...page, rows: rows.map(toWireAdminClaim) };
-      },
+      list: (query) => pageOf(listAllClaims(reader, query), toWireAdminClaim),
     }),
     route({
       method: "get",

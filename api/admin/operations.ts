@@ -9,7 +9,7 @@ import { findPurchase } from "../../purchases/queries.ts";
 import { subjectOf, toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperation, findOperationById, type Operation, release } from "../../sender/queue.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { stepOptions } from "./purchases.ts";
@@ -24,10 +24,7 @@ function operationsRoute({ database }: Services): Route {
     summary: "Waiting and failed operations, newest first, or those in a given state",
     row: operationSchema,
     query: operationsQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listOperationPage(database.reader, query);
-      return { ...page, rows: rows.map(toOperationRecord) };
-    },
+    list: (query) => pageOf(listOperationPage(database.reader, query), toOperationRecord),
   });
 }
 

@@ -10,7 +10,7 @@ import { isoTimeIfAny } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import type { CatalogueWriter } from "../catalogue/catalogue-writer.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import type { Route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { alreadyDecided, type Decision, decisionRoutes, lapsed, requireOpen, toWireDecision } from "./second-person.ts";
@@ -24,10 +24,7 @@ export function percentApprovalRoutes(services: Services, write: CatalogueWriter
       summary: "Boosts and percents of categories that need a second person's approval, newest first",
       row: percentApprovalSchema,
       query: percentApprovalsQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listPercentApprovals(database.reader, query);
-        return { ...page, rows: rows.map(toWireApproval) };
-      },
+      list: (query) => pageOf(listPercentApprovals(database.reader, query), toWireApproval),
     }),
     ...decisionRoutes({
       path: "/api/admin/percent-approvals",

@@ -26,7 +26,7 @@ import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/
 import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../purchases/waiting.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Identity, NO_STORE, type Route, readId, route } from "../http/route.ts";
 import { deepestBlock, type Services, viewOptions } from "../services.ts";
 
@@ -150,10 +150,7 @@ function paymentsRoute({ database: { reader } }: Services): Route {
     summary: "Queued payouts, newest first, with the reason if waiting or failed",
     row: paymentSchema,
     query: paymentsQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listPayouts(reader, query);
-      return { ...page, rows: rows.map(toWirePayment) };
-    },
+    list: (query) => pageOf(listPayouts(reader, query), toWirePayment),
   });
 }
 
@@ -253,21 +250,14 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
 }
 
 function toWirePayment(row: PayoutRow): Payment {
-  const { id, state, reason, limit, error, attempts, since, next_try_at } = toOperationRecord(row);
+  const { kind: _, subject_id: purchase_id, ...operation } = toOperationRecord(row);
   return {
-    id,
-    purchase_id: Number(row.subject_id),
+    ...operation,
+    purchase_id,
     wallet: row.wallet,
     store: row.store_name,
     amount: chzTextFromGwei(row.amount_gwei ?? 0n),
-    state,
-    reason,
-    limit,
-    error,
-    attempts,
-    since,
     created_at: isoTime(row.created_at),
-    next_try_at,
     tx_hash: row.mined_hash ?? row.last_hash,
   };
 }

@@ -16,7 +16,7 @@ import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, NO_STORE, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { readDistributorBalance } from "./figures.ts";
@@ -60,10 +60,7 @@ function auditLogRoute({ database }: Services): Route {
     summary: "The audit log of admin changes, newest first",
     row: auditLogEntrySchema,
     query: auditLogQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listAudit(database.reader, query);
-      return { ...page, rows: rows.map(toWireEntry) };
-    },
+    list: (query) => pageOf(listAudit(database.reader, query), toWireEntry),
   });
 }
 

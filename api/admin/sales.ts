@@ -19,7 +19,7 @@ import type { HoldLanguage } from "../../domain/sale/problem.ts";
 import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { NO_STORE, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { amountText, DECISION, decided } from "./sale-decisions.ts";
@@ -41,10 +41,7 @@ function salesRoute({ database: { reader } }: Services): Route {
     summary: "Sales as the networks report them, newest first",
     row: saleSchema,
     query: salesQuerySchema,
-    async list(query, request) {
-      const { rows, ...page } = await listSales(reader, query);
-      return { ...page, rows: rows.map((row) => toWireSale(row, languageOf(request))) };
-    },
+    list: (query, request) => pageOf(listSales(reader, query), (row) => toWireSale(row, languageOf(request))),
   });
 }
 

@@ -20,7 +20,7 @@ import { erasedFileOf } from "../../platform/environment.ts";
 import { shownRate } from "../../rates/rate-source.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
-import { listRoute } from "../http/list-route.ts";
+import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
 import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
@@ -47,10 +47,7 @@ function usersRoute(services: Services): Route {
     summary: "Users with the totals of their purchases, newest first",
     row: adminUserSchema,
     query: usersQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listUsers(reader, query);
-      return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
-    },
+    list: (query) => pageOf(listUsers(reader, query), (row) => toWireUser(services, row)),
   });
 }
 

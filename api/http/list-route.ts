@@ -58,6 +58,15 @@ export function listRoute<Row extends object, Query extends ListQuery>({
   });
 }
 
+/** A page of stored rows as the caller reads them. */
+export async function pageOf<Stored, Row>(
+  stored: Promise<ListPage<Stored>>,
+  toWire: (row: Stored) => Row,
+): Promise<ListPage<Row>> {
+  const { rows, ...page } = await stored;
+  return { ...page, rows: rows.map(toWire) };
+}
+
 function refuseCursor(error: unknown): never {
   throw error instanceof CursorError ? invalid(`before ${error.message}`, "before") : error;
 }

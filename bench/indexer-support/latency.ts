@@ -5,6 +5,8 @@ import { connect } from "../../database/connect.ts";
 import { portOf } from "../../platform/listen.ts";
 import { startAnvil } from "../../test/testing/anvil.ts";
 import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/testing/event-chain.ts";
+import { round } from "../scale/http.ts";
+import { percentile } from "../scale/load.ts";
 import { startIndexer } from "./indexer-process.ts";
 
 const EVENTS = 100;
@@ -16,10 +18,10 @@ export async function measureLatency(newDatabase: () => Promise<string>): Promis
   const announced = await latencies(await newDatabase(), (rpcUrl) => Promise.resolve({ rpcUrl, close() {} }));
   const polled = await latencies(await newDatabase(), withoutWebSocket);
   return {
-    webSocketP50Ms: percentile(announced, 50),
-    webSocketP95Ms: percentile(announced, 95),
-    pollingP50Ms: percentile(polled, 50),
-    pollingP95Ms: percentile(polled, 95),
+    webSocketP50Ms: round(percentile(announced, 0.5)),
+    webSocketP95Ms: round(percentile(announced, 0.95)),
+    pollingP50Ms: round(percentile(polled, 0.5)),
+    pollingP95Ms: round(percentile(polled, 0.95)),
   };
 }
 
@@ -80,11 +82,4 @@ async function withoutWebSocket(rpcUrl: string): Promise<{ rpcUrl: string; close
       server.close();
     },
   };
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (
-    Math.round((sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0) * 10) / 10
-  );
 }

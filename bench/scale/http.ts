@@ -1,7 +1,7 @@
 import type { Database } from "../../database/connect.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { Filled } from "./fill.ts";
-import { ask, type Call, load } from "./load.ts";
+import { ask, type Call, load, percentile } from "./load.ts";
 
 export type Sessions = { admin: string; heavy: string; callers: { wallet: WalletAddress; token: string }[] };
 
@@ -26,7 +26,7 @@ export async function measureSingleCalls(
       await before();
       taken.push((await answered(url, call)).ms);
     }
-    return round(taken.slice(WARM_UP).toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? Number.NaN);
+    return round(percentile(taken.slice(WARM_UP), 0.5));
   };
   // A new revision each time, to measure building the response and not the cache.
   const forget = () =>

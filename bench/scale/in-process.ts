@@ -1,12 +1,13 @@
 import { readEnvironment } from "../../api/environment.ts";
 import { openReconcile } from "../../api/operations/open-reconcile.ts";
 import type { Database } from "../../database/connect.ts";
+import { jsonOf } from "../../domain/records.ts";
 import { makeDue } from "../../purchases/due.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
-import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
+import { reconcile } from "../../reconcile/reconcile.ts";
 import { round } from "./http.ts";
-import { medianMs } from "./load.ts";
+import { medianMs, percentile } from "./load.ts";
 
 /** Simulated purchases have no sale, so no rule applies. */
 const RULES = {
@@ -45,8 +46,7 @@ export async function measurePlanner(database: Database): Promise<Record<string,
     const queued = await countQueuedPayouts(database);
     if (queued !== (turn + 1) * DUE) throw new Error(`${queued} payouts are queued (turn ${turn})`);
   }
-  const warm = taken.slice(WARM_UP).toSorted((a, b) => a - b);
-  return { plannerIdleMs: round(plannerIdleMs), plannerDueMs: round(warm[Math.floor(TIMES / 2)] ?? Number.NaN) };
+  return { plannerIdleMs: round(plannerIdleMs), plannerDueMs: round(percentile(taken.slice(WARM_UP), 0.5)) };
 }
 
 async function countQueuedPayouts({ kysely }: Database): Promise<number> {
@@ -110,11 +110,7 @@ export async function measureReconcile(
   const result = await reconcile(options);
   const reconcileMs = performance.now() - started;
   // The distributor still holds the CHZ of the generated payouts, which counts as a surplus.
-  if (result.outcome !== "agree" && result.outcome !== "surplus") throw new Error(textOf(result));
+  if (result.outcome !== "agree" && result.outcome !== "surplus") throw new Error(jsonOf(result).slice(0, 1_000));
   console.log(`  ${result.tokens} tokens compared`);
   return { reconcileMs: round(reconcileMs), reconcileCalls: calls };
-}
-
-function textOf(result: Reconciliation): string {
-  return JSON.stringify(result, (_, value) => (typeof value === "bigint" ? `${value}` : value)).slice(0, 1_000);
 }

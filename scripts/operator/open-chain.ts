@@ -1,7 +1,8 @@
+import type { Database } from "../../database/connect.ts";
 import type { Network } from "../../domain/networks.ts";
 import { openLog } from "../../platform/log.ts";
 import { type ChainClient, openChain } from "../../platform/rpc/chain-client.ts";
-import { RunMemory } from "../../platform/rpc/chain-memory.ts";
+import { DatabaseChainMemory, RunMemory } from "../../platform/rpc/chain-memory.ts";
 import { RpcError } from "../../platform/rpc/json-rpc.ts";
 
 export type ChainPlace = { network: Network; chainId: number; rpcUrls: readonly string[] };
@@ -31,4 +32,14 @@ export async function openCommandChain(place: ChainPlace, contract?: string): Pr
   if (!nodes.isReady)
     throw new RpcError("unproven", `No node of ${network} answers: ${nodes.problem}; correct RPC_URLS`);
   return client;
+}
+
+/** The chain for a command with a database, whose facts about it must hold. */
+export function openKnownChain(
+  { network, chainId, rpcUrls }: ChainPlace,
+  database: Database,
+  contract: string,
+): ReturnType<typeof openChain> {
+  const memory = new DatabaseChainMemory(chainId, { database, mayWrite: false });
+  return openChain({ network, chainId, urls: rpcUrls, contract, memory, log: openLog("silent") });
 }

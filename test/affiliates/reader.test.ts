@@ -2,7 +2,7 @@ import { expect } from "chai";
 import pino from "pino";
 import { admitad } from "../../affiliates/admitad/admitad.ts";
 import { awin } from "../../affiliates/awin/awin.ts";
-import { openHealthServer, type ReaderStatus } from "../../affiliates/health-server.ts";
+import { openReaderHealth, type ReaderStatus } from "../../affiliates/health-server.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import { impact } from "../../affiliates/impact/impact.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
@@ -298,7 +298,7 @@ describe("The network reader", function () {
 
       const status: ReaderStatus = { isReading: true, queries: kysely };
       const [port = 0] = await freePorts(1);
-      const end = await openHealthServer({ port, host: "127.0.0.1", accounts: [account], status });
+      const end = await openReaderHealth({ port, host: "127.0.0.1", accounts: [account], status });
       ends.push(async () => end());
       const read = async (path: string) => {
         const response = await fetch(`http://127.0.0.1:${port}${path}`);
