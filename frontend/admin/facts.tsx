@@ -7,9 +7,9 @@ import { walletNameQuery } from "./people/queries.ts";
 export type FactRow = readonly [label: string, value: ReactNode];
 
 /** Labels with values: null shows a dash, undefined is omitted. */
-export function Facts({ rows }: { rows: readonly FactRow[] }) {
+export function Facts({ rows, look }: { rows: readonly FactRow[]; look?: "consequences" }) {
   return (
-    <dl className="facts">
+    <dl className={look ? `facts ${look}` : "facts"}>
       {rows
         .filter(([, value]) => value !== undefined)
         .map(([label, value]) => (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { capitalized } from "./words.ts";
 
-/** A column: its header, and its cell of a row. */
+/** A column: its header, and its cell of a row; a dash for null. */
 export type Column<Row> = {
   header: string;
   cell: (row: Row) => ReactNode;
@@ -61,7 +61,7 @@ export function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; 
       className={isFigure ? "numeric figures" : undefined}
       data-tone={isBad?.(row) ? "bad" : undefined}
     >
-      {cell(row)}
+      {cell(row) ?? <span className="muted">–</span>}
     </td>
   ));
 }

@@ -6,8 +6,7 @@ import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { decideTogether } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
-import { PermittedButton } from "../decisions/permissions.tsx";
-import { Decider } from "./decider.tsx";
+import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { openGroupsQuery } from "./queries.ts";
 
 type Deciding = { verb: "approve" | "refuse"; group: ApprovalGroup };
@@ -62,18 +61,7 @@ function Row({ group, onDecide }: RowProps) {
         </p>
       </div>
       <div className="admin-list-actions">
-        {isOwn ? (
-          <span className="row-note">Espera outra pessoa.</span>
-        ) : (
-          <>
-            <PermittedButton permission="payments" className="button button-small" onClick={() => onDecide("approve")}>
-              Aprovar todos<span className="sr-only"> – {what}</span>
-            </PermittedButton>
-            <PermittedButton permission="payments" onClick={() => onDecide("refuse")}>
-              Recusar todos<span className="sr-only"> – {what}</span>
-            </PermittedButton>
-          </>
-        )}
+        <ApproveOrRefuse permission="payments" isOwn={isOwn} isAll what={what} onDecide={onDecide} />
       </div>
     </li>
   );

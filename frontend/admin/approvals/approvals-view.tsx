@@ -5,7 +5,6 @@ import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { StateBadge } from "../badge.tsx";
-import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
@@ -15,7 +14,7 @@ import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
 import { ApprovalGroups } from "./approval-groups.tsx";
-import { Decider } from "./decider.tsx";
+import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { PercentApprovals } from "./percent-approvals.tsx";
 
 type Deciding = { kind: ApprovalDecision; approval: Approval };
@@ -96,36 +95,22 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
       { header: "CHZ", isFigure: true, cell: (row) => chz(row.amount) },
       {
         header: "Quem decidiu",
-        cell: (row) => (row.decided_by === null ? <span className="muted">–</span> : <Decider name={row.decided_by} />),
+        cell: (row) => row.decided_by && <Decider name={row.decided_by} />,
       },
       { header: "Pedido em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    actions: (row) => <Actions approval={row} isOwn={isOwn(row)} onDecide={onDecide} />,
+    actions: (row) =>
+      row.state === "open" && (
+        <ApproveOrRefuse
+          permission="payments"
+          isOwn={isOwn(row)}
+          what={`pedido nº ${row.id}`}
+          onDecide={(verb) => onDecide(verb, row)}
+        />
+      ),
     empty: {
       title: "Nenhum pedido ainda",
       hint: "Quando as decisões de uma pessoa passam do valor configurado num dia, os pagamentos aparecem aqui para outra pessoa aprovar.",
     },
   };
-}
-
-type ActionsProps = { approval: Approval; isOwn: boolean; onDecide: OnDecide };
-
-/** Another admin decides an open request. */
-function Actions({ approval, isOwn, onDecide }: ActionsProps) {
-  if (approval.state !== "open") return null;
-  if (isOwn) return <span className="row-note">Espera outra pessoa.</span>;
-  return (
-    <>
-      <PermittedButton
-        permission="payments"
-        className="button button-small"
-        onClick={() => onDecide("approve", approval)}
-      >
-        Aprovar<span className="sr-only"> – pedido nº {approval.id}</span>
-      </PermittedButton>
-      <PermittedButton permission="payments" onClick={() => onDecide("refuse", approval)}>
-        Recusar<span className="sr-only"> – pedido nº {approval.id}</span>
-      </PermittedButton>
-    </>
-  );
 }

@@ -7,11 +7,11 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { decidePercent } from "../admin-calls.ts";
-import { type Consequence, DecisionDialog } from "../decisions/decision-dialog.tsx";
-import { PermittedButton } from "../decisions/permissions.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import type { FactRow } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
-import { Decider } from "./decider.tsx";
+import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { openPercentsQuery } from "./queries.ts";
 
 type Deciding = { verb: "approve" | "refuse"; asked: PercentApproval };
@@ -58,18 +58,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
         </p>
       </div>
       <div className="admin-list-actions">
-        {isOwn ? (
-          <span className="row-note">Espera outra pessoa.</span>
-        ) : (
-          <>
-            <PermittedButton permission="catalogue" className="button button-small" onClick={() => onDecide("approve")}>
-              Aprovar<span className="sr-only"> – {what}</span>
-            </PermittedButton>
-            <PermittedButton permission="catalogue" onClick={() => onDecide("refuse")}>
-              Recusar<span className="sr-only"> – {what}</span>
-            </PermittedButton>
-          </>
-        )}
+        <ApproveOrRefuse permission="catalogue" isOwn={isOwn} what={what} onDecide={onDecide} />
       </div>
     </li>
   );
@@ -96,14 +85,14 @@ function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => voi
   const { percent } = useFormat();
   const isApproval = verb === "approve";
   const span = spanOf(asked);
-  const rows: Consequence[] = [
+  const rows: FactRow[] = [
     ["Loja", asked.store],
     ["Vale para", asked.category ?? "Toda a loja"],
     ["Percentual", percent(asked.percent)],
     span === undefined
       ? ["Hoje", asked.from_percent === null ? "A categoria ainda não existe" : percent(asked.from_percent)]
       : ["Quando", span],
-    ...changeOf(asked).map((one): Consequence => ["O que muda", one]),
+    ...changeOf(asked).map((one): FactRow => ["O que muda", one]),
     ["Pedido de", <Decider key="asked" name={asked.asked_by} look="whole" />],
   ];
   return (

@@ -12,18 +12,16 @@ import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
 import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";
+import { type FactRow, Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { placeInRow } from "../list/row-focus.ts";
 import { refusalOf } from "../refusals.ts";
-
-/** An effect of a decision, as label and value. */
-export type Consequence = readonly [label: string, value: ReactNode];
 
 type DecisionDialogProps = {
   title: string;
   /** What will happen. */
   text: ReactNode;
-  consequences?: readonly Consequence[];
+  consequences?: readonly FactRow[];
   /** The button's label, such as "Liberar venda". */
   action: string;
   isDangerous?: boolean;
@@ -89,7 +87,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
       <form id={formId} className="grid gap-4" noValidate onSubmit={submit}>
         <DraftNotice draft={draft} />
         <div>{text}</div>
-        {consequences && <Consequences rows={consequences} />}
+        {consequences && <Facts rows={consequences} look="consequences" />}
         {children}
         {reasonHint && (
           <ReasonField
@@ -115,19 +113,6 @@ export function DecisionDialog(props: DecisionDialogProps) {
         )}
       </form>
     </Dialog>
-  );
-}
-
-function Consequences({ rows }: { rows: readonly Consequence[] }) {
-  return (
-    <dl className="facts consequences">
-      {rows.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd className="figures">{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

@@ -3,8 +3,9 @@ import type { Decided } from "../../../domain/api/common.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../../domain/product.ts";
 import type { Permission } from "../../../domain/roles.ts";
-import { type Consequence, DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
+import { DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import type { FactRow } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
 
 /** The sum of amounts in CHZ; rows without one count nothing. */
@@ -26,7 +27,7 @@ export type Bulk<Row> = {
   /** What the rows are: "os 3 pagamentos parados". */
   what: (count: number) => string;
   text: string;
-  consequences: (rows: readonly Row[]) => readonly Consequence[];
+  consequences: (rows: readonly Row[]) => readonly FactRow[];
   decide: (row: Row, reason: string) => Promise<Decided>;
 };
 

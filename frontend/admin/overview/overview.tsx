@@ -72,19 +72,13 @@ type Data = { data: OverviewFigures | undefined };
 
 function Totals({ data }: Data) {
   const { integer, decimal } = useFormat();
-  const figures = data
-    ? [
-        ["Lojas", integer(data.stores)],
-        ["Usuários", integer(data.users)],
-        ["Compras", integer(data.purchases)],
-        ["CHZ distribuídos", decimal(data.cashback_paid)],
-      ]
-    : [
-        ["Lojas", integer(SAMPLE_FIGURES.stores)],
-        ["Usuários", integer(SAMPLE_FIGURES.users)],
-        ["Compras", integer(SAMPLE_FIGURES.purchases)],
-        ["CHZ distribuídos", integer(SAMPLE_FIGURES.chz)],
-      ];
+  const { stores, users, purchases } = data ?? SAMPLE_FIGURES;
+  const figures = [
+    ["Lojas", integer(stores)],
+    ["Usuários", integer(users)],
+    ["Compras", integer(purchases)],
+    ["CHZ distribuídos", data ? decimal(data.cashback_paid) : integer(SAMPLE_FIGURES.chz)],
+  ];
   return (
     <section aria-labelledby="totals">
       <h2 id="totals" className="section-title">

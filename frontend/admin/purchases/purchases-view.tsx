@@ -44,7 +44,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
         ),
       },
       { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
-      { header: "Pedido", cell: (row) => row.order_ref ?? <span className="muted">–</span> },
+      { header: "Pedido", cell: (row) => row.order_ref },
       { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
       {
         header: "Cashback",

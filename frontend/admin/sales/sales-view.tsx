@@ -73,23 +73,18 @@ function useSalesList(): ListDefinition<Sale> {
       },
       {
         header: "Carteira",
-        cell: (row) => (row.wallet ? <ShortWallet address={row.wallet} /> : <span className="muted">–</span>),
+        cell: (row) => row.wallet && <ShortWallet address={row.wallet} />,
       },
       { header: "Valor", isFigure: true, cell: money },
       {
         header: "Comissão",
         isFigure: true,
-        cell: (row) => (row.commission === null ? <span className="muted">–</span> : brl(row.commission)),
+        cell: (row) => row.commission && brl(row.commission),
       },
       { header: "Cashback", isFigure: true, cell: (row) => brl(row.cashback) },
       {
         header: "Quando",
-        cell: (row) =>
-          row.occurred_at ? (
-            <time dateTime={row.occurred_at}>{dateTime(row.occurred_at)}</time>
-          ) : (
-            <span className="muted">–</span>
-          ),
+        cell: (row) => row.occurred_at && <time dateTime={row.occurred_at}>{dateTime(row.occurred_at)}</time>,
       },
     ],
     bulk: {
