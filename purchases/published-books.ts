@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
-import { cashbackGwei } from "../domain/cashback.ts";
+import { cashbackGwei, cashbackOf } from "../domain/cashback.ts";
 import type { BookEntry } from "../domain/proof.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
-import { cashbackOf } from "../domain/purchase/settlement.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** A ticket, and what the books say of it, where that explains a payout on the chain. */

@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
-import { cashbackOfCentBps } from "../domain/cashback.ts";
-import { cashbackOf } from "../domain/purchase/settlement.ts";
+import { cashbackOf, cashbackOfCentBps } from "../domain/cashback.ts";
 import { type Figure, SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { outstandingDebt } from "./debt.ts";

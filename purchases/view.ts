@@ -1,7 +1,7 @@
 import { getAddress } from "viem";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../domain/api/purchases.ts";
-import { cashbackOfCentBps, worthCents } from "../domain/cashback.ts";
+import { cashbackOf, cashbackOfCentBps, worthCents } from "../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { PRODUCT_NAME } from "../domain/product.ts";
@@ -13,7 +13,6 @@ import {
   statusAttribute,
   storedStatus,
 } from "../domain/purchase/life.ts";
-import { cashbackOf } from "../domain/purchase/settlement.ts";
 import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
 import { type StorePace, usualAt } from "../domain/sale/pace.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";

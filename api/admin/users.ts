@@ -24,8 +24,7 @@ import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
 import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
-import { listUsers, readNames, readUsers, type UserRow } from "../people/user-list.ts";
-import { eraseUser, findUser, setNickname } from "../people/users.ts";
+import { eraseUser, findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
 import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */

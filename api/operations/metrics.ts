@@ -8,7 +8,7 @@ import { listenOn } from "../../platform/listen.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { Reconciliation } from "../../reconcile/reconcile.ts";
-import type { QueueSummary } from "../../sender/queue-summary.ts";
+import type { QueueSummary } from "../../sender/due.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 import type { Senders } from "../../sender/senders.ts";
 import { isFromThisMachine } from "../http/origin.ts";

@@ -9,9 +9,8 @@ import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep
 import { writeProblem } from "../../database/write-probe.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
 import { listUndecided } from "../../purchases/due.ts";
-import { summarizeDue } from "../../sender/due.ts";
+import { type QueueSummary, queueFaults, summarizeDue } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
-import { type QueueSummary, queueFaults } from "../../sender/queue-summary.ts";
 import type { Services } from "../services.ts";
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */

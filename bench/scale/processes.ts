@@ -13,12 +13,7 @@ process.on("exit", () => {
 });
 
 /** Starts one of the product's processes and waits until it is ready. */
-export async function start(
-  script: string,
-  environment: Record<string, string>,
-  readyUrl: string,
-  isReady: (status: number) => boolean = (status) => status === 200,
-): Promise<Running> {
+export async function start(script: string, environment: Record<string, string>, readyUrl: string): Promise<Running> {
   const started = performance.now();
   const child = spawn(process.execPath, [script], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -30,7 +25,7 @@ export async function start(
     async () => {
       if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}`);
       const response = await fetch(readyUrl).catch(() => undefined);
-      return response !== undefined && isReady(response.status);
+      return response?.status === 200;
     },
     600_000,
   );

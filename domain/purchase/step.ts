@@ -1,6 +1,6 @@
+import { type CashbackShare, cashbackOf, offsetOf } from "../cashback.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import { endBlock, type Moment, type Move, type Mover, moveAhead, obstacleTo, type PurchaseLife } from "./life.ts";
-import { type CashbackShare, cashbackOf, offsetOf } from "./settlement.ts";
 
 /** A purchase with what its next step depends on. */
 export type StepFacts = {

@@ -18,7 +18,6 @@ const SHAPES = {
   menu: "M4 7h16M4 12h16M4 17h16",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   alert: "M12 4L2.500 20h19zM12 10v5M12 17.300v.200",
-  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   bell: "M6 17V11a6 6 0 0 1 12 0v6M4 17h16M10 20.500h4M12 5V3",
   person: "M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.500 20.500a7.500 7.500 0 0 1 15 0",
   edit: "M5 19l1-4L16 5l3 3L9 18z",

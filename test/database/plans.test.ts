@@ -40,7 +40,7 @@ import {
 import { findByUnsubscribeToken, findVerification } from "../../api/mail/readers.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
-import { listUsers } from "../../api/people/user-list.ts";
+import { listUsers } from "../../api/people/users.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { fill, walletOf } from "../../bench/scale/fill.ts";
 import { listBoosts, listDueTurns, readBoosts } from "../../catalogue/boosts.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type RawBuilder, sql } from "kysely";
-import { listUsers } from "../../api/people/user-list.ts";
+import { listUsers } from "../../api/people/users.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { listStorePage } from "../../catalogue/store-list.ts";
 import type { Database } from "../../database/connect.ts";

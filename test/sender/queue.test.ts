@@ -2,9 +2,8 @@ import { expect } from "chai";
 import type { Database } from "../../database/connect.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { assign, listAssigned } from "../../sender/assigned.ts";
-import { listDue, summarizeQueue } from "../../sender/due.ts";
+import { listDue, queueFaults, summarizeQueue } from "../../sender/due.ts";
 import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
-import { queueFaults } from "../../sender/queue-summary.ts";
 import { listSetAside, requeueReverted, setAside } from "../../sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 

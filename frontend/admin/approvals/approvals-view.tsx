@@ -1,18 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
+import { approvePayment, refusePayment } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
-import { ShortWallet } from "../facts.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { ShortWallet, WholeWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import { configurationQuery } from "../settings/queries.ts";
 import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
-import { type ApprovalDecision, ApprovalDialog } from "./approval-dialogs.tsx";
 import { ApprovalGroups } from "./approval-groups.tsx";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { PercentApprovals } from "./percent-approvals.tsx";
@@ -113,4 +114,47 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
       hint: "Quando as decisões de uma pessoa passam do valor configurado num dia, os pagamentos aparecem aqui para outra pessoa aprovar.",
     },
   };
+}
+
+type ApprovalDecision = "approve" | "refuse";
+type ApprovalDialogProps = { kind: ApprovalDecision; approval: Approval; onClose: () => void };
+
+type Words = { title: string; text: ReactNode; action: string; reasonHint: string; done: string };
+
+const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
+  approve: (id) => ({
+    title: `Aprovar o pedido nº ${id}?`,
+    text: "Confira a compra, o comprador e o valor. O pagamento segue sozinho assim que você aprovar.",
+    action: "Aprovar pagamento",
+    reasonHint: "O que você conferiu. Fica no registro.",
+    done: "Pagamento aprovado: já está a caminho.",
+  }),
+  refuse: (id) => ({
+    title: `Recusar o pedido nº ${id}?`,
+    text: "Nada é pago. A compra fica parada até alguém decidir de novo sobre ela.",
+    action: "Recusar pagamento",
+    reasonHint: "Por que não. Fica no registro.",
+    done: "Pagamento recusado.",
+  }),
+};
+
+/** Approves or refuses a payout that another person's decision leads to. */
+function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps) {
+  const { chz } = useFormat();
+  return (
+    <DecisionDialog
+      {...WORDS[kind](approval.id)}
+      consequences={[
+        ["O quê", `Pagar a compra nº ${approval.purchase_id}`],
+        [kind === "refuse" ? "Não vai ser pago" : "Vai ser pago", chz(approval.amount)],
+        ["Para", <WholeWallet key="buyer" address={approval.wallet} />],
+        ["Por decisão de", <Decider key="asked" name={approval.asked_by} look="whole" />],
+      ]}
+      isDangerous={kind === "refuse"}
+      decide={(reason) =>
+        kind === "approve" ? approvePayment(approval.id, reason) : refusePayment(approval.id, reason)
+      }
+      onClose={onClose}
+    />
+  );
 }
