@@ -1,5 +1,6 @@
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { idsOf } from "../domain/records.ts";
 import { isAssignable } from "../domain/sale/decide.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleases, type Hold, type Release, readHolds, readReleases } from "../domain/sale/hold.ts";
@@ -183,11 +184,7 @@ async function attributeSale(queries: Queries, id: bigint, actor: string): Promi
     .where("id", "=", id)
     .execute();
   const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", id).execute();
-  await attribute(
-    queries,
-    purchases.map((purchase) => purchase.id),
-    actor,
-  );
+  await attribute(queries, idsOf(purchases), actor);
 }
 
 /** The click's percents, each at most what the store that sold it pays; null if it is the same store. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
@@ -97,7 +97,7 @@ export async function markKnown(
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }
 
 /** The sale's row, created if missing, locked until the end of the transaction. */

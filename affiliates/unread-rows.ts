@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -102,5 +102,5 @@ function ofAccount<Q extends { where(column: "network" | "account", operator: "=
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

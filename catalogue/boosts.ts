@@ -6,6 +6,7 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type Boost, isRunning } from "../domain/boost.ts";
 import { percentText } from "../domain/money.ts";
+import { idsOf } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
@@ -41,10 +42,7 @@ export async function boundBoosts(kysely: Kysely<Schema>, mostBps: bigint): Prom
     await writeSetting(queries, "boost_max_bps", mostBps.toString());
     const toCome = queries.selectFrom("store_boosts").select("id").where("turns_at", "is not", null);
     const rows = await toCome.execute();
-    await turn(
-      queries,
-      rows.map(({ id }) => id),
-    );
+    await turn(queries, idsOf(rows));
   });
 }
 
@@ -197,7 +195,7 @@ export async function listDueTurns(queries: Queries, limit: number): Promise<big
     .orderBy("turns_at")
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return idsOf(rows);
 }
 
 /** Writes when some boosts turn next, and what their stores pay now. */

@@ -5,6 +5,7 @@ import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreFilters, StoreSort } from "../domain/api/catalogue.ts";
+import { idsOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { storesWithWords } from "./store-search.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";
@@ -108,16 +109,13 @@ export async function listNamed(
     : await sql<{ id: bigint }>`select id from stores where ${among(queries, "stores.id", ids)} and ${READY}`.execute(
         queries,
       );
-  const stores = await readStores(
-    queries,
-    rows.map((row) => row.id),
-  );
+  const stores = await readStores(queries, idsOf(rows));
   return stores.sort((one, other) => Number(one.id - other.id));
 }
 
 export async function listOfferedIds(queries: Queries): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`select id from stores where ${READY} order by id`.execute(queries);
-  return rows.map((row) => row.id);
+  return idsOf(rows);
 }
 
 const FIELDS = ["country", "category", "club"] as const;

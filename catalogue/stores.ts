@@ -6,7 +6,7 @@ import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
-import { keysOf } from "../domain/records.ts";
+import { idsOf, keysOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
 import { boosted, readCategories, type StoreCategory } from "./categories.ts";
@@ -61,7 +61,7 @@ export function fieldsOf(store: StoreRow) {
 /** All active stores including drafts, oldest first. */
 export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
   const stores = await queries.selectFrom("stores").selectAll().where("deleted_at", "is", null).orderBy("id").execute();
-  const ids = stores.map((store) => store.id);
+  const ids = idsOf(stores);
   return withCategories(queries, ids, stores);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/api/administration.ts";
 import { isKeyOf, isRecord, jsonOf } from "../domain/records.ts";
@@ -123,5 +123,5 @@ export async function findBrokenAudit(queries: Queries): Promise<bigint | undefi
 
 function auditHash(row: Pick<AuditRow, "at" | "actor" | "action" | "subject" | "detail" | "previous_hash">): string {
   const fields = [row.previous_hash, row.at.toString(), row.actor, row.action, row.subject, row.detail];
-  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+  return hash("sha256", JSON.stringify(fields));
 }

@@ -31,3 +31,8 @@ export function recordOf<K extends string, V>(keys: readonly K[], read: (key: K)
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part));
 }
+
+/** The ids of rows, in their order. */
+export function idsOf<Id>(rows: readonly { id: Id }[]): Id[] {
+  return rows.map(({ id }) => id);
+}

@@ -6,6 +6,7 @@ import type { Schema } from "../database/schema.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
+import { idsOf } from "../domain/records.ts";
 import { permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
@@ -94,7 +95,7 @@ export async function uncount(queries: Queries, ids: readonly bigint[]): Promise
       .where("day", "=", decided_day ?? 0n)
       .execute();
   }
-  const left = counted.map(({ id }) => id);
+  const left = idsOf(counted);
   await queries
     .updateTable("purchases")
     .set({ decided_day: null })

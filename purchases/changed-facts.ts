@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { sql } from "kysely";
 import {
   type ChangedFact,
@@ -9,7 +9,7 @@ import {
 } from "../database/changed-facts.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
-import { jsonOf } from "../domain/records.ts";
+import { idsOf, jsonOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
 import { uncount } from "./approvals.ts";
@@ -23,7 +23,7 @@ export async function noteRules(queries: Queries, rules: SaleRules): Promise<voi
   const known = accounts.map(({ network, account }) => ({ network, account }));
   const ofSales = { limits, holdMs, known, isLive, fx: [fx.url, [...fx.fixed]] };
   // Only a digest is kept: an address can contain a secret.
-  const digest = createHash("sha256").update(jsonOf(ofSales)).digest("hex");
+  const digest = hash("sha256", jsonOf(ofSales));
   if ((await readSetting(queries, "sale_rules")) === digest) return;
   await writeSetting(queries, "sale_rules", digest);
   await noteChangedFact(queries, "sales");
@@ -36,7 +36,7 @@ export async function decideChanged(queries: Queries, rules: SaleRules, limit: n
   const { fact, after } = taken;
   const affected =
     fact === "payouts" ? await listByStaff(queries, after, limit) : await listOpen(queries, taken, limit);
-  const ids = affected.map(({ id }) => id);
+  const ids = idsOf(affected);
   if (fact === "payouts") await judgeAnew(queries, ids);
   else await decideSales(queries, ids, rules);
   await moveChangedFact(queries, fact, affected.length < limit ? undefined : affected.at(-1));
@@ -51,10 +51,7 @@ export async function skipChanged(queries: Queries): Promise<void> {
   if (one) {
     const own = fact === "payouts" ? sql<boolean>`id = ${one.id}` : sql<boolean>`sale_id = ${one.id}`;
     const purchases = await queries.selectFrom("purchases").select("id").where(own).execute();
-    await makeDue(
-      queries,
-      purchases.map(({ id }) => id),
-    );
+    await makeDue(queries, idsOf(purchases));
   }
   await moveChangedFact(queries, fact, one);
 }

@@ -4,7 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../domain/purchase/life.ts";
 import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
-import { keysOf } from "../domain/records.ts";
+import { idsOf, keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
 import { type PurchaseChange, recordChanges } from "./events.ts";
@@ -35,10 +35,7 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
   for (const page of pagesOf(ids)) {
     const { changed, counted } = await countPage(queries, page);
     await writeCounted(queries, changed);
-    await makeDue(
-      queries,
-      counted.map((row) => row.id),
-    );
+    await makeDue(queries, idsOf(counted));
   }
 }
 

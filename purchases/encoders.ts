@@ -9,6 +9,7 @@ import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import { idsOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
@@ -67,7 +68,7 @@ export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   return encoders.map((encoder) => ({
     ...encoder,
     reconsider: async (queries, operations) => {
-      await decideSales(queries, await salesOf(queries, idsOf(operations)), rules);
+      await decideSales(queries, await salesOf(queries, subjectsOf(operations)), rules);
     },
   }));
 }
@@ -79,7 +80,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
       const rows = await queries
         .selectFrom("purchases")
         .selectAll()
-        .where("id", "in", idsOf(operations))
+        .where("id", "in", subjectsOf(operations))
         .orderBy("id")
         .execute();
       const purchases = rows.map((row) => ({
@@ -115,7 +116,7 @@ function leavePendingEncoder(
     async encode(_queries, operations) {
       return {
         to: purchaseNft,
-        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [idsOf(operations)] }),
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [subjectsOf(operations)] }),
         gasLimit: gasLimits.leavePending(operations.length),
       };
     },
@@ -232,7 +233,8 @@ async function listOfPurchases(
   isUnwanted: (where: ExpressionBuilder<Schema, "purchases">) => Expression<SqlBool>,
 ): Promise<Operation[]> {
   if (operations.length === 0) return [];
-  const select = () => queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", idsOf(operations));
+  const select = () =>
+    queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", subjectsOf(operations));
   if (isLocked) {
     // Waits for a concurrent return, then sees it.
     const wallets = new Set((await select().execute()).map((row) => row.wallet));
@@ -247,7 +249,7 @@ async function readRates(queries: Queries, operations: readonly Operation[]): Pr
   const rows = await queries
     .selectFrom("purchases")
     .select(["id", "wei_per_cent"])
-    .where("id", "in", idsOf(operations))
+    .where("id", "in", subjectsOf(operations))
     .execute();
   return new Map(rows.map((row) => [row.id, row.wei_per_cent ?? 0n]));
 }
@@ -257,13 +259,13 @@ async function listOfStore(queries: Queries, operations: readonly Operation[], s
     .selectFrom("purchases")
     .select("id")
     .where("store_id", "=", storeId)
-    .where("id", "in", idsOf(operations))
+    .where("id", "in", subjectsOf(operations))
     .execute();
-  const ids = new Set(rows.map((row) => row.id));
+  const ids = new Set(idsOf(rows));
   return operations.filter((operation) => ids.has(operation.subject_id));
 }
 
-function idsOf(operations: readonly Operation[]): bigint[] {
+function subjectsOf(operations: readonly Operation[]): bigint[] {
   return operations.map((operation) => operation.subject_id);
 }
 

@@ -9,7 +9,7 @@ import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
-import { isRecord, jsonOf, keysOf } from "../domain/records.ts";
+import { idsOf, isRecord, jsonOf, keysOf } from "../domain/records.ts";
 import {
   buyerOf,
   type ClickFacts,
@@ -103,7 +103,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
     };
-    return { row, lives, facts, related: [...sameOrder, ...held].map(({ id }) => id) };
+    return { row, lives, facts, related: idsOf([...sameOrder, ...held]) };
   });
 }
 
@@ -257,7 +257,7 @@ async function readPurchases(
     .orderBy("id")
     .execute();
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.id);
+  const ids = idsOf(rows);
   const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_KINDS), (one) => one.subject_id);
   const tokens = await queries
     .selectFrom("nfts")

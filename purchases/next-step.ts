@@ -7,6 +7,7 @@ import { inTransaction, isDatabaseAway, type Queries } from "../database/transac
 import { cashbackOf } from "../domain/cashback.ts";
 import { type Moment, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
 import { afterStep, nextMove, nextSteps, type Step } from "../domain/purchase/step.ts";
+import { idsOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
@@ -74,7 +75,7 @@ async function planSome(
     await inTransaction(database.kysely, async (queries) => {
       await options.assertLease(queries);
       const locked = some ? await lockWithBuyers(queries, some) : await takeDue(queries, cursor, PLAN_LIMIT);
-      due = locked.map(({ id }) => id);
+      due = idsOf(locked);
       await plan(queries, locked, cursor, options);
     });
   } catch (error) {
@@ -191,7 +192,6 @@ async function decideForStaff(queries: Queries, id: bigint, rules: SaleRules): P
 }
 
 const isSimulated = ({ sale_id }: DuePurchase): boolean => sale_id === null;
-const idsOf = (some: readonly { id: bigint }[]): bigint[] => some.map(({ id }) => id);
 
 /**
  * Writes decided steps, in the transaction that read their purchases: the only way in which a confirmation, a

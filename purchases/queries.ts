@@ -11,7 +11,7 @@ import {
   type PurchaseStatus,
   purchaseStatusFromChain,
 } from "../domain/purchase/life.ts";
-import { keysOf } from "../domain/records.ts";
+import { idsOf, keysOf } from "../domain/records.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -196,10 +196,7 @@ export async function listUnpaid(
   // Only the conditions of the index; they imply those above.
   const { rows } = await sql<{ id: bigint }>`select id from purchases where wallet = ${wallet} and id > ${after}
     and ${IS_UNSETTLED} order by id limit ${limit}`.execute(queries);
-  return readLives(
-    queries,
-    rows.map((row) => row.id),
-  );
+  return readLives(queries, idsOf(rows));
 }
 
 async function withLife<Row extends LifeRow>(
@@ -220,13 +217,7 @@ async function listMoving(queries: Queries, status: PurchaseStatus, rows: readon
   return queries
     .selectFrom("operations")
     .select(["subject_id", "kind", "status"])
-    .where(
-      among(
-        queries,
-        "subject_id",
-        rows.map((row) => row.id),
-      ),
-    )
+    .where(among(queries, "subject_id", idsOf(rows)))
     .where("kind", "in", moves)
     .where("status", "!=", "withdrawn")
     .execute();

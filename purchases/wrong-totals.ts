@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
+import { idsOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { addContribution, contributionOf } from "./counting.ts";
 import { readCountedRows } from "./queries.ts";
@@ -31,10 +32,7 @@ export async function countAfresh(
       .execute();
     const last = page.at(-1);
     if (!last) return { shop, buyers };
-    const rows = await readCountedRows(
-      queries,
-      page.map((row) => row.id),
-    );
+    const rows = await readCountedRows(queries, idsOf(page));
     // Time alone ends a waiting period; the row keeps the situation of its last change.
     for (const row of rows) {
       addContribution(buyers, shop, row.wallet, { ...contributionOf(row), situation: row.situation }, 1n);

@@ -1,6 +1,7 @@
 import type { RawBuilder } from "kysely";
 import { databaseNow } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
+import { idsOf } from "../domain/records.ts";
 import { type Operation, UNSENT } from "./queue.ts";
 
 /** Assigns operations to their transaction. Returns false if one of them changed since it was read. */
@@ -10,7 +11,7 @@ export async function assign(
   transactionId: bigint,
 ): Promise<boolean> {
   if (operations.length === 0) return true;
-  const ids = operations.map((operation) => operation.id);
+  const ids = idsOf(operations);
   const { numUpdatedRows } = await queries
     .updateTable("operations")
     .set({
@@ -94,11 +95,7 @@ export async function updateAssigned(
   await queries
     .updateTable("operations")
     .set({ ...change, transaction_id: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
-    .where(
-      "id",
-      "in",
-      operations.map((operation) => operation.id),
-    )
+    .where("id", "in", idsOf(operations))
     .where("status", "=", "assigned")
     .execute();
 }

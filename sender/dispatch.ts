@@ -3,6 +3,7 @@ import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { pauseSentence } from "../domain/pause-cause.ts";
+import { idsOf } from "../domain/records.ts";
 import { APART_MS } from "../platform/rpc/chain-client.ts";
 import { SignerError } from "./account.ts";
 import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
@@ -151,7 +152,7 @@ export class Dispatch {
       return await this.#transmitter.signAndStore(call, operations, head, { encodeAgain });
     } catch (error) {
       if (!(error instanceof SignerError && error.isRefusal)) throw error;
-      const ids = operations.map((operation) => operation.id);
+      const ids = idsOf(operations);
       if (operations.length > 1) await this.#context.write((queries) => limitBatch(queries, ids, 1n));
       else await settle(this.#context, operations, refusedFor(error.message).verdict);
       return "refused" as const;

@@ -1,3 +1,4 @@
+import { idsOf } from "../domain/records.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import type { Call, Encoder, Refusal } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
@@ -31,7 +32,7 @@ export class Suspects {
 
   /** Sets the operations of a refused call aside until each of them was tried alone, which starts at once. */
   async add(encoder: Encoder, operations: readonly Operation[], text: string): Promise<void> {
-    const ids = operations.map((operation) => operation.id);
+    const ids = idsOf(operations);
     await this.#context.write((queries) => suspect(queries, ids, text));
     this.#start(() => this.#sort(encoder, operations));
   }
@@ -91,7 +92,7 @@ export class Suspects {
 
   async #resume(operations: readonly Operation[], batchLimit: number | null): Promise<void> {
     if (operations.length === 0) return;
-    const ids = operations.map((operation) => operation.id);
+    const ids = idsOf(operations);
     await this.#context.write((queries) => resume(queries, ids, batchLimit));
     this.#context.wake();
   }

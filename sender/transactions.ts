@@ -3,6 +3,7 @@ import { databaseNow } from "../database/clock.ts";
 import type { Hex } from "../database/schema/outbox.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { idsOf } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { assign } from "./assigned.ts";
@@ -134,11 +135,7 @@ async function withHashes(queries: Queries, transactions: StoredTransaction[]): 
   const hashes = await queries
     .selectFrom("transaction_hashes")
     .selectAll()
-    .where(
-      "transaction_id",
-      "in",
-      transactions.map((transaction) => transaction.id),
-    )
+    .where("transaction_id", "in", idsOf(transactions))
     .orderBy("created_at")
     .execute();
   const byTransaction = Map.groupBy(hashes, (hash) => hash.transaction_id);

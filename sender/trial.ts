@@ -1,6 +1,7 @@
 import type { PublicClient } from "viem";
 import { readRevert } from "../chain/revert.ts";
 import type { OperationKind } from "../database/schema/outbox.ts";
+import { idsOf } from "../domain/records.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import { isAboutNodes } from "../platform/rpc/chain-client.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
@@ -60,7 +61,7 @@ export async function settle(
   verdict: Verdict,
   prerequisite?: Refusal["prerequisite"],
 ): Promise<void> {
-  const ids = operations.map((operation) => operation.id);
+  const ids = idsOf(operations);
   await write(async (queries) => {
     if (prerequisite) await enqueueAgain(queries, prerequisite);
     if (verdict.kind === "done") await markDone(queries, ids);

@@ -6,7 +6,7 @@
  * survivors; docs/contracts.md explains them.
  */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -79,8 +79,7 @@ process.exit(0);
 /** A sample of the requested size, the same one for the same seed. */
 function sampled(mutants: Mutant[]): Mutant[] {
   if (values.sample === undefined) return mutants;
-  const draw = ({ source, what }: Mutant) =>
-    createHash("sha256").update(`${values.seed}\0${what}\0${source}`).digest("hex");
+  const draw = ({ source, what }: Mutant) => hash("sha256", `${values.seed}\0${what}\0${source}`);
   const drawn = mutants
     .map((mutant) => ({ mutant, number: draw(mutant) }))
     .sort((a, b) => (a.number < b.number ? -1 : 1));

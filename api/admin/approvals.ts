@@ -17,6 +17,7 @@ import {
 import { doneSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { idsOf } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { ApprovalRules } from "../../purchases/approvals.ts";
 import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
@@ -210,7 +211,7 @@ async function decideTogether(queries: Queries, verb: Decision["verb"], actor: s
     queries,
   );
   const reason = read.reason || null;
-  const ids = rows.map(({ id }) => id);
+  const ids = idsOf(rows);
   const decided = await decideApprovals(queries, ids, { isApproved: verb === "approve", actor, reason });
   const amount = chzTextFromGwei(decided.reduce((sum, { amount_gwei }) => sum + amount_gwei, 0n));
   if (decided.length === 0 || decided.length !== read.count || amount !== read.amount)

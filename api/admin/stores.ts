@@ -18,6 +18,7 @@ import {
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
 import { isoTime, monthOf, monthsBefore } from "../../domain/iso-time.ts";
+import { idsOf } from "../../domain/records.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
@@ -50,7 +51,7 @@ function storesRoute({ database }: Services): Route {
       const { rows, ...page } = await listStorePage(database.reader, query);
       const months = await readConversion(
         database.reader,
-        rows.map(({ id }) => id),
+        idsOf(rows),
         monthsBefore(monthOf(Date.now()), LISTED_MONTHS - 1),
       );
       return { ...page, rows: rows.map((store) => toWireAdminStore(store, months)) };

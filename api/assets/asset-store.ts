@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AwsV4Signer } from "aws4fetch";
@@ -94,7 +94,7 @@ export async function signedHeaders(
     service: "s3",
     method,
     url: url.href,
-    headers: { ...headers, "x-amz-content-sha256": createHash("sha256").update(body).digest("hex") },
+    headers: { ...headers, "x-amz-content-sha256": hash("sha256", body) },
     datetime: now.toISOString().replace(/[-:]|\.\d{3}/g, ""),
     allHeaders: true,
   });

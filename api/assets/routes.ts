@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { findStore, updateStore } from "../../catalogue/stores.ts";
 import { logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import { LOGO_BYTES } from "../../domain/uploads.ts";
@@ -40,7 +40,7 @@ function uploadLogoRoute(services: Services, assets: AssetStore, write: Catalogu
       const storeId = readId(call.params.id, "Store");
       if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
       const { type, ending, bytes } = pictureIn(call.bytes);
-      const name = `${createHash("sha256").update(bytes).digest("hex")}.${ending}`;
+      const name = `${hash("sha256", bytes)}.${ending}`;
       await answering(assets.write(name, bytes, type));
       const logo = `/api/assets/${name}`;
       await write(call, { action: "store.logo", detail: { logo } }, async (queries) => {

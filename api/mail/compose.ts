@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { eventFigures } from "../../domain/events.ts";
 import { LANGUAGES, type Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
@@ -60,7 +60,7 @@ export function unsubscribePage({ site, unsubscribeToken }: Links): string {
 /** The same for the same content, so that a receiver recognises a repeat. */
 export function messageId(content: readonly string[], from: string): string {
   const host = /@([^>\s]+)/.exec(from)?.[1] ?? "localhost";
-  return `<${createHash("sha256").update(content.join("\n")).digest("hex").slice(0, 40)}@${host}>`;
+  return `<${hash("sha256", content.join("\n")).slice(0, 40)}@${host}>`;
 }
 
 function figuresOf({ amount_cents: cents, amount_gwei: gwei, reason }: EventRow, language: Language) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { topicOf } from "../../domain/events.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import { isRecord } from "../../domain/records.ts";
+import { idsOf, isRecord } from "../../domain/records.ts";
 import { fromSaoPaulo, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -93,7 +93,7 @@ export async function mailRound(
 /** So that one wallet's events keep no other's waiting. */
 async function putOff({ database, log }: Pick<Services, "database" | "log">, events: EventRow[], error: unknown) {
   log.warn({ events: events.length, reason: messageOf(error) }, "An e-mail could not be written");
-  const ids = events.map((event) => event.id);
+  const ids = idsOf(events);
   await setMailAt(database.kysely, ids, BigInt(Date.now() + WRITE_AGAIN_MS));
 }
 
@@ -168,7 +168,7 @@ async function writeMails(
   post: Pick<Post, "from" | "site">,
 ): Promise<void> {
   const now = Date.now();
-  const ids = all.map((event) => event.id);
+  const ids = idsOf(all);
   const reader = await findReader(queries, wallet);
   const { mail_address: address, unsubscribe_token: token } = reader ?? {};
   const topics = topicsOf(reader);

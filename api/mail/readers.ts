@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Queries } from "../../database/transaction.ts";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
@@ -116,5 +116,5 @@ function newToken(): string {
 }
 
 function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }

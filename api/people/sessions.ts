@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { amongTexts } from "../../database/among.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { SignInPurpose } from "../../domain/session.ts";
@@ -30,7 +30,7 @@ export type Visitor = Session & {
 const TOKEN_BYTES = 32;
 
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }
 
 /** Creates a session and returns its opaque token, which is not stored. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Request } from "express";
 import type { Queries } from "../../database/transaction.ts";
 import { ApiError, invalid } from "../http/api-error.ts";
@@ -19,7 +19,7 @@ export function readKey(request: Request, caller: string, meaning: readonly stri
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw invalid("Idempotency-Key must be 1 to 128 printable characters", "Idempotency-Key");
   }
-  return { caller, key, requestHash: createHash("sha256").update(JSON.stringify(meaning)).digest("hex") };
+  return { caller, key, requestHash: hash("sha256", JSON.stringify(meaning)) };
 }
 
 type StoredAnswer = { status: number; response: string };

@@ -12,6 +12,7 @@ import {
 } from "../../domain/api/sales.ts";
 import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
+import { idsOf } from "../../domain/records.ts";
 import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
 import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -37,10 +38,7 @@ function visitsRoute(services: Services): Route {
     responses: { 200: clicksResponseSchema },
     async handle({ identity, query }) {
       const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
-      const reported = await sumReported(
-        kysely,
-        rows.map((row) => row.id),
-      );
+      const reported = await sumReported(kysely, idsOf(rows));
       const stores = [...new Set(rows.map((row) => row.store_id))];
       const pace = new Map(
         await Promise.all(stores.map(async (id) => [id, (await services.paces.of(id)).report] as const)),

@@ -1,7 +1,7 @@
 import { readEnvironment } from "../../api/environment.ts";
 import { openReconcile } from "../../api/operations/open-reconcile.ts";
 import type { Database } from "../../database/connect.ts";
-import { jsonOf } from "../../domain/records.ts";
+import { idsOf, jsonOf } from "../../domain/records.ts";
 import { makeDue } from "../../purchases/due.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
@@ -72,19 +72,8 @@ async function endHolds({ kysely }: Database, turn: number): Promise<void> {
     .limit(DUE)
     .execute();
   if (ids.length < DUE) throw new Error(`Only ${ids.length} purchases are in their hold (turn ${turn})`);
-  await kysely
-    .updateTable("purchases")
-    .set({ payable_at: 1n })
-    .where(
-      "id",
-      "in",
-      ids.map((row) => row.id),
-    )
-    .execute();
-  await makeDue(
-    kysely,
-    ids.map((row) => row.id),
-  );
+  await kysely.updateTable("purchases").set({ payable_at: 1n }).where("id", "in", idsOf(ids)).execute();
+  await makeDue(kysely, idsOf(ids));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
@@ -10,7 +10,7 @@ const SCHEMA = readFileSync(join(import.meta.dirname, "0001-initial.sql"), "utf8
  * The schema of 1.0.0; before it, the schema is edited where it stands. The fingerprint in the name tells which
  * databases another text has made. docs/upgrading.md#another-version
  */
-export const INITIAL_MIGRATION = `0001-initial-${createHash("sha256").update(SCHEMA).digest("hex").slice(0, 8)}`;
+export const INITIAL_MIGRATION = `0001-initial-${hash("sha256", SCHEMA).slice(0, 8)}`;
 
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const schema = engine === "sqlite" ? SCHEMA : forPostgres(SCHEMA);

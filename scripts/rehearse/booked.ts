@@ -1,4 +1,5 @@
 import type { Database } from "../../database/connect.ts";
+import { idsOf } from "../../domain/records.ts";
 import type { SaleState } from "../../domain/sale/state.ts";
 
 /** A sale as Torcida has recorded it. */
@@ -19,11 +20,7 @@ export async function listBooked({ kysely }: Database): Promise<Map<string, Book
     .selectFrom("payouts")
     .innerJoin("purchases", "purchases.id", "payouts.token_id")
     .select(({ fn }) => ["purchases.sale_id", fn.sum<bigint>("payouts.amount_gwei").as("gwei")])
-    .where(
-      "purchases.sale_id",
-      "in",
-      sales.map((sale) => sale.id),
-    )
+    .where("purchases.sale_id", "in", idsOf(sales))
     .groupBy("purchases.sale_id")
     .execute();
   return new Map(
