@@ -24,7 +24,7 @@ import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { alreadyDecided, type Decision, decisionRoutes, requireOpen, toWireDecision } from "./second-person.ts";
 
@@ -144,7 +144,7 @@ function groupsRoute({ database }: Services): Route {
     responses: { 200: approvalGroupsResponseSchema },
     async handle({ identity }) {
       const groups = await readGroups(database.reader, actorOf(identity));
-      return { body: { success: true, groups }, headers: NO_STORE };
+      return { body: { success: true, groups } };
     },
   });
 }

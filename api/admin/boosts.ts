@@ -16,7 +16,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
 import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "../catalogue/catalogue-writer.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { NO_STORE, nextBefore, type Route, readId, route } from "../http/route.ts";
+import { nextBefore, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** How far in the past a boost may be said to start, by clocks that differ. */
@@ -44,7 +44,7 @@ function boostsRoute({ database: { reader } }: Services): Route {
     async handle({ params, query }) {
       const rows = await listBoosts(reader, readId(params.id, "Store"), query);
       const next_before = nextBefore(rows, query.limit, (row) => row.id);
-      return { body: { success: true, boosts: rows.map(toWireBoost), next_before }, headers: NO_STORE };
+      return { body: { success: true, boosts: rows.map(toWireBoost), next_before } };
     },
   });
 }

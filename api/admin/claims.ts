@@ -9,7 +9,7 @@ import {
 } from "../../domain/api/sales.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { NO_STORE, type Route, readId, route } from "../http/route.ts";
+import { type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { pictureOfClaim } from "../visits/pictures.ts";
 import { toWireClaim } from "../visits/routes.ts";
@@ -37,7 +37,7 @@ export function claimAdministrationRoutes(services: Services): Route[] {
       async handle({ params }) {
         const picture = await pictureOfClaim(services.database.reader, readId(params.id, "Claim"));
         if (picture === undefined) throw notFound("Picture");
-        return { body: { success: true, picture }, headers: NO_STORE };
+        return { body: { success: true, picture } };
       },
     }),
     route({

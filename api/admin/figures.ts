@@ -15,7 +15,7 @@ import { kindOf } from "../../domain/system-faults.ts";
 import { countAttention } from "../../purchases/attention.ts";
 import { IS_HELD } from "../../purchases/purchase-list.ts";
 import { listForeign } from "../../sender/foreign-transactions.ts";
-import { NO_STORE, type Route, route } from "../http/route.ts";
+import { type Route, route } from "../http/route.ts";
 import { listFaults } from "../operations/system-faults.ts";
 import { overdueSince, type Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
@@ -58,7 +58,6 @@ function figuresRoute(services: Services): Route {
             attention,
           },
         },
-        headers: NO_STORE,
       };
     },
   });
@@ -71,7 +70,7 @@ function attentionRoute(services: Services): Route {
     access: "admin",
     summary: "Counts of open tasks",
     responses: { 200: attentionResponseSchema },
-    handle: async () => ({ body: { success: true, attention: await readAttention(services) }, headers: NO_STORE }),
+    handle: async () => ({ body: { success: true, attention: await readAttention(services) } }),
   });
 }
 
@@ -82,7 +81,7 @@ function configurationRoute(services: Services): Route {
     access: "admin",
     summary: "The effective configuration, without secrets",
     responses: { 200: configurationResponseSchema },
-    handle: () => ({ body: { success: true, settings: listSettings(services.environment) }, headers: NO_STORE }),
+    handle: () => ({ body: { success: true, settings: listSettings(services.environment) } }),
   });
 }
 

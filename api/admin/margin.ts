@@ -4,7 +4,7 @@ import { monthOf, monthsBefore } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import { recordOf } from "../../domain/records.ts";
 import { FIGURES } from "../../purchases/sale-totals.ts";
-import { NO_STORE, type Route, route } from "../http/route.ts";
+import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What was earned, promised and paid. docs/product.md#sales-calls. */
@@ -29,10 +29,7 @@ export function marginRoutes(services: Services): Route[] {
           month: row.month,
           ...toWireMargin(row),
         }));
-        return {
-          body: { success: true, from, to, rows: wire, totals: toWireMargin(marginOf(rows)) },
-          headers: NO_STORE,
-        };
+        return { body: { success: true, from, to, rows: wire, totals: toWireMargin(marginOf(rows)) } };
       },
     }),
   ];

@@ -9,7 +9,7 @@ import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { forbidden, notFound } from "../http/api-error.ts";
-import { actorOf, NO_STORE, type Route, route, visitorOf } from "../http/route.ts";
+import { actorOf, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
@@ -41,7 +41,7 @@ function networksRoute({ database: { reader }, accounts }: Services): Route {
         rate: formatDecimal(rate_micros, 6, 4),
         previous: formatDecimal(doubted_from ?? 0n, 6, 4),
       }));
-      return { body: { success: true, failing, unread_rows, doubtful_rates }, headers: NO_STORE };
+      return { body: { success: true, failing, unread_rows, doubtful_rates } };
     },
   });
 }

@@ -27,7 +27,7 @@ import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf }
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, type Identity, NO_STORE, type Route, readId, route } from "../http/route.ts";
+import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";
 import { deepestBlock, type Services, viewOptions } from "../services.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
@@ -77,10 +77,7 @@ function purchaseRoute(services: Services): Route {
         amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
         text,
       }));
-      return {
-        body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } },
-        headers: NO_STORE,
-      };
+      return { body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } } };
     },
   });
 }

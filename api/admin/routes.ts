@@ -17,7 +17,7 @@ import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, NO_STORE, type Route, roleOf, route } from "../http/route.ts";
+import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { readDistributorBalance } from "./figures.ts";
 
@@ -35,7 +35,7 @@ function overviewRoute(services: Services): Route {
     access: "admin",
     summary: "The shop's figures",
     responses: { 200: overviewResponseSchema },
-    handle: async () => ({ body: { success: true, data: await buildOverview(services) }, headers: NO_STORE }),
+    handle: async () => ({ body: { success: true, data: await buildOverview(services) } }),
   });
 }
 
@@ -49,7 +49,7 @@ function roleRoute(): Route {
     handle({ identity }) {
       const role = roleOf(identity);
       const permissions = [...permissionsOf(role)];
-      return { body: { success: true, role, permissions }, headers: NO_STORE };
+      return { body: { success: true, role, permissions } };
     },
   });
 }

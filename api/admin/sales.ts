@@ -20,7 +20,7 @@ import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { NO_STORE, type Route, readId, route } from "../http/route.ts";
+import { type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { amountText, DECISION, decided } from "./sale-decisions.ts";
 
@@ -67,7 +67,7 @@ function saleRoute({ database: { kysely } }: Services): Route {
         revisions: revisions.map(toWireRevision),
         purchases: purchases.map(toWireSalePurchase),
       };
-      return { body: { success: true, sale: body }, headers: NO_STORE };
+      return { body: { success: true, sale: body } };
     },
   });
 }

@@ -26,7 +26,7 @@ import { percentRule } from "../catalogue/catalogue-writer.ts";
 import { toWireStore } from "../catalogue/wire.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import { actorOf, NO_STORE, type Route, readId, route } from "../http/route.ts";
+import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
@@ -71,7 +71,7 @@ function conversionRoute({ database }: Services): Route {
       if (!(await findStore(database.reader, id))) throw notFound("Store");
       const months = await readConversion(database.reader, [id], monthsBefore(monthOf(Date.now()), SHOWN_MONTHS - 1));
       const wire = months.map(({ month, clicks, sales }) => ({ month, clicks, sales }));
-      return { body: { success: true, months: wire }, headers: NO_STORE };
+      return { body: { success: true, months: wire } };
     },
   });
 }
@@ -92,7 +92,7 @@ function testClickRoute(services: Services): Route {
       if (!store) throw notFound("Store");
       const url = linkOf(store, TEST_CLICK, services.accounts);
       const carries_click = url?.includes(TEST_CLICK) ?? false;
-      return { body: { success: true, click_id: TEST_CLICK, url, carries_click }, headers: NO_STORE };
+      return { body: { success: true, click_id: TEST_CLICK, url, carries_click } };
     },
   });
 }
@@ -110,7 +110,7 @@ function tokenContractRoute(services: Services): Route {
     async handle({ query: { contract } }) {
       const found = await services.balances.describeToken(toWalletAddress(contract));
       if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
-      return { body: { success: true, contract: contract.toLowerCase(), ...found }, headers: NO_STORE };
+      return { body: { success: true, contract: contract.toLowerCase(), ...found } };
     },
   });
 }
@@ -127,7 +127,7 @@ function exportCatalogueRoute({ database }: Services): Route {
     responses: { 200: catalogueRowsSchema },
     async handle({ query: { format } }) {
       const text = writeCatalogue(format, await exportRows(database));
-      const headers = { ...NO_STORE, "content-disposition": `attachment; filename="catalogue.${format}"` };
+      const headers = { "content-disposition": `attachment; filename="catalogue.${format}"` };
       return {
         text,
         type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",

@@ -21,7 +21,7 @@ import { shownRate } from "../../rates/rate-source.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, NO_STORE, type Route, route } from "../http/route.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
 import { addToErasedList } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { eraseUser, findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
@@ -64,7 +64,7 @@ function namesRoute({ database, adminWallets }: Services): Route {
       const names = [...new Set(wallets)]
         .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
         .filter(({ name, role }) => name !== "" || role !== null);
-      return { body: { success: true, names }, headers: NO_STORE };
+      return { body: { success: true, names } };
     },
   });
 }
@@ -86,7 +86,7 @@ function userRoute(services: Services): Route {
         created_at: isoTime(session.createdAt),
         last_seen_at: isoTime(session.lastSeenAt),
       }));
-      return { body: { success: true, user: { ...toWireUser(services, row), sessions } }, headers: NO_STORE };
+      return { body: { success: true, user: { ...toWireUser(services, row), sessions } } };
     },
   });
 }

@@ -3,7 +3,7 @@ import { eventsQuerySchema, eventsResponseSchema, readEventsRequestSchema } from
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
 import { type EventRow, listEvents, markRead, readUnread } from "../../purchases/events.ts";
-import { NO_STORE, nextBefore, type Route, route, visitorOf } from "../http/route.ts";
+import { nextBefore, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What happened to the user's purchases and claims. docs/product.md#events */
@@ -29,7 +29,6 @@ export function eventRoutes({ database: { kysely } }: Services): Route[] {
             unread,
             next_before: nextBefore(rows, query.limit, (row) => row.id),
           },
-          headers: NO_STORE,
         };
       },
     }),

@@ -18,7 +18,7 @@ type ListDefinition<Row, Query extends ListQuery> = {
 };
 
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
-export const LIST_HEADERS = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
+export const LIST_HEADERS = { vary: "Accept, Accept-Language, Authorization, Origin" };
 export const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */

@@ -193,8 +193,6 @@ export function readId(text: string | undefined, what: string): bigint {
   return id.data;
 }
 
-export const NO_STORE = { "cache-control": "no-store" };
-
 /** The id to pass for the next page; null on the last. */
 export function nextBefore<Row>(rows: readonly Row[], limit: number, idOf: (row: Row) => bigint): number | null {
   const last = rows.length === limit ? rows.at(-1) : undefined;

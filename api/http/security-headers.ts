@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 
-/** Headers of data responses: no rendering as a page, no content sniffing. */
+/** Headers of data responses: no rendering as a page, no content sniffing, and not kept unless a route says so. */
 export const API_HEADERS: readonly (readonly [string, string])[] = [
+  ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
   ["referrer-policy", "no-referrer"],

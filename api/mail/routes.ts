@@ -7,7 +7,7 @@ import { LANGUAGES, type Language, languageFrom } from "../../domain/languages.t
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { escapeHtml } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { NO_STORE, type Route, route, type TextReply, visitorOf } from "../http/route.ts";
+import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage, textsIn } from "../texts.ts";
@@ -33,7 +33,6 @@ const LINK_LIMIT = { perMinute: 60, by: "origin" } as const;
 const HTML = "text/html; charset=utf-8";
 /** Its own styles, and a form that leads to itself. */
 const PAGE_HEADERS = {
-  ...NO_STORE,
   "content-security-policy":
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
@@ -64,7 +63,7 @@ function choiceRoute({ database: { kysely }, post }: Services): Route {
     responses: { 200: mailChoiceSchema },
     async handle({ identity }) {
       const reader = await findReader(kysely, visitorOf(identity).wallet);
-      return { body: toWire(reader, post), headers: NO_STORE };
+      return { body: toWire(reader, post) };
     },
   });
 }
@@ -87,7 +86,7 @@ function chooseRoute(services: Services): Route {
         if (user) await wantMail(queries, services, { wallet, email: user.email, ...body });
         return findReader(queries, wallet);
       });
-      return { body: toWire(reader, post), headers: NO_STORE };
+      return { body: toWire(reader, post) };
     },
   });
 }

@@ -11,7 +11,7 @@ import { SITUATIONS } from "../../domain/purchase/situation.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
 import { notFound } from "../http/api-error.ts";
-import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
+import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 
 import type { Services } from "../services.ts";
 
@@ -52,7 +52,6 @@ function ownTicketsRoute(services: Services): Route {
           nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
           next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
         },
-        headers: NO_STORE,
       };
     },
   });

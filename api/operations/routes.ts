@@ -4,7 +4,7 @@ import { configResponseSchema } from "../../domain/api/config.ts";
 import { faultRequestSchema } from "../../domain/api/faults.ts";
 import { FAULT_NAMES, kindOf } from "../../domain/system-faults.ts";
 import { isFromThisMachine } from "../http/origin.ts";
-import { type Identity, NO_STORE, type Route, route } from "../http/route.ts";
+import { type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
 import { listFaults } from "./system-faults.ts";
@@ -91,7 +91,6 @@ function readinessRoute(services: Services): Route {
       return {
         status: isReady ? 200 : 503,
         body: isOurs ? { status, ...texts, faults, sends: services.senders.sends } : { status },
-        headers: NO_STORE,
       };
     },
   });

@@ -17,7 +17,7 @@ import {
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { conflict, notFound } from "../http/api-error.ts";
-import { NO_STORE, type Route, route, visitorOf } from "../http/route.ts";
+import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { addToErasedList } from "./erased-list.ts";
@@ -58,7 +58,7 @@ function meRoute(services: Services, profiles: ProfileCache): Route {
         const { me, changesAt } = await buildProfile(services, visitor);
         return { text: JSON.stringify({ success: true, data: me }), changesAt };
       });
-      return { text, type: "application/json; charset=utf-8", headers: NO_STORE };
+      return { text, type: "application/json; charset=utf-8" };
     },
   });
 }
@@ -70,10 +70,9 @@ function isAdminRoute(): Route {
     access: "anyone",
     summary: "Whether the caller is an admin",
     responses: { 200: isAdminResponseSchema },
-    handle: ({ identity }) => ({
-      body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined },
-      headers: NO_STORE,
-    }),
+    handle({ identity }) {
+      return { body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined } };
+    },
   });
 }
 

@@ -15,7 +15,7 @@ import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
 import { readCreditOf } from "../chain/unless-away.ts";
 import { forbidden } from "../http/api-error.ts";
-import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
+import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { paymentsRoute } from "./payments.ts";
@@ -91,7 +91,6 @@ function ownPurchasesRoute(services: Services): Route {
           purchases: await toPurchaseRecords(services, rows, view, () => readCreditOf(services, wallet)),
           next_before: nextBefore(rows, query.limit, (row) => row.id),
         },
-        headers: NO_STORE,
       };
     },
   });

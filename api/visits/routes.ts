@@ -18,7 +18,7 @@ import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { PICTURE_TYPES, pictureIn } from "../assets/picture.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { NO_STORE, nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
+import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { attachPicture } from "./pictures.ts";
 
@@ -54,10 +54,7 @@ function visitsRoute(services: Services): Route {
         claimable_at: isoTime(row.created_at + claimAfterMs(services)),
         usual_days: pace.get(row.store_id) ?? null,
       }));
-      return {
-        body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) },
-        headers: NO_STORE,
-      };
+      return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
     },
   });
 }
@@ -84,10 +81,7 @@ function claimsRoute({ database: { kysely } }: Services): Route {
     async handle({ identity, query }) {
       const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
       const claims = rows.map(toWireClaim);
-      return {
-        body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) },
-        headers: NO_STORE,
-      };
+      return { body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
     },
   });
 }
