@@ -49,6 +49,8 @@ export class MailServer {
       },
     });
     server.server.on("connection", (socket) => this.#sockets.add(socket));
+    // A sender that is killed in a session may reset its connection.
+    server.on("error", () => {});
     await new Promise<void>((resolve) => {
       const listening = server.listen(this.port, "127.0.0.1", () => resolve());
       this.#server = server;
