@@ -1,6 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
+import { marginResponseSchema } from "../../../domain/api/sales.ts";
 import { monthOf, monthsBefore } from "../../../domain/iso-time.ts";
+import { ask } from "../../api/ask.ts";
+import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
@@ -8,7 +11,14 @@ import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
 import { monthName, networkName } from "../words.ts";
-import { marginQuery } from "./queries.ts";
+
+/** `from` and `to` are months such as 2026-11. */
+const marginQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "margin", from, to],
+    queryFn: ({ signal }) => ask(marginResponseSchema, `/api/admin/margin?from=${from}&to=${to}`, { signal }),
+    staleTime: 0,
+  });
 
 const MONTHS = 12;
 

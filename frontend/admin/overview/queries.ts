@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { figuresResponseSchema } from "../../../domain/api/admin-figures.ts";
 import { overviewResponseSchema } from "../../../domain/api/administration.ts";
-import { marginResponseSchema } from "../../../domain/api/sales.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 
@@ -17,11 +16,3 @@ export const figuresQuery = queryOptions({
   staleTime: 0,
   refetchInterval: 60_000,
 });
-
-/** `from` and `to` are months such as 2026-11. */
-export const marginQuery = (from: string, to: string) =>
-  queryOptions({
-    queryKey: [...OWN_KEY, "margin", from, to],
-    queryFn: ({ signal }) => ask(marginResponseSchema, `/api/admin/margin?from=${from}&to=${to}`, { signal }),
-    staleTime: 0,
-  });
