@@ -6,7 +6,13 @@ import { invalidField } from "./invalid-field.ts";
 
 const REQUIRED = "Este campo é obrigatório";
 
-/** Holds a form to its schema, and keeps what was typed. Each fault has its own sentence, as the api's refusals have. */
+/** A rule of a form alone, with its sentence, as an issue's options. */
+export const says = (sentence: string) => ({ code: "custom", params: { sentence } }) as const;
+
+/**
+ * Holds a form of the panel to its schema, and keeps what was typed. Each fault has its own sentence, as the api's refusals
+ * have.
+ */
 export const fieldResolver =
   <Fields extends FieldValues>(schema: z.ZodType): Resolver<Fields> =>
   (values, _context, options) => {
@@ -15,6 +21,8 @@ export const fieldResolver =
     const faults = error.issues.map((issue) => {
       const field = issue.path.join(".");
       const broken = ruleOf(issue);
+      const own: unknown = issue.code === "custom" && issue.params?.sentence;
+      if (typeof own === "string") return [field, { type: "form", message: own }] as const;
       const isEmpty = broken.rule === "missing" || broken.rule === "empty";
       return [field, { type: broken.rule, message: isEmpty ? REQUIRED : invalidField(field, broken) }] as const;
     });

@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useEffect } from "react";
 import { type FieldError, useWatch } from "react-hook-form";
@@ -14,6 +13,7 @@ import { Picture } from "../../ui/picture.tsx";
 import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
+import { fieldResolver } from "../field-resolver.ts";
 import { refusalOf } from "../refusals.ts";
 import { useSaving } from "../use-saving.ts";
 import { tokenContractQuery } from "./queries.ts";
@@ -134,7 +134,7 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
   const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
   const { register, handleSubmit, reset, setFocus, setError, subscribe, control, formState } = useForm({
     defaultValues: draft.start,
-    resolver: zodResolver(schema),
+    resolver: fieldResolver<typeof EMPTY_FORM>(schema),
   });
   const { errors, isSubmitting } = formState;
   useKeptForm(subscribe, draft);

@@ -1,13 +1,12 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { z } from "zod";
 import { percentSchema } from "../../../domain/api/catalogue.ts";
 import { DAY_MS } from "../../../domain/iso-time.ts";
-import { percentText } from "../../../domain/money.ts";
 import { fromSaoPaulo, toSaoPaulo } from "../../../domain/sao-paulo-time.ts";
 import { Field } from "../../ui/field.tsx";
 import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import type { BoostFields, Outcome } from "../admin-calls.ts";
+import { fieldResolver, says } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
@@ -28,18 +27,20 @@ const formSchema = z
   })
   .superRefine(({ starts, ends }, context) => {
     const [from, to] = [starts === "" ? undefined : fromSaoPaulo(starts), fromSaoPaulo(ends)];
-    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    const refuse = (path: string, sentence: string) => context.addIssue({ ...says(sentence), path: [path] });
     if (starts !== "" && from === undefined) refuse("starts", NO_TIME);
     if (to === undefined) refuse("ends", NO_TIME);
     else if (Date.parse(to) <= Math.max(Date.now(), from ? Date.parse(from) : 0))
       refuse("ends", "O fim precisa vir depois do começo e de agora.");
   });
 
+type BoostForm = Record<keyof typeof formSchema.shape, string>;
+
 /** Plans a boost. Times are São Paulo's. */
 export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     defaultValues: { percent: "", category: "", starts: "", ends: endOfWeek() },
-    resolver: zodResolver(formSchema),
+    resolver: fieldResolver<BoostForm>(formSchema),
   });
   const { errors, isSubmitting } = formState;
   const finish = useSaving(saving, () => {});
@@ -47,7 +48,7 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
     handleSubmit(async ({ percent, category, starts, ends }) => {
       await finish(() =>
         request({
-          percent: percentText(percent),
+          percent: percent.replace(",", "."),
           category_id: category === "" ? null : Number(category),
           starts_at: starts === "" ? null : (fromSaoPaulo(starts) ?? null),
           ends_at: fromSaoPaulo(ends) ?? "",
