@@ -140,3 +140,31 @@ describe("The account menu", () => {
     expect(await button(page).count()).to.equal(0);
   });
 });
+
+describe("A link", () => {
+  const site = useSite();
+
+  for (const how of ["the pointer", "the keyboard", "a finger"] as const) {
+    it(`loads its page's code as soon as ${how} is on it, before it is followed`, async () => {
+      const { page } = await site.open("/help", { hasTouch: how === "a finger" });
+      await page.waitForLoadState("networkidle");
+      const isLoaded = () =>
+        page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/stores-page-\w/.test(name)));
+      expect(await isLoaded()).to.equal(false);
+      const link = page.locator('a[href="/stores"]:visible').first();
+      await link.scrollIntoViewIfNeeded();
+      if (how === "the pointer") await link.hover();
+      if (how === "the keyboard") await link.focus();
+      if (how === "a finger") {
+        const box = await link.boundingBox();
+        if (!box) throw new Error("The link is not on the page");
+        const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+        // It is put down, and not lifted.
+        const session = await page.context().newCDPSession(page);
+        await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [at] });
+      }
+      await eventually(async () => expect(await isLoaded()).to.equal(true));
+      expect(new URL(page.url()).pathname).to.equal("/help");
+    });
+  }
+});
