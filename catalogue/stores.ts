@@ -5,8 +5,8 @@ import { noteChangedFact } from "../database/changed-facts.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
-import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
-import { idsOf, keysOf } from "../domain/records.ts";
+import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../domain/api/catalogue.ts";
+import { idsOf, keysOf, recordOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
 import { boosted, readCategories, type StoreCategory } from "./categories.ts";
@@ -30,32 +30,15 @@ export type StoreWithCategories = StoreRow & {
  */
 export type StoreFields = z.output<typeof createStoreRequestSchema>;
 
-export function fieldsOf(store: StoreRow) {
-  const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
+export function fieldsOf(store: StoreRow): Required<StoreFields> {
   return {
     name: store.name,
     country: store.country,
-    club: store.club,
-    category: store.category,
-    description: store.description,
-    terms: store.terms,
-    country_en: store.country_en,
-    category_en: store.category_en,
-    description_en: store.description_en,
-    terms_en: store.terms_en,
-    logo: store.logo,
-    affiliate_link: store.affiliate_link,
+    ...recordOf(keysOf(STORE_TEXTS), (field) => store[field]),
+    ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => store[field]),
+    ...recordOf(keysOf(STORE_COUNTS), (field) => (store[field] === null ? null : Number(store[field]))),
     featured: store.featured === 1n,
-    network: store.network,
-    account: store.account,
-    advertiser_id: store.advertiser_id,
-    link_code: store.link_code,
-    merchant: store.merchant,
-    store_url: store.store_url,
-    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
-    hold_seconds: numberIfAny(store.hold_seconds),
-    claim_days: numberIfAny(store.claim_days),
-  } satisfies Required<StoreFields>;
+  };
 }
 
 /** All active stores including drafts, oldest first. */
@@ -192,15 +175,12 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
   return numUpdatedRows === 1n;
 }
 
-function columnsOf({ featured, mint_delay_seconds, hold_seconds, claim_days, ...rest }: Partial<StoreFields>) {
-  const count = (value: number | null) => (value === null ? null : BigInt(value));
-  return {
-    ...rest,
-    ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
-    ...(mint_delay_seconds === undefined ? {} : { mint_delay_seconds: count(mint_delay_seconds) }),
-    ...(hold_seconds === undefined ? {} : { hold_seconds: count(hold_seconds) }),
-    ...(claim_days === undefined ? {} : { claim_days: count(claim_days) }),
-  };
+function columnsOf({ featured, ...fields }: Partial<StoreFields>) {
+  const counts = recordOf(keysOf(STORE_COUNTS), (field) => {
+    const count = fields[field];
+    return typeof count === "number" ? BigInt(count) : count;
+  });
+  return { ...fields, ...counts, featured: featured === undefined ? undefined : BigInt(featured) };
 }
 
 /** Marks a store as deleted; purchases still refer to its row. */

@@ -2,22 +2,29 @@ import type { PlannedBoost } from "../../catalogue/boosts.ts";
 import type { StoreCategory } from "../../catalogue/categories.ts";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
-import type { CategoryBoost, FanToken, Store, StoreBoost, StoreCashback } from "../../domain/api/catalogue.ts";
+import {
+  type CategoryBoost,
+  type FanToken,
+  RARE_STORE_TEXTS,
+  type Store,
+  type StoreBoost,
+  type StoreCashback,
+} from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
+import { keysOf, recordOf } from "../../domain/records.ts";
 
 /** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
 export function toWireStore(store: StoreWithCategories): Store {
   const allBps = store.categories.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
   const boost = badgeOf(store);
-  // Most stores have none of these texts.
-  const { terms, country_en, category_en, description_en, terms_en, ...fields } = fieldsOf(store);
+  const fields = fieldsOf(store);
   return {
     id: Number(store.id),
     ...fields,
-    ...withoutNulls({ terms, country_en, category_en, description_en, terms_en }),
+    ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => fields[field] ?? undefined),
     is_draft: lacksOf(store).length > 0,
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),
@@ -54,10 +61,6 @@ function badgeOf({ categories }: StoreWithCategories): StoreBoost | undefined {
   if (first === undefined) return undefined;
   const endsAt = others.reduce((last, end) => (end > last ? end : last), first);
   return { percent: percentText(maxBps), ends_at: isoTime(endsAt), is_whole: raised.length === categories.length };
-}
-
-function withoutNulls(fields: object) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 export function toWireFanToken(token: FanTokenRow): FanToken {

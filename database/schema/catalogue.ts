@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from "kysely";
 import type { PercentApprovalState } from "../../domain/api/boosts.ts";
+import type { RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../../domain/api/catalogue.ts";
 import type { BoostDecision } from "../../domain/boost.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
@@ -12,38 +13,14 @@ export type CatalogueTables = {
   fan_tokens: FanTokensTable;
 };
 
-type StoresTable = {
+type StoreColumns = Record<keyof typeof STORE_TEXTS | keyof typeof RARE_STORE_TEXTS, string | null> &
+  Record<keyof typeof STORE_COUNTS, bigint | null>;
+
+type StoresTable = StoreColumns & {
   id: Generated<bigint>;
   name: string;
   country: string;
-  club: string | null;
-  category: string | null;
-  description: string | null;
-  logo: string | null;
   featured: bigint;
-  /** A template with `{click}`; null if the link is built for the network. */
-  affiliate_link: string | null;
-  /** The network and our account with it that report the store's sales. */
-  network: string | null;
-  account: string | null;
-  /** The ids by which the network's reports name the store, separated by commas; links are built from the first. */
-  advertiser_id: string | null;
-  /** What stands for it in Admitad's links, where the reports have another id. */
-  link_code: string | null;
-  /** Whose orders they are: an order of one merchant pays once. Null: the host of `store_url` stands for it. */
-  merchant: string | null;
-  store_url: string | null;
-  /** Null if the environment's value applies. */
-  mint_delay_seconds: bigint | null;
-  hold_seconds: bigint | null;
-  claim_days: bigint | null;
-  /** The same in English; null if the Portuguese text is used for both. */
-  country_en: Generated<string | null>;
-  category_en: Generated<string | null>;
-  description_en: Generated<string | null>;
-  /** Cashback exclusions of the store. */
-  terms: Generated<string | null>;
-  terms_en: Generated<string | null>;
   /** The name for searching and sorting in the panel: `searchKey`. */
   name_key: Generated<string>;
   /** For filters: `searchKey`, empty if there is none. */

@@ -4,9 +4,83 @@ import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { LIST_LIMIT } from "../product.ts";
+import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
+
+const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
+const optionalText = (maximum: number) =>
+  text(maximum)
+    .transform((value) => (value === "" ? null : value))
+    .nullish();
+/** A template: `{click}` is replaced by the click. */
+const linkTemplateSchema = z
+  .string()
+  .trim()
+  .max(2_048, limit("max_length", 2_048))
+  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), must("public_link"));
+const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
+const optionalName = z
+  .union([z.literal("").transform(() => null), z.string().regex(/^[a-z0-9-]{1,32}$/, must("key"))])
+  .nullish();
+const optionalCount = (maximum: number) =>
+  z
+    .union(
+      [
+        z.literal("").transform(() => null),
+        z.coerce.number().int().min(0, must("not_negative")).max(maximum, limit("max", maximum)),
+      ],
+      must("whole"),
+    )
+    .nullish();
+/** An uploaded picture, by the hash of its content. */
+const UPLOADED = /^\/api\/assets\/[0-9a-f]{64}\.(?:png|jpg|webp)$/;
+const logoSchema = z
+  .string()
+  .trim()
+  .max(2_048, limit("max_length", 2_048))
+  .refine((text) => UPLOADED.test(text) || isPublicHttpsUrl(text), must("public_link"));
+const optionalLogo = z.union([z.literal("").transform(() => null), logoSchema]).nullish();
+const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
+
+/**
+ * The optional fields of stores: what a request may say. Answers, files, columns and the panel's form follow these tables; a
+ * new field needs its column (`database/migrations`) and its place in the panel (`frontend/admin/stores/store-fields.ts`).
+ */
+export const STORE_TEXTS = {
+  club: optionalText(60),
+  category: optionalText(60),
+  description: optionalText(1_000),
+  logo: optionalLogo,
+  affiliate_link: optionalLink,
+  /** The network, and our account with it, that report its sales; null if there is at most one shop account. */
+  network: optionalName,
+  account: optionalName,
+  /** The ids by which the network's reports name it, separated by commas; links are built from the first. */
+  advertiser_id: optionalText(200),
+  /** Admitad: the code in links, where reports have another id. */
+  link_code: optionalText(64),
+  /** Whose orders they are: an order of one merchant pays once. Null: the host of `store_url` stands for it. */
+  merchant: optionalText(120),
+  store_url: optionalUrl,
+};
+/** Most stores have none of these: answers leave them out. */
+export const RARE_STORE_TEXTS = {
+  /** Cashback exclusions, beyond the shop-wide rules. */
+  terms: optionalText(1_000),
+  /** The same in English; without it the Portuguese text is used for both languages. */
+  country_en: optionalText(60),
+  category_en: optionalText(60),
+  description_en: optionalText(1_000),
+  terms_en: optionalText(1_000),
+};
+/** Null if the shop-wide values apply. */
+export const STORE_COUNTS = {
+  mint_delay_seconds: optionalCount(365 * 24 * 3_600),
+  hold_seconds: optionalCount(365 * 24 * 3_600),
+  claim_days: optionalCount(730),
+};
 
 const categoryBoostSchema = z.object({
   /** Decimal text: the percent before the boost and after it. */
@@ -44,33 +118,10 @@ export const storeSchema = z.object({
   id: z.number(),
   name: z.string(),
   country: z.string(),
-  club: z.string().nullable(),
-  category: z.string().nullable(),
-  description: z.string().nullable(),
-  logo: z.string().nullable(),
-  affiliate_link: z.string().nullable(),
+  ...recordOf(keysOf(STORE_TEXTS), () => z.string().nullable()),
+  ...recordOf(keysOf(RARE_STORE_TEXTS), () => z.string().optional()),
+  ...recordOf(keysOf(STORE_COUNTS), () => z.number().nullable()),
   featured: z.boolean(),
-  /** The network that reports its sales; null if there is at most one shop account. */
-  network: z.string().nullable(),
-  account: z.string().nullable(),
-  /** The network's ids for it, separated by commas. */
-  advertiser_id: z.string().nullable(),
-  /** Admitad: the code in links, where reports have another id. */
-  link_code: z.string().nullable(),
-  /** Whose orders they are: an order of one merchant pays once. */
-  merchant: z.string().nullable(),
-  store_url: z.string().nullable(),
-  /** Null if the shop-wide values apply. */
-  mint_delay_seconds: z.number().nullable(),
-  hold_seconds: z.number().nullable(),
-  claim_days: z.number().nullable(),
-  /** Cashback exclusions; absent if there are none beyond the shop-wide rules. */
-  terms: z.string().optional(),
-  /** In English; each is absent if the Portuguese text is used for both languages. */
-  country_en: z.string().optional(),
-  category_en: z.string().optional(),
-  description_en: z.string().optional(),
-  terms_en: z.string().optional(),
   /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
   is_draft: z.boolean(),
   /** Range text: '4%', '2.5% - 7%' or '0%'. */
@@ -165,41 +216,6 @@ export const fanTokenSchema = z.object({
 export type FanToken = z.infer<typeof fanTokenSchema>;
 export const fanTokensResponseSchema = z.object({ success: z.literal(true), data: z.array(fanTokenSchema) });
 
-const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
-const optionalText = (maximum: number) =>
-  text(maximum)
-    .transform((value) => (value === "" ? null : value))
-    .nullish();
-/** A template: `{click}` is replaced by the click. */
-const linkTemplateSchema = z
-  .string()
-  .trim()
-  .max(2_048, limit("max_length", 2_048))
-  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), must("public_link"));
-const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
-const optionalName = z
-  .union([z.literal("").transform(() => null), z.string().regex(/^[a-z0-9-]{1,32}$/, must("key"))])
-  .nullish();
-const optionalCount = (maximum: number) =>
-  z
-    .union(
-      [
-        z.literal("").transform(() => null),
-        z.coerce.number().int().min(0, must("not_negative")).max(maximum, limit("max", maximum)),
-      ],
-      must("whole"),
-    )
-    .nullish();
-/** An uploaded picture, by the hash of its content. */
-const UPLOADED = /^\/api\/assets\/[0-9a-f]{64}\.(?:png|jpg|webp)$/;
-const logoSchema = z
-  .string()
-  .trim()
-  .max(2_048, limit("max_length", 2_048))
-  .refine((text) => UPLOADED.test(text) || isPublicHttpsUrl(text), must("public_link"));
-const optionalLogo = z.union([z.literal("").transform(() => null), logoSchema]).nullish();
-const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
-
 /** A name that the chain accepts; it is drawn on every ticket. docs/product.md#store-name. */
 const storeNameSchema = text(STORE_NAME_BYTES)
   .min(1, must("empty"))
@@ -212,25 +228,9 @@ const storeNameSchema = text(STORE_NAME_BYTES)
 export const createStoreRequestSchema = z.strictObject({
   name: storeNameSchema,
   country: text(60).min(1, must("empty")),
-  club: optionalText(60),
-  category: optionalText(60),
-  description: optionalText(1_000),
-  terms: optionalText(1_000),
-  country_en: optionalText(60),
-  category_en: optionalText(60),
-  description_en: optionalText(1_000),
-  terms_en: optionalText(1_000),
-  logo: optionalLogo,
-  affiliate_link: optionalLink,
-  network: optionalName,
-  account: optionalName,
-  advertiser_id: optionalText(200),
-  link_code: optionalText(64),
-  merchant: optionalText(120),
-  store_url: optionalUrl,
-  mint_delay_seconds: optionalCount(365 * 24 * 3_600),
-  hold_seconds: optionalCount(365 * 24 * 3_600),
-  claim_days: optionalCount(730),
+  ...STORE_TEXTS,
+  ...RARE_STORE_TEXTS,
+  ...STORE_COUNTS,
   featured: z.boolean().optional(),
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();

@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type { ApprovalGroup } from "../../domain/api/admin-approvals.ts";
 import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
+import type { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { type Decided, decidedSchema } from "../../domain/api/common.ts";
 import { claimPictureResponseSchema } from "../../domain/api/sales.ts";
 import { ask, held } from "../api/ask.ts";
@@ -18,29 +20,8 @@ export type Outcome = {
   waits?: true;
 };
 
-export type StoreFields = {
-  name: string;
-  country: string;
-  club: string;
-  category: string;
-  description: string;
-  /** What earns no cashback. */
-  terms: string;
-  country_en: string;
-  category_en: string;
-  description_en: string;
-  terms_en: string;
-  logo: string;
-  affiliate_link: string;
-  network: string;
-  account: string;
-  advertiser_id: string;
-  link_code: string;
-  merchant: string;
-  store_url: string;
-  mint_delay_seconds: string;
-  hold_seconds: string;
-  claim_days: string;
+/** A store as its form has it. */
+export type StoreFields = Record<Exclude<keyof z.input<typeof createStoreRequestSchema>, "featured">, string> & {
   featured: boolean;
 };
 export type CashbackFields = {

@@ -2,13 +2,14 @@ import { durationText } from "../../domain/duration.ts";
 import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
 import { capitalized, FIELD_WORDS } from "./words.ts";
 
-/** The labels of forms. */
 const LABELS: Record<string, string> = {
-  ...Object.fromEntries(Object.entries(FIELD_WORDS).map(([field, words]) => [field, capitalized(words)])),
   account: "Conta na rede",
   logo: "URL do logo",
   image: "URL da imagem",
 };
+
+/** The label of a field in forms. */
+export const labelOf = (field: string): string => LABELS[field] ?? capitalized(FIELD_WORDS[field] ?? field);
 
 /** The rules of fields in the panel's words, after the field's label. */
 const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
@@ -52,8 +53,8 @@ const DURATIONS: Partial<Record<FieldRule, (params: RuleParams) => string>> = {
 
 /** What is wrong with a field, in the panel's words. */
 export function invalidField(field: string, { rule, params = {} }: BrokenRule): string {
-  if (field.endsWith("_seconds") && rule in DURATIONS) return `${LABELS[field]} ${DURATIONS[rule]?.(params)}.`;
+  if (field.endsWith("_seconds") && rule in DURATIONS) return `${labelOf(field)} ${DURATIONS[rule]?.(params)}.`;
   // A newer api may know a rule that this page does not.
   const words = RULES[rule] ?? RULES.other;
-  return `${LABELS[field] ?? field} ${typeof words === "string" ? words : words(params)}.`;
+  return `${labelOf(field)} ${typeof words === "string" ? words : words(params)}.`;
 }

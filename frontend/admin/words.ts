@@ -3,6 +3,7 @@ import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { SaleState } from "../../domain/sale/state.ts";
+import type { StoreFields } from "./admin-calls.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
@@ -209,8 +210,7 @@ export const STORE_WORDS: Words = {
   draft: word("Rascunho", "wait"),
 };
 
-/** The fields of stores, categories, fan tokens, decisions and lists. */
-export const FIELD_WORDS: Record<string, string> = {
+const STORE_FIELD_WORDS: Record<keyof StoreFields, string> = {
   name: "nome",
   country: "país",
   club: "clube",
@@ -224,12 +224,6 @@ export const FIELD_WORDS: Record<string, string> = {
   logo: "logo",
   featured: "destaque",
   affiliate_link: "link de afiliado",
-  cashback_percent: "percentual de cashback",
-  is_default: "categoria padrão",
-  slug: "slug",
-  image: "imagem",
-  symbol: "símbolo",
-  contract: "contrato",
   network: "rede",
   account: "conta",
   advertiser_id: "anunciante",
@@ -239,6 +233,17 @@ export const FIELD_WORDS: Record<string, string> = {
   mint_delay_seconds: "espera antes do ingresso",
   hold_seconds: "prazo de segurança",
   claim_days: "dias para reclamar",
+};
+
+/** The fields of stores, categories, fan tokens, decisions and lists, in the middle of a sentence. */
+export const FIELD_WORDS: Record<string, string> = {
+  ...STORE_FIELD_WORDS,
+  cashback_percent: "percentual de cashback",
+  is_default: "categoria padrão",
+  slug: "slug",
+  image: "imagem",
+  symbol: "símbolo",
+  contract: "contrato",
   group_code: "código do grupo",
   nickname: "apelido",
   reason: "motivo",

@@ -133,7 +133,8 @@ describe("Daily work in the panel", function () {
     await dialog().getByLabel("Conta na rede").fill("acme");
     await dialog().getByRole("button", { name: "Salvar alterações" }).click();
     await toast("Loja atualizada com sucesso!");
-    await page.getByText("Direta, conta acme").waitFor();
+    await page.getByText("Direta", { exact: true }).waitFor();
+    await page.getByText("acme", { exact: true }).waitFor();
     await page.getByText(/^Aparece no site, e vende/).waitFor();
     await page.getByRole("button", { name: "Testar o link" }).click();
     await dialog()

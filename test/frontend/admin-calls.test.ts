@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import {
   addCashback,
   createStore,
@@ -10,7 +11,7 @@ import {
   updateCashback,
   updateStore,
 } from "../../frontend/admin/admin-calls.ts";
-import { EMPTY_STORE } from "../../frontend/admin/stores/store-fields.ts";
+import { EMPTY_STORE, STORE_FIELDS } from "../../frontend/admin/stores/store-fields.ts";
 
 const STORE = { ...EMPTY_STORE, name: "Loja", country: "Brasil" };
 const CASHBACK = { category: "Tudo", category_en: "", cashback_percent: "5", group_code: "", is_default: false };
@@ -33,4 +34,11 @@ describe("The admin panel helpers without a server", () => {
       expect(await attempt()).to.include({ success: false, message });
     });
   }
+});
+
+describe("The form of a store", () => {
+  it("has each field of the api once", () => {
+    const shown = [...STORE_FIELDS.map(({ name }) => name), "featured"];
+    expect(shown).to.have.members(Object.keys(createStoreRequestSchema.shape));
+  });
 });

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { durationText } from "../../../domain/duration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -10,8 +9,8 @@ import { deleteStore, updateStore } from "../admin-calls.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
+import { labelOf } from "../invalid-field.ts";
 import type { StoreWithCategories } from "../shapes.ts";
-import { networkName } from "../words.ts";
 import { missingOf } from "./missing.ts";
 import { conversionQuery, reloadCatalogue, storeDetailsQuery, testClickQuery } from "./queries.ts";
 import { type StoreStep, stepsOf } from "./steps.ts";
@@ -19,7 +18,15 @@ import { StoreBoosts } from "./store-boosts.tsx";
 import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-categories.tsx";
 import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import { fieldsOf } from "./store-fields.ts";
+import {
+  ENGLISH_FIELDS,
+  ENGLISH_TEXT_FIELDS,
+  fieldsOf,
+  MAIN_FIELDS,
+  NETWORK_FIELDS,
+  type StoreField,
+  TEXT_FIELDS,
+} from "./store-fields.ts";
 import { StepButton, StoreSteps } from "./store-steps.tsx";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 import { useTestedLink } from "./tested-links.ts";
@@ -174,50 +181,21 @@ function categoryFor(step: "rate" | "groups", { cashbacks }: StoreWithCategories
 /** In the groups of the form. */
 function StoreFacts({ store }: { store: StoreWithCategories }) {
   const { percentRange } = useFormat();
+  const rowsOf = (fields: readonly StoreField[]) =>
+    fields.map(({ name, shown }): FactRow => [labelOf(name), shown ? shown(store) : store[name]]);
   const groups: readonly [title: string, rows: readonly FactRow[]][] = [
     [
       "Loja",
       [
-        ["País", store.country],
-        ["Clube", store.club],
-        ["Categoria", store.category],
+        // The name is the heading.
+        ...rowsOf(MAIN_FIELDS.filter(({ name }) => name !== "name")),
         ["Cashback", percentRange(store.cashback_min, store.cashback_max)],
-        ["Link de afiliado", store.affiliate_link],
         ["Destaque", store.featured ? "sim" : "não"],
       ],
     ],
-    [
-      "Texto",
-      [
-        ["Descrição", store.description],
-        ["Exclusões", store.terms],
-      ],
-    ],
-    [
-      "Rede de afiliados",
-      [
-        ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
-        ["Anunciante", store.advertiser_id],
-        [
-          "Código do link",
-          store.link_code ?? (store.network === "admitad" ? "falta: as vendas são ligadas pela conta" : null),
-        ],
-        ["Comerciante", store.merchant ?? (store.store_url ? hostOf(store.store_url) : null)],
-        ["Site da loja", store.store_url],
-        ["Espera antes do ingresso", durationOf(store.mint_delay_seconds) ?? "a da plataforma"],
-        ["Prazo de segurança", durationOf(store.hold_seconds) ?? "o da plataforma"],
-        ["Dias para reclamar", store.claim_days ?? "os da plataforma"],
-      ],
-    ],
-    [
-      "Em inglês",
-      [
-        ["País em inglês", store.country_en],
-        ["Categoria em inglês", store.category_en],
-        ["Descrição em inglês", store.description_en],
-        ["Exclusões em inglês", store.terms_en],
-      ],
-    ],
+    ["Texto", rowsOf(TEXT_FIELDS)],
+    ["Rede de afiliados", rowsOf(NETWORK_FIELDS)],
+    ["Em inglês", rowsOf([...ENGLISH_FIELDS, ...ENGLISH_TEXT_FIELDS])],
   ];
   return groups.map(([title, rows]) => (
     <section key={title} aria-labelledby={idOf(title)}>
@@ -230,9 +208,3 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
 }
 
 const idOf = (title: string): string => `facts-${title.replaceAll(" ", "-")}`;
-
-const durationOf = (seconds: number | null | undefined): string | undefined =>
-  seconds == null ? undefined : durationText(seconds, "pt");
-
-/** Stands for the merchant where none is named. */
-const hostOf = (url: string) => URL.parse(url)?.hostname.replace(/^www\./, "") ?? null;

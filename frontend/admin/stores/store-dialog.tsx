@@ -12,6 +12,7 @@ import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
+import { labelOf } from "../invalid-field.ts";
 import { refusalOf } from "../refusals.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { networkName } from "../words.ts";
@@ -19,12 +20,12 @@ import {
   EMPTY_STORE,
   ENGLISH_FIELDS,
   ENGLISH_TEXT_FIELDS,
-  type FieldDefinition,
   inSeconds,
   inWords,
   LOGO_FIELDS,
   MAIN_FIELDS,
   NETWORK_FIELDS,
+  type StoreField,
   TEXT_FIELDS,
 } from "./store-fields.ts";
 
@@ -51,7 +52,7 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
     draft.drop();
     saving.onClose();
   };
-  const textField = (field: FieldDefinition) => (
+  const textField = (field: StoreField) => (
     <TextField key={field.name} field={field} error={errors[field.name]} register={register} />
   );
   return (
@@ -121,23 +122,23 @@ function useStoreForm({ id, initial, request, saving }: StoreForm) {
 }
 
 type TextFieldProps = {
-  field: FieldDefinition;
+  field: StoreField;
   error: FieldError | undefined;
   register: UseFormRegister<StoreFields>;
 };
 
 function TextField({ field, error, register }: TextFieldProps) {
-  const { name, label, type = "text", hint, suggestions, isLong } = field;
+  const { name, kind, label = labelOf(name), isRequired, hint, suggestions } = field;
   return (
-    <Field label={label} hint={hint} problem={error?.message}>
+    <Field label={isRequired ? `${label} *` : label} hint={hint} problem={error?.message}>
       {(control) =>
-        isLong ? (
+        kind === "long" ? (
           <textarea rows={3} {...control} {...register(name, trimmed)} />
         ) : (
           <>
             <input
-              type={type}
-              required={label.endsWith("*")}
+              type={kind === "url" ? "url" : "text"}
+              required={isRequired}
               autoComplete="off"
               list={suggestions && `${control.id}-list`}
               {...control}

@@ -1,8 +1,9 @@
+import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { durationText, readDuration } from "../../../domain/duration.ts";
-import { keysOf } from "../../../domain/records.ts";
+import { keysOf, recordOf } from "../../../domain/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
-import { NETWORK_WORDS } from "../words.ts";
+import { NETWORK_WORDS, networkName } from "../words.ts";
 
 /** Suggested spellings, so that a country is not stored under two names. Any other text is accepted. */
 const COUNTRIES = [
@@ -35,28 +36,116 @@ const COUNTRIES = [
   "Venezuela",
 ] as const;
 
+export type StoreField = {
+  name: Exclude<keyof StoreFields, "featured">;
+  isRequired?: true;
+  /** Where the form has another language: the English texts. */
+  label?: string;
+  /** Text if absent. A duration is typed and shown as "3 dias". */
+  kind?: "url" | "long" | "duration";
+  hint?: string;
+  suggestions?: readonly string[];
+  /** What the store's page shows, if not the value: for a code, or where there is none. */
+  shown?: (store: StoreWithCategories) => string | null;
+};
+
+export const MAIN_FIELDS: readonly StoreField[] = [
+  { name: "name", isRequired: true },
+  { name: "country", isRequired: true, suggestions: COUNTRIES },
+  { name: "club" },
+  { name: "category" },
+  {
+    name: "affiliate_link",
+    kind: "url",
+    hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
+  },
+];
+
+export const TEXT_FIELDS: readonly StoreField[] = [
+  { name: "description", kind: "long" },
+  {
+    name: "terms",
+    kind: "long",
+    hint: "O que não rende cashback nesta loja. Aparece na página dela e na compra.",
+  },
+];
+export const LOGO_FIELDS: readonly StoreField[] = [{ name: "logo", kind: "url" }];
+
+/** The network that reports its sales. docs/product.md#sales. */
+export const NETWORK_FIELDS: readonly StoreField[] = [
+  {
+    name: "network",
+    hint: Object.keys(NETWORK_WORDS).join(", "),
+    suggestions: Object.keys(NETWORK_WORDS),
+    shown: ({ network }) => network && networkName(network),
+  },
+  { name: "account" },
+  {
+    name: "advertiser_id",
+    hint: "O código da loja nos relatórios da rede; vários, separados por vírgula.",
+  },
+  {
+    name: "link_code",
+    hint: "Só na Admitad: o código do link. Sem ele, o anunciante vale como código e as vendas são ligadas pela conta.",
+    shown: ({ link_code, network }) =>
+      link_code ?? (network === "admitad" ? "falta: as vendas são ligadas pela conta" : null),
+  },
+  {
+    name: "merchant",
+    hint: "Um pedido do mesmo comerciante paga uma vez só. Vazio: o endereço do site da loja.",
+    shown: ({ merchant, store_url }) => merchant ?? URL.parse(store_url ?? "")?.hostname.replace(/^www\./, "") ?? null,
+  },
+  {
+    name: "store_url",
+    kind: "url",
+    hint: "Na Awin e na Admitad o link pode ser montado dele.",
+  },
+  {
+    name: "mint_delay_seconds",
+    kind: "duration",
+    hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
+    shown: ({ mint_delay_seconds }) => durationOf(mint_delay_seconds) ?? "a da plataforma",
+  },
+  {
+    name: "hold_seconds",
+    kind: "duration",
+    hint: "Como 30 dias. Vazio: o da plataforma.",
+    shown: ({ hold_seconds }) => durationOf(hold_seconds) ?? "o da plataforma",
+  },
+  {
+    name: "claim_days",
+    hint: "Vazio: os da plataforma.",
+    shown: ({ claim_days }) => String(claim_days ?? "os da plataforma"),
+  },
+];
+
+/** The English texts, labelled in English. docs/product.md#store-languages. */
+export const ENGLISH_FIELDS: readonly StoreField[] = [
+  { name: "country_en", label: "Country" },
+  { name: "category_en", label: "Category" },
+];
+export const ENGLISH_TEXT_FIELDS: readonly StoreField[] = [
+  { name: "description_en", label: "Description", kind: "long" },
+  { name: "terms_en", label: "Exclusions", kind: "long" },
+];
+
+export const STORE_FIELDS = [
+  ...MAIN_FIELDS,
+  ...TEXT_FIELDS,
+  ...LOGO_FIELDS,
+  ...NETWORK_FIELDS,
+  ...ENGLISH_FIELDS,
+  ...ENGLISH_TEXT_FIELDS,
+];
+
+const DURATIONS = STORE_FIELDS.filter(({ kind }) => kind === "duration").map(({ name }) => name);
+
+function durationOf(seconds: number | null): string | undefined {
+  return seconds === null ? undefined : durationText(seconds, "pt");
+}
+
 export const EMPTY_STORE: StoreFields = {
-  name: "",
-  country: "",
-  club: "",
-  category: "",
-  description: "",
-  terms: "",
-  country_en: "",
-  category_en: "",
-  description_en: "",
-  terms_en: "",
-  logo: "",
-  affiliate_link: "",
-  network: "",
-  account: "",
-  advertiser_id: "",
-  link_code: "",
-  merchant: "",
-  store_url: "",
-  mint_delay_seconds: "",
-  hold_seconds: "",
-  claim_days: "",
+  ...recordOf(keysOf(createStoreRequestSchema.shape), () => ""),
   featured: false,
 };
 
@@ -65,8 +154,6 @@ export function fieldsOf(store: StoreWithCategories): StoreFields {
   const texts = keysOf(EMPTY_STORE).map((name) => [name, String(store[name] ?? "")]);
   return { ...EMPTY_STORE, ...Object.fromEntries(texts), featured: store.featured };
 }
-
-const DURATIONS = ["mint_delay_seconds", "hold_seconds"] as const;
 
 /** Durations as typed: "3 dias". */
 export function inWords(fields: StoreFields): StoreFields {
@@ -79,97 +166,3 @@ export function inSeconds(fields: StoreFields): StoreFields {
   const read = DURATIONS.map((name) => [name, String(readDuration(fields[name]) ?? fields[name])]);
   return { ...fields, ...Object.fromEntries(read) };
 }
-
-type TextField = Exclude<keyof StoreFields, "featured">;
-export type FieldDefinition = {
-  name: TextField;
-  label: string;
-  type?: string;
-  hint?: string;
-  suggestions?: readonly string[];
-  isLong?: true;
-};
-
-export const MAIN_FIELDS: readonly FieldDefinition[] = [
-  {
-    name: "name",
-    label: "Nome *",
-  },
-  { name: "country", label: "País *", suggestions: COUNTRIES },
-  { name: "club", label: "Clube" },
-  { name: "category", label: "Categoria" },
-  {
-    name: "affiliate_link",
-    label: "Link de afiliado",
-    type: "url",
-    hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
-  },
-];
-
-export const LOGO_FIELDS: readonly FieldDefinition[] = [{ name: "logo", label: "URL do logo", type: "url" }];
-export const TEXT_FIELDS: readonly FieldDefinition[] = [
-  { name: "description", label: "Descrição", isLong: true },
-  {
-    name: "terms",
-    label: "Exclusões",
-    isLong: true,
-    hint: "O que não rende cashback nesta loja. Aparece na página dela e na compra.",
-  },
-];
-
-/** The English texts, labelled in English. docs/product.md#store-languages. */
-export const ENGLISH_FIELDS: readonly FieldDefinition[] = [
-  { name: "country_en", label: "Country" },
-  { name: "category_en", label: "Category" },
-];
-export const ENGLISH_TEXT_FIELDS: readonly FieldDefinition[] = [
-  { name: "description_en", label: "Description", isLong: true },
-  { name: "terms_en", label: "Exclusions", isLong: true },
-];
-
-/** The network that reports its sales. docs/product.md#sales. */
-export const NETWORK_FIELDS: readonly FieldDefinition[] = [
-  {
-    name: "network",
-    label: "Rede",
-    hint: Object.keys(NETWORK_WORDS).join(", "),
-    suggestions: Object.keys(NETWORK_WORDS),
-  },
-  { name: "account", label: "Conta na rede" },
-  {
-    name: "advertiser_id",
-    label: "Anunciante",
-    hint: "O código da loja nos relatórios da rede; vários, separados por vírgula.",
-  },
-  {
-    name: "link_code",
-    label: "Código do link",
-    hint: "Só na Admitad: o código do link. Sem ele, o anunciante vale como código e as vendas são ligadas pela conta.",
-  },
-  {
-    name: "merchant",
-    label: "Comerciante",
-    hint: "Um pedido do mesmo comerciante paga uma vez só. Vazio: o endereço do site da loja.",
-  },
-  {
-    name: "store_url",
-    label: "Site da loja",
-    type: "url",
-    hint: "Na Awin e na Admitad o link pode ser montado dele.",
-  },
-  {
-    name: "mint_delay_seconds",
-    label: "Espera antes do ingresso",
-    hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
-  },
-  {
-    name: "hold_seconds",
-    label: "Prazo de segurança",
-    hint: "Como 30 dias. Vazio: o da plataforma.",
-  },
-  {
-    name: "claim_days",
-    label: "Dias para reclamar",
-    hint: "Vazio: os da plataforma.",
-  },
-];
