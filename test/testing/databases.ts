@@ -7,6 +7,8 @@ import { type Postgres, startPostgres } from "./postgres.ts";
 
 export type EngineUnderTest = {
   name: "SQLite" | "PostgreSQL";
+  /** Marks what a file tests beside the SQL: `npm test` runs it on SQLite, `npm run test:deep` on PostgreSQL. */
+  otherEngineTag: "" | "@deep";
   /** A new, migrated database; `again` opens a second connection to it, as another process would. */
   open(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
 };
@@ -102,6 +104,7 @@ function declareFor(
   };
   declare({
     name,
+    otherEngineTag: name === "SQLite" ? "" : "@deep",
     async open() {
       const url = await createUrl();
       const database = await openUrl(url);

@@ -29,6 +29,8 @@ export class MailServer {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
+      // Nobody reads the client's name, and some machines wait long for it.
+      disableReverseLookup: true,
       onMailFrom: (_address, _session, callback) => callback(refusalOf(this.refusals.sender)),
       onRcptTo: ({ address }, _session, callback) => {
         if (this.#isSilent("recipient")) return;
