@@ -303,7 +303,6 @@ describe("Dashboard", () => {
     const me = site.server.signIn(wallet.address, { nfts: [fixtureNft(fresh, wallet.address)], purchases: [fresh] });
     const buyer = wallet.address as `0x${string}`;
     const onChain = { buyer, storeId: 1, valueCents: 10_000, cashbackBps: 700, bonusBps: 0, status: 1 };
-    site.server.config.rpc_url = `${site.server.url}/api/chain`;
     site.server.answer("POST /api/chain", ({ body: { id, params } }) => {
       const [{ data = "0x" } = {}] = (params ?? []) as { data?: string }[];
       const result = data.startsWith(toFunctionSelector(ticketsOf))
@@ -433,7 +432,6 @@ describe("Dashboard", () => {
     const hash = `0x${"c".repeat(64)}`;
     let credit = 7n * 10n ** 18n;
     const sent: Record<string, unknown>[] = [];
-    site.server.config.rpc_url = `${site.server.url}/api/chain`;
     site.server.answer("POST /api/chain", ({ body: { id, method, params } }) => {
       const results: Record<string, () => unknown> = {
         eth_chainId: () => "0x15b32",

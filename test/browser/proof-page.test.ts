@@ -62,7 +62,6 @@ describe("The proof page", () => {
         logs: logs.map((one, index) => ({ ...log, ...one, logIndex: `0x${index}` })),
       }),
     };
-    site.server.config.rpc_url = `${site.server.url}/api/chain`;
     site.server.answer("POST /api/chain", ({ body: { id, method, params } }) => ({
       body: { jsonrpc: "2.0", id, result: results[String(method)]?.(params as { data: Hex }[]) ?? null },
     }));

@@ -11,7 +11,6 @@ import { type TestWallet, testWallet } from "./test-wallet.ts";
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 /** The size of a page that asks for none. */
-const NO_CHAIN = "http://127.0.0.1:9";
 export const DESKTOP = { width: 1280, height: 900 };
 
 /** The package's name for it, in the folder of temporary files. */
@@ -122,8 +121,7 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
   await context.tracing.start();
   const profile: Profile = { context, page: await context.newPage(), onProblem: () => {} };
   context.on("console", (message) => {
-    // The fixtures have no chain behind their `rpc_url`.
-    const isExpected = message.text().startsWith("Failed to load resource") || message.text().includes(NO_CHAIN);
+    const isExpected = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isExpected) profile.onProblem(message.text());
   });
   context.on("weberror", (error) => profile.onProblem(String(error.error())));

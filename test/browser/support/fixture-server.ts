@@ -89,6 +89,7 @@ export class FixtureServer {
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     this.url = `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+    this.config = this.#configOfNoChain();
     return this;
   }
 
@@ -104,7 +105,7 @@ export class FixtureServer {
     this.#overrides.clear();
     this.stores = fixtureStores();
     this.tokens = fixtureTokens();
-    this.config = fixtureConfig();
+    this.config = this.#configOfNoChain();
     this.me = undefined;
     this.events = [];
     this.mailTopics = [];
@@ -117,6 +118,11 @@ export class FixtureServer {
     this.registered.add(wallet.toLowerCase());
     this.me = fixtureMe(wallet.toLowerCase(), change);
     return this.me;
+  }
+
+  /** Its node answers 404: a page gives up sooner than on one that cannot be reached. */
+  #configOfNoChain(): ReturnType<typeof fixtureConfig> {
+    return { ...fixtureConfig(), rpc_url: `${this.url}/api/chain` };
   }
 
   /** Overrides the response of a call such as `GET /api/stores`; undefined restores the default. */
