@@ -38,7 +38,8 @@ describe("Accessibility", () => {
   const site = useSite();
 
   for (const screen of SCREENS) {
-    it(`finds no violation on ${screen.name}`, () => analyse(screen, ["pt"], FIRST));
+    const tag = screen.isVariant ? " @deep" : "";
+    it(`finds no violation on ${screen.name}${tag}`, () => analyse(screen, ["pt"], FIRST));
     for (const languages of visitsTo(screen)) {
       const name = `${screen.name} in ${languages.join(" and ")}`;
       it(`finds none on ${name}, in the other theme or language @deep`, () => analyse(screen, languages, OTHERS));

@@ -118,8 +118,11 @@ describe("The panel by keyboard alone", function () {
   }
   const bodiesOf = (route: string) => site.server.callsTo(route).map((call) => call.body);
 
-  for (const width of [360, 1440]) {
-    describe(`${width} px wide`, () => {
+  for (const [width, tag] of [
+    [360, " @deep"],
+    [1440, ""],
+  ] as const) {
+    describe(`${width} px wide${tag}`, () => {
       it("finds a purchase by its order number, opens it and comes back to its row", async () => {
         const page = await open(width, "view=purchases");
         await page.locator("a.row-link").first().waitFor();

@@ -8,11 +8,17 @@ async function openStore(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
 }
 
-type AdminDialog = { name: string; tab: "stores" | "fan-tokens"; act: (page: Page) => Promise<void> };
+type AdminDialog = {
+  name: string;
+  tab: "stores" | "fan-tokens";
+  /** Another of them has the same form or question, with other words. */
+  isVariant?: boolean;
+  act: (page: Page) => Promise<void>;
+};
 
 /** Every dialog and form of the panel, as it opens and with invalid input. */
 export const ADMIN_DIALOGS: readonly AdminDialog[] = [
-  { name: "new-store", tab: "stores", act: (page) => press(page, "Nova loja") },
+  { name: "new-store", tab: "stores", isVariant: true, act: (page) => press(page, "Nova loja") },
   {
     name: "new-store-wrong",
     tab: "stores",
@@ -26,6 +32,7 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
   {
     name: "edit-store",
     tab: "stores",
+    isVariant: true,
     act: async (page) => {
       await openStore(page);
       await press(page, "Editar loja");
@@ -42,6 +49,7 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
   {
     name: "new-cashback",
     tab: "stores",
+    isVariant: true,
     act: async (page) => {
       await openStore(page);
       await press(page, "Adicionar cashback");
@@ -61,6 +69,7 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
   {
     name: "edit-cashback",
     tab: "stores",
+    isVariant: true,
     act: async (page) => {
       await openStore(page);
       await press(page, /^Editar –/);
@@ -69,6 +78,7 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
   {
     name: "delete-cashback",
     tab: "stores",
+    isVariant: true,
     act: async (page) => {
       await openStore(page);
       await press(page, /^Excluir –/);
@@ -83,6 +93,6 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
       await problem(page);
     },
   },
-  { name: "edit-fan-token", tab: "fan-tokens", act: (page) => press(page, /^Editar –/) },
-  { name: "delete-fan-token", tab: "fan-tokens", act: (page) => press(page, /^Excluir –/) },
+  { name: "edit-fan-token", tab: "fan-tokens", isVariant: true, act: (page) => press(page, /^Editar –/) },
+  { name: "delete-fan-token", tab: "fan-tokens", isVariant: true, act: (page) => press(page, /^Excluir –/) },
 ];

@@ -28,6 +28,8 @@ export type Screen = {
   isLoading?: boolean;
   /** A picture has only what the window shows: something lies over the page. */
   isViewport?: boolean;
+  /** Another screen is built of the same parts: axe looks at this one in depth only. */
+  isVariant?: boolean;
   wallet?: TestWalletOptions;
   prepare?: (server: FixtureServer) => void;
   act?: (page: Page) => Promise<void>;
@@ -90,7 +92,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "admin settings", path: "/admin", isAdmin: true, act: openTab(/Configurações/) },
   { name: "admin check", path: "/admin", isAdmin: true, isLoading: true, prepare: hang("GET /api/is-admin") },
   { name: "store's details", path: "/admin?tab=stores", isAdmin: true, act: openStore },
-  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
+  ...ADMIN_DIALOGS.map(({ name, tab, isVariant = false, act }) => ({
+    isVariant,
     name: `admin's ${name}`,
     path: `/admin?tab=${tab}`,
     isAdmin: true,
