@@ -18,7 +18,9 @@ const STORE = 1;
 
 /** docs/product.md#boost */
 describe("Boosts", () => {
-  onBothEngines(({ open }) => {
+  onBothEngines(({ open, otherEngineTag }) => {
+    /** Of what reads and writes the rows as others here do. */
+    const tag = otherEngineTag && ` ${otherEngineTag}`;
     const realNow = Date.now;
     let api: InProcessApi;
     let database: Database;
@@ -181,7 +183,7 @@ describe("Boosts", () => {
       expectRefusal(await other.post(`/api/admin/percent-approvals/${late}/approve`), 409, "LAPSED");
     });
 
-    it("are refused where they make no sense", async () => {
+    it(`are refused where they make no sense${tag}`, async () => {
       const ends_at = iso(start + 20 * MINUTE);
       for (const percent of [0, "100.5", "abc", "9.999"]) expectInvalid(await plan({ percent, ends_at }), "percent");
       expectInvalid(await plan({ percent: 9, ends_at: iso(start) }), "ends_at");
@@ -195,7 +197,7 @@ describe("Boosts", () => {
       expectRefusal(await plan({ percent: 9, ends_at }, await api.admin("support")), 403, "ROLE_NOT_ALLOWED");
     });
 
-    it("are bounded by the shop's percent in all three doors, also when it is lowered later", async () => {
+    it(`are bounded by the shop's percent in all three doors, also when it is lowered later${tag}`, async () => {
       const bound = (percent: number) => boundBoosts(database.kysely, BigInt(percent) * 100n);
       await bound(9);
       expectRefusal(await next("9.01"), 409, "BOOST_TOO_HIGH");
@@ -230,7 +232,7 @@ describe("Boosts", () => {
       expect(indexed.max_cashback_bps).to.equal(800n);
     });
 
-    it("leave a category's raised percent to a second person too, and what was asked before lapses", async () => {
+    it(`leave a category's raised percent to a second person too, and what was asked before lapses${tag}`, async () => {
       const [category] = (await store()).cashbacks;
       const path = `/api/store/${STORE}/cashback/${category.id}`;
       const raise = (body: object) => admin.send("PUT", path, JSON.stringify(body));
@@ -259,7 +261,7 @@ describe("Boosts", () => {
       expect(begun.status, "of a store's first day").to.equal(200);
     });
 
-    it("leave a category's percent that a catalogue file raises to a second person too", async () => {
+    it(`leave a category's percent that a catalogue file raises to a second person too${tag}`, async () => {
       const [category, second] = (await store()).cashbacks;
       const name = (await store()).name;
       const content = [
@@ -280,7 +282,7 @@ describe("Boosts", () => {
       expect(await percents()).to.deep.equal(["15", "9"]);
     });
 
-    describe("a category's group, mark or deletion that raises a percent above the limit", () => {
+    describe(`a category's group, mark or deletion that raises a percent above the limit${tag}`, () => {
       /** 20 % for televisions since the store's first day, 3 % for what no category names. */
       async function shop() {
         const { id } = (await admin.post("/api/store", { name: "Nova", country: "Brasil" })).body;
@@ -350,7 +352,7 @@ describe("Boosts", () => {
       });
     });
 
-    it("are in the catalogue file, and read again they are planned once", async () => {
+    it(`are in the catalogue file, and read again they are planned once${tag}`, async () => {
       await next("9");
       const [category] = (await store()).cashbacks;
       await next("7", { category_id: category.id, ends_at: iso(start + 25 * MINUTE) });

@@ -93,8 +93,12 @@ describe("Reorgs and lost pools (F5, F7)", function () {
   });
   after(() => system?.stop());
 
-  for (const depth of [1, 4, 12]) {
-    it(`sends the same transactions again after a reorg ${depth} deep, and pays once (F5)`, async () => {
+  for (const [depth, tag] of [
+    [1, ""],
+    [4, " @deep"],
+    [12, ""],
+  ] as const) {
+    it(`sends the same transactions again after a reorg ${depth} deep, and pays once (F5)${tag}`, async () => {
       const buyer = await system.shopper();
       const id = await buyer.buy(1, 10 * depth);
       await system.settled();
