@@ -13,8 +13,8 @@ export const PARTS: Record<string, readonly string[]> = {
   domain: ["domain", "frontend", "repository"],
 };
 
-/** Helpers that declare tests for two databases, one of them deep. */
-const ON_TWO_DATABASES = /\b(?:onEitherEngine|onBothSystems)\(/;
+/** What declares tests for two databases, one of them deep. */
+const ON_TWO_DATABASES = /\b(?:(?:onEitherEngine|onBothSystems)\(|otherEngineTag\b)/;
 /** What a file declares at its top: a `describe`, or a helper's call, with its title. */
 const TOP = /^(?:describe|on[A-Z]\w+|\(.+ \? describe : describe\.skip\))\(\s*(?:"([^"]*)"|`([^`]*)`)?/gm;
 
