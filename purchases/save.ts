@@ -21,7 +21,7 @@ import type { SaleAction } from "../domain/sale/plan.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { enqueue, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
 import { lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
@@ -68,6 +68,12 @@ async function decideOnce(
     else unchanged.push(...sale.lives);
     for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
   }
+  for (const { id, sale_id } of await takeBackPayouts(queries, debts.debtors(loaded))) {
+    recounted.add(id);
+    if (sale_id !== null) changed.add(sale_id);
+    const index = unchanged.findIndex(({ row }) => row.id === id);
+    if (index >= 0) unchanged.splice(index, 1);
+  }
   await recountPurchases(queries, [...recounted]);
   return new Set(loaded.flatMap(({ related }) => related));
 }
@@ -82,6 +88,12 @@ class Debts {
     return change ? { ...facts, debtGwei: facts.debtGwei + change } : facts;
   }
 
+  /** The buyers who owe something now. */
+  debtors(loaded: readonly LoadedSale[]): WalletAddress[] {
+    const owing = loaded.map(({ facts }) => this.after(facts)).filter(({ debtGwei }) => debtGwei > 0n);
+    return [...new Set(owing.flatMap((facts) => buyerOf(facts).click?.wallet ?? []))];
+  }
+
   count({ purchases }: SaleFacts, { actions }: SaleDecision): void {
     for (const action of actions) {
       if (action.kind !== "adjust") continue;
@@ -89,6 +101,34 @@ class Debts {
       if (of?.isSettled) this.#changes.set(of.wallet, (this.#changes.get(of.wallet) ?? 0n) + action.gwei);
     }
   }
+}
+
+/**
+ * What is queued for a buyer who came to owe something since, and is not sent: it keeps what is owed when it is decided
+ * again. Returns the purchases. docs/product.md#debt
+ */
+async function takeBackPayouts(queries: Queries, debtors: readonly WalletAddress[]) {
+  if (debtors.length === 0) return [];
+  const queued = await queries
+    .selectFrom("operations")
+    .innerJoin("purchases", "purchases.id", "operations.subject_id")
+    .select(["purchases.id", "purchases.sale_id"])
+    .where("operations.kind", "=", "pay")
+    .where("operations.status", "in", UNSENT)
+    .where("purchases.wallet", "in", debtors)
+    .where("purchases.sale_id", "is not", null)
+    .execute();
+  if (queued.length === 0) return [];
+  // Locked, so that none is sent meanwhile.
+  const locked = await lockOperations(
+    queries,
+    queued.map(({ id }) => id),
+    ["pay"],
+  );
+  const isSent = (id: bigint) => !locked.some((one) => one.subject_id === id && UNSENT.some((of) => of === one.status));
+  const taken = queued.filter(({ id }) => !isSent(id));
+  for (const { id } of taken) await withdrawMove(queries, id, "pay");
+  return taken;
 }
 
 /** Tickets of a sale that the database does not know become its purchases. Returns whether there were any. */

@@ -482,6 +482,21 @@ describe("A sale whose facts change", function () {
       expect([await shop.received(wallet), await debt()]).to.deep.equal([3, 0]);
     });
 
+    it("is deducted from a payout of another sale that was queued before, and is not sent", async () => {
+      const { shop, wallet, click, debt } = await open();
+      const report = reportOf(click, payable);
+      await shop.read(report);
+      await shop.run();
+      const other = reportOf(await shop.click(wallet), { ...payable, payable: false, reais: 200 });
+      await shop.read(other);
+      await shop.run();
+      await shop.read({ ...other, payable: true });
+      await shop.plan();
+      await shop.read({ ...report, ...declined });
+      await shop.run();
+      expect([await shop.received(wallet), await debt()]).to.deep.equal([10, 0]);
+    });
+
     it("gives back in full what it took of another sale, though its second payout was in flight and reverted", async () => {
       const { shop, wallet, click, debt } = await open();
       const { kysely } = shop.database;
