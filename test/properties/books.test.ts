@@ -295,7 +295,7 @@ class History {
     const { kysely } = this.shop.database;
     const own = this.#visitOf(one.sale);
     if (own !== null) await this.#report({ ...PLAIN, sale: one.sale, visit: own }, 0);
-    await this.shop.plan();
+    if (await this.#isKeptByPlan(one.sale)) return this.quiet(0);
     const purchases = await kysely
       .selectFrom("purchases")
       .innerJoin("sales", "sales.id", "purchases.sale_id")
@@ -444,7 +444,7 @@ class History {
     await this.#report({ ...PLAIN, sale: number, visit: own, payable: false }, 0);
     await this.quiet(0);
     await this.#report({ ...PLAIN, sale: number, visit: own }, 0);
-    await this.shop.plan();
+    if (await this.#isKeptByPlan(number)) return this.quiet(0);
     const pay = await kysely
       .selectFrom("operations")
       .innerJoin("purchases", "purchases.id", "operations.subject_id")
@@ -467,6 +467,19 @@ class History {
       await waiting.set({ status: "queued", not_before: 0n }).execute();
     }
     await this.quiet(0);
+  }
+
+  /** Plans. Returns whether one of the sale's purchases was kept whole, which is final before the books know it. */
+  async #isKeptByPlan(number: number): Promise<boolean> {
+    const settled = this.shop.database.kysely
+      .selectFrom("purchases")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .select("purchases.id")
+      .where("sales.sale_key", "=", this.#key(number))
+      .where("purchases.settled_at", "is not", null);
+    const before = await settled.execute();
+    await this.shop.plan();
+    return (await settled.execute()).length > before.length;
   }
 
   /** A process that dies in its middle, and another one. */
