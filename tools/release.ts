@@ -4,7 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { requireNpmSbom } from "./release/bill-of-materials.ts";
-import { type Commit, changelogSection, parseCommit, takeWritten, versionMistake } from "./release/changelog.ts";
+import {
+  type Commit,
+  changelogSection,
+  parseCommit,
+  takeWritten,
+  versionMistake,
+  withSection,
+} from "./release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
@@ -32,7 +39,7 @@ function release(version: string, section: string, rest: string): void {
   if (git("status", "--porcelain") !== "")
     throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
   requireNpmSbom();
-  writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${rest.replace(HEADING, "").trimStart()}`);
+  writeFileSync(CHANGELOG, withSection(rest, section));
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
   execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
   git("add", "CHANGELOG.md", "package.json", "package-lock.json", BILL);

@@ -3,7 +3,13 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { expect } from "chai";
-import { changelogSection, parseCommit, takeWritten, versionMistake } from "../../tools/release/changelog.ts";
+import {
+  changelogSection,
+  parseCommit,
+  takeWritten,
+  versionMistake,
+  withSection,
+} from "../../tools/release/changelog.ts";
 import { skipWithout } from "../testing/skip.ts";
 
 describe("The changelog", () => {
@@ -41,6 +47,13 @@ describe("A changelog written by hand", () => {
     });
   });
 
+  it("comes before earlier ones and after what stands above them, in an empty changelog too", () => {
+    expect(withSection("# Changelog\n\nOf this shop.\n\n## 1.0.0\n\n* Old\n", "## 1.1.0\n\n* New\n")).to.equal(
+      "# Changelog\n\nOf this shop.\n\n## 1.1.0\n\n* New\n\n## 1.0.0\n\n* Old\n",
+    );
+    expect(withSection("# Changelog\n", "## 1.0.0\n\n* New\n")).to.equal("# Changelog\n\n## 1.0.0\n\n* New\n");
+  });
+
   it("is nothing for a version that was not written", () => {
     for (const version of ["1.0.0", "1.1", "2.0.0"]) expect(takeWritten(text, version, new Date())).to.equal(undefined);
   });
@@ -67,7 +80,14 @@ describe("A release", () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "torcida-release-"));
-    for (const path of ["package.json", "package-lock.json", "tools/licences.ts", "tools/release.ts", "tools/release"])
+    for (const path of [
+      "package.json",
+      "package-lock.json",
+      "biome.json",
+      "tools/licences.ts",
+      "tools/release.ts",
+      "tools/release",
+    ])
       cpSync(path, join(folder, path), { recursive: true });
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, ".gitignore"), "node_modules\nbin\n");
@@ -109,5 +129,8 @@ describe("A release", () => {
     const bill = JSON.parse(git("show", "v7.0.0:sbom.cdx.json"));
     expect(bill.metadata.component).to.include({ name: "torcida", version: "7.0.0" });
     expect(bill.components).to.have.length.greaterThan(100);
+    // The workflow tests what it releases.
+    const biome = spawnSync("node_modules/.bin/biome", ["check"], { cwd: folder, encoding: "utf8" });
+    expect(biome.status, biome.stdout + biome.stderr).to.equal(0);
   });
 });

@@ -47,6 +47,13 @@ export function takeWritten(text: string, version: string, at: Date): { section:
   };
 }
 
+/** The text with a section before all earlier ones, and after what stands above them. */
+export function withSection(text: string, section: string): string {
+  const earlier = text.search(/^## /m);
+  const head = (earlier < 0 ? text : text.slice(0, earlier)).trimEnd();
+  return `${head}\n\n${section}${earlier < 0 ? "" : `\n${text.slice(earlier)}`}`;
+}
+
 /** Why a version cannot be released; undefined if it can. `tags` are those of earlier releases, such as v1.2.0. */
 export function versionMistake(version: string, tags: readonly string[]): string | undefined {
   const wanted = numbersOf(version);
