@@ -4,6 +4,8 @@ import type { ApiEnvironment } from "./environment.ts";
  * Never shown, not even in part. A new variable with such a word in its name is a secret unless listed as an exception.
  */
 const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
+/** Names of keys, and no key. */
+const NOT_SECRET = new Set(["SENDER_KEYS"]);
 const HIDDEN = new Set(["keys", "isLocal", "network"]);
 /** URLs of nodes and feeds may contain a key in their path, query or user name. */
 const ADDRESSES = /_URLS?$/;
@@ -19,7 +21,7 @@ export function listSettings(
   return Object.entries({ ...environment, ADMIN_WALLETS: admins })
     .filter(([name]) => !HIDDEN.has(name))
     .map(([name, value]) => {
-      const is_secret = SECRET.test(name);
+      const is_secret = SECRET.test(name) && !NOT_SECRET.has(name);
       return {
         name,
         value: is_secret || value === undefined ? null : textOf(name, value),

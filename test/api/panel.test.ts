@@ -240,6 +240,7 @@ describe("The panel's calls", () => {
         FX_URL: "https://user:a-password@fx.example/a-key-in-the-path",
         PAYER_SIGNER_URL: "https://user:a-password@signer.example/a-key-in-the-path",
         PAYER_ADDRESS: `0x${"cd".repeat(20)}`,
+        SENDER_KEYS: "payer",
         CHAIN_ID: "88882",
         NETWORK: "spicy",
         PUBLIC_URL: "https://shop.example",
@@ -256,6 +257,7 @@ describe("The panel's calls", () => {
         is_set: true,
       });
       expect(of("RPC_URLS")).to.include({ value: "https://rpc.example, https://other.example", is_secret: false });
+      expect(of("SENDER_KEYS")).to.include({ value: "payer", is_secret: false });
       expect(of("HOLD_SECONDS")).to.include({ is_set: false });
       const declared = readFileSync(".env.example", "utf8");
       const unsaid = settings.filter(({ name }) => !declared.includes(name)).map(({ name }) => name);

@@ -34,6 +34,7 @@ describe("The effective configuration, in the panel's words", () => {
       const values = { AUTH_MODE: "strict", BONUS_PROGRAM: "tiers", LOG_LEVEL: "info" };
       expect(said(name, values[name as keyof typeof values]), name).to.match(/ /);
     }
+    expect([said("SENDER_KEYS", ""), said("SENDER_KEYS", "none")]).to.deep.equal(["todas", "nenhuma"]);
     expect([said("PORT", "3000"), said("RPC_URLS", "https://node.example")]).to.deep.equal([undefined, undefined]);
   });
 });

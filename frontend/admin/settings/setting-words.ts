@@ -105,6 +105,7 @@ const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     fatal: "só o que encerra o servidor",
     silent: "nada",
   },
+  SENDER_KEYS: { "": "todas", none: "nenhuma" },
 };
 
 type Format = Pick<ReturnType<typeof useFormat>, "number" | "brl" | "percent">;

@@ -92,7 +92,7 @@ function SettingValue({ setting }: { setting: Setting }) {
   const format = useFormat();
   if (setting.is_secret)
     return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
-  if (setting.value === null || setting.value === "") return <span className="muted">–</span>;
-  const figure = settingFigure(setting.name, setting.value, format);
+  const figure = settingFigure(setting.name, setting.value ?? "", format);
+  if (!setting.value) return <span className="muted">{figure ?? "–"}</span>;
   return figure ?? <code>{setting.value}</code>;
 }
