@@ -302,7 +302,7 @@ describe("E-mails", function () {
         const asking = await register({ mail_language: "en", email: "bia@example.com" });
         await round();
         expect(server.received.map(({ to, subject }) => [to, subject])).to.deep.equal([
-          [["bia@example.com"], "Confirm your e-mail address at Torcida"],
+          [["bia@example.com"], "Confirm your email address at Torcida"],
         ]);
         const asked = { topics: MAIL_TOPIC_NAMES, language: "en", is_verified: false };
         expect(await choiceOf(asking)).to.deep.include(asked);
