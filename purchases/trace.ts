@@ -51,17 +51,25 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
   };
 }
 
-/** Block times have a resolution of one second: an event is listed after its transaction, whatever the clocks say. */
-function inOrder(steps: readonly Step[]): Step[] {
-  const minedAt = new Map<string, bigint>();
-  for (const { kind, txHash, atMs } of steps) if (isOutcome(kind) && txHash) minedAt.set(txHash, atMs);
-  const orderOf = ({ kind, atMs, txHash }: Step) =>
-    kind === "chain_event" || isOutcome(kind) ? (minedAt.get(txHash ?? "") ?? atMs) : atMs;
+/**
+ * Oldest first. A block's time is of another clock, and in whole seconds: an event is never listed before its
+ * transaction was signed, nor after that was seen to be mined.
+ */
+export function inOrder(steps: readonly Step[]): Step[] {
+  const signedAt = new Map<string, bigint>();
+  const seenAt = new Map<string, bigint>();
+  for (const { kind, txHash, atMs } of steps) {
+    if (!txHash) continue;
+    if (kind === "signed" || kind === "bumped") signedAt.set(txHash, atMs);
+    if (kind === "mined" || kind === "final") seenAt.set(txHash, atMs);
+  }
+  const orderOf = ({ kind, atMs, txHash = "" }: Step) => {
+    if (kind !== "chain_event") return atMs;
+    const [signed = atMs, seen = atMs] = [signedAt.get(txHash), seenAt.get(txHash)];
+    const notBefore = atMs < signed ? signed : atMs;
+    return notBefore > seen && seen >= signed ? seen : notBefore;
+  };
   return steps.toSorted((one, other) => Number(orderOf(one) - orderOf(other)));
-}
-
-function isOutcome(kind: StepKind): boolean {
-  return kind === "mined" || kind === "final" || kind === "reverted";
 }
 
 function mark(atMs: bigint | null, kind: StepKind, text: string): Step[] {
