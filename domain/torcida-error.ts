@@ -1,5 +1,5 @@
 /** A page of the documentation, or a section of it. A test checks that every cited one exists. */
-export type DocsAnchor = `docs/${string}.md` | `docs/${string}.md#${string}`;
+export type DocsAnchor = `README.md#${string}` | `docs/${string}.md` | `docs/${string}.md#${string}`;
 
 /**
  * An error that a person or a caller can act on. The message is one sentence: what happened, to what, and what to do.

@@ -9,5 +9,5 @@ export function failureText(error: unknown): string {
 /** A command was called with other arguments than it takes; the message says which it takes. */
 export class UsageError extends TorcidaError {
   override readonly name = "UsageError";
-  override readonly docs = "docs/operations.md#routine-tasks";
+  override readonly docs = "README.md#commands";
 }

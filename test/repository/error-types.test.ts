@@ -5,7 +5,7 @@ import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 const SERVER = ["affiliates", "api", "catalogue", "chain", "database", "domain", "indexer", "platform", "purchases"];
 const FOLDERS = [...SERVER, "rates", "reconcile", "scripts", "sender"];
 const DEFINITION = /class (\w+) extends Error\b/g;
-const CITED = /docs\/[\w/-]+\.md(?:#[\w-]+)?/g;
+const CITED = /(?:docs\/[\w/-]+|README)\.md(?:#[\w-]+)?/g;
 const HEADING = /^#+ (.+)$/gm;
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;
 
