@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
 import { ApiError, invalid } from "../http/api-error.ts";
@@ -36,6 +37,7 @@ export function readPicture(file: Buffer): Picture {
 
 function cleanPng(file: Buffer): Buffer {
   const kept: Buffer[] = [PNG_SIGNATURE];
+  let hasPixels = false;
   for (let at = 8; ; ) {
     const length = read32(file, at);
     const type = text(file, at + 4);
@@ -45,8 +47,12 @@ function cleanPng(file: Buffer): Buffer {
       if (type !== "IHDR" || length !== 13) throw damaged();
       requireSize(read32(file, at + 8), read32(file, at + 12));
     }
+    if (type === "IHDR" && at !== 8) throw damaged();
+    if (crc32(file.subarray(at + 4, end - 4)) !== read32(file, end - 4)) throw damaged();
     if (PNG_CHUNKS.includes(type)) kept.push(file.subarray(at, end));
     else if (isCriticalPng(type)) throw damaged();
+    if (type === "IDAT") hasPixels = true;
+    if (type === "IEND" && !hasPixels) throw damaged();
     if (type === "IEND") return Buffer.concat(kept);
     at = end;
   }

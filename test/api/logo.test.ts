@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { deflateSync } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import { expect } from "chai";
 import { signedHeaders } from "../../api/assets/asset-store.ts";
 import { PictureError, readPicture } from "../../api/assets/picture.ts";
@@ -48,7 +48,25 @@ describe("An uploaded picture", () => {
     const bomb = png(60_000, 60_000);
     const cut = png(2, 2).subarray(0, 40);
     const half = JPEG.subarray(0, 60);
-    const cases = [SVG, html, gif, bomb, cut, half, JPEG, WEBP.subarray(0, 24), Buffer.from("RIFF"), Buffer.alloc(0)];
+    const changed = Buffer.from(png(2, 2));
+    changed.writeUInt8(0x55, changed.length - 20);
+    const twice = png(2, 2, [png(60_000, 60_000).subarray(8, 33)]);
+    const empty = Buffer.concat([png(2, 2).subarray(0, 33), chunk("IEND", Buffer.alloc(0))]);
+    const cases = [
+      SVG,
+      html,
+      gif,
+      bomb,
+      cut,
+      changed,
+      twice,
+      empty,
+      half,
+      JPEG,
+      WEBP.subarray(0, 24),
+      Buffer.from("RIFF"),
+      Buffer.alloc(0),
+    ];
     for (const [index, file] of [...cases, png(2, 2).subarray(0, 8)].entries())
       expect(() => readPicture(file), String(index)).to.throw(PictureError);
     // Whatever the input, the result is a picture or an error.
@@ -199,5 +217,8 @@ function png(width: number, height: number, more: Buffer[] = []): Buffer {
 function chunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
-  return Buffer.concat([length, Buffer.from(type, "latin1"), data, Buffer.from("00000000", "hex")]);
+  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
 }
