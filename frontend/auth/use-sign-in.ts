@@ -93,13 +93,12 @@ function useEachWallet({ address, asked, step, setStep, start }: EachWallet): vo
   }, [address, signedOutWallet, asked, setStep]);
 }
 
-/** Shows why a step of the login failed, and returns what failed. */
+/** Shows in a toast what failed, and returns why: the sentence that stays on the page. */
 type FailureToast = (error: unknown, t: Translate) => string;
 
 const toastCheckFailure: FailureToast = (error, t) => {
-  const title = t("login.checkFailed");
-  toast.error(title, { id: "login", description: reasonOf(error, t) });
-  return title;
+  toast.error(t("login.checkFailed"), { id: "login" });
+  return reasonOf(error, t);
 };
 
 const toastSignatureFailure: FailureToast = (error, t) => {
@@ -110,9 +109,8 @@ const toastSignatureFailure: FailureToast = (error, t) => {
 };
 
 const toastLoginFailure: FailureToast = (error, t) => {
-  const title = t(error instanceof UnreachableError ? "login.connectionFailed" : "login.failed");
-  toast.error(title, { id: "login", description: reasonOf(error, t) });
-  return title;
+  toast.error(t(error instanceof UnreachableError ? "login.connectionFailed" : "login.failed"), { id: "login" });
+  return reasonOf(error, t);
 };
 
 /** docs/product.md#error-toasts. */

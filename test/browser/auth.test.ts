@@ -248,7 +248,16 @@ describe("Auth", () => {
     site.server.answer("POST /api/check-user", { status: 500, body: { success: false, error: "No database" } });
     const { page } = await site.open("/auth");
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
-    await page.getByText("Falha ao verificar o registro da carteira").first().waitFor();
+    const toast = page.locator("[data-sonner-toast]");
+    await toast.getByText("Falha ao verificar o registro da carteira", { exact: true }).waitFor();
+    // What failed and why, each said once.
+    await page
+      .getByRole("main")
+      .getByRole("alert")
+      .getByText("Algo deu errado do nosso lado. Tente de novo.")
+      .waitFor();
+    expect(await page.getByText("Falha ao verificar o registro da carteira").count()).to.equal(1);
+    expect(await page.getByText("Algo deu errado do nosso lado. Tente de novo.").count()).to.equal(1);
   });
 
   it("welcomes a logged-in user and leads to the dashboard", async () => {
