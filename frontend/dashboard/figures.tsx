@@ -20,8 +20,13 @@ export function Figures({ statement, chosen, total }: FiguresProps) {
   const t = useText();
   const { chz, brl, date } = useFormat();
   const { wei_per_cent } = useQuery(configQuery).data;
-  const reais = (amount: string) =>
-    t("dashboard.total.reais", { amount: brl(reaisText(parseDecimal(amount, CHZ_DECIMALS) / BigInt(wei_per_cent))) });
+  /** Of what is owed too, which is below zero. */
+  const reais = (amount: string) => {
+    const cents = parseDecimal(amount.replace("-", ""), CHZ_DECIMALS) / BigInt(wei_per_cent);
+    return t("dashboard.total.reais", { amount: brl(reaisText(amount.startsWith("-") ? -cents : cents)) });
+  };
+  const amountOf = (figure: Figure) =>
+    figure === "to_offset" && statement.to_offset !== "0" ? `-${statement.to_offset}` : statement[figure];
   const noteOf = (figure: Figure) =>
     figure === "on_the_way" && statement.next_at
       ? t("figures.on_the_way.next", { date: date(statement.next_at) })
@@ -39,12 +44,8 @@ export function Figures({ statement, chosen, total }: FiguresProps) {
               aria-current={figure === chosen ? "true" : undefined}
             >
               <span className="money-name">{t(`figures.${figure}`)}</span>
-              <strong className="figures">
-                {chz(
-                  figure === "to_offset" && statement.to_offset !== "0" ? `-${statement.to_offset}` : statement[figure],
-                )}
-              </strong>
-              <span className="muted figures">{reais(statement[figure])}</span>
+              <strong className="figures">{chz(amountOf(figure))}</strong>
+              <span className="muted figures">{reais(amountOf(figure))}</span>
               <span className="money-note">{noteOf(figure)}</span>
             </Link>
           </li>

@@ -165,11 +165,29 @@ describe("Amounts on a phone", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: PHONE });
     await page.locator(".money-figures").getByText("−3,00 CHZ").waitFor();
+    await page
+      .locator(".money-figures")
+      .getByText(/^cerca de [−-]R\$\s3,00$/)
+      .waitFor();
     expect(await wrapped(page, ".money-figures :is(strong, .muted)")).to.deep.equal([]);
     const tops = await page
       .locator(".money-figures strong")
       .evaluateAll((figures) => figures.map((figure) => Math.round(figure.getBoundingClientRect().top)));
     expect(new Set(tops).size, tops.join()).to.equal(2);
+  });
+
+  it("are read below zero too, where a return is more than all the rest", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    addAllSituations(site.server);
+    const { me } = site.server;
+    if (!me) throw new Error("Nobody is logged in");
+    me.statement = { in_wallet: "0", on_the_way: "0", waiting: "0", to_offset: "3", sum: "-3", next_at: null };
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: PHONE });
+    await page
+      .locator(".money-sum")
+      .getByText(/^cerca de [−-]R\$\s3,00$/)
+      .waitFor();
   });
 
   it("stay on one line with their whole name in the profile's year", async () => {
