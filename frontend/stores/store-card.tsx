@@ -30,7 +30,6 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
       </div>
       <span className="perforation" aria-hidden="true" />
       <FavouriteMark store={store} />
-      <BoostBadge store={store} />
       <h2 id={nameId} className="store-name">
         <Link to={paths.store(store.id)}>{store.name}</Link>
       </h2>
@@ -39,6 +38,7 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
         <li>{country}</li>
         {store.club && <li className="tag-club">{store.club}</li>}
       </ul>
+      <BoostBadge store={store} />
       <p className="store-worth muted figures">
         {store.minCashback < store.maxCashback && `${t("store.upTo")} `}
         {t("store.perHundred", { cashback: brl(store.maxCashback), spent: brl(100) })}

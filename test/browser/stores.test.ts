@@ -107,6 +107,17 @@ describe("Stores", () => {
     await eventually(async () => expect(new Set(await lines()).size).to.equal(1));
   });
 
+  it("lines up the names of a row's cards, with a boosted store among them", async () => {
+    boost(site.server, 4 * 86_400_000);
+    const { page } = await site.open("/stores", { ...english(), viewport: { width: 1440, height: 900 } });
+    await page.locator(".store-card .badge-boost").waitFor();
+    const names = () =>
+      page
+        .locator(".store-name")
+        .evaluateAll((found) => found.slice(0, 4).map((name) => name.getBoundingClientRect().top));
+    await eventually(async () => expect(new Set(await names()).size).to.equal(1));
+  });
+
   it("offers sorted, distinct options, filters by them, and keeps the filter in the URL", async () => {
     const { page } = await site.open("/stores", english());
     const country = page.getByLabel("Country");
