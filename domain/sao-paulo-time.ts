@@ -49,5 +49,5 @@ export function saoPauloText(iso: string): string {
 
 /** `24/11/2026, 00:00 a 29/11/2026, 23:59 (São Paulo)` */
 export function saoPauloSpan(from: string, to: string): string {
-  return `${saoPauloText(from)} a ${saoPauloText(to)} (São Paulo)`;
+  return `${saoPauloText(from)} a ${saoPauloText(to)} (São\u00a0Paulo)`;
 }

@@ -117,7 +117,7 @@ function placeOf(said: Said): string {
 /** ", 10 %, em Verdão Store, até 29/11/2026, 23:59 (São Paulo)" */
 function aboutBoost(said: Said): string {
   const end = text(said.detail.ends_at);
-  return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)} (São Paulo)` : ""}`;
+  return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)} (São\u00a0Paulo)` : ""}`;
 }
 
 function waits(detail: Detail): string {
