@@ -1,4 +1,6 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
@@ -70,6 +72,22 @@ describe("The workflows of GitHub", () => {
     expect(image, "the image").to.match(/dpkg-query --show >image-packages\.txt[\s\S]*docker push/);
     expect(files).to.include("image-packages.txt");
     expect(release.permissions).to.include({ packages: "write", "id-token": "write", attestations: "write" });
+  });
+});
+
+describe("The notes of a release", () => {
+  it("are its section of the changelog, whose links lead to the documents of its tag", () => {
+    const write = commandsOf(workflows.release as Workflow).find((one) => one.includes(">notes.md"));
+    const folder = mkdtempSync(join(tmpdir(), "torcida-notes-"));
+    const changelog =
+      "# Changelog\n\n## 1.1.0 (2026-02-03)\n\n* [New](docs/upgrading.md#a)\n\n### Fixed\n\n* It\n\n## 1.0.0 (2026-01-01)\n\n* Old\n";
+    writeFileSync(join(folder, "CHANGELOG.md"), changelog);
+    const env = { ...process.env, GITHUB_REPOSITORY: "our/shop", GITHUB_REF_NAME: "v1.1.0" };
+    execFileSync("bash", ["-c", write ?? ""], { cwd: folder, env });
+    expect(readFileSync(join(folder, "notes.md"), "utf8")).to.equal(
+      "## 1.1.0 (2026-02-03)\n\n* [New](https://github.com/our/shop/blob/v1.1.0/docs/upgrading.md#a)\n\n### Fixed\n\n* It\n\n",
+    );
+    rmSync(folder, { recursive: true });
   });
 });
 
