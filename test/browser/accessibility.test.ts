@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { Language } from "../../domain/languages.ts";
 import { objections } from "./support/axe.ts";
 import { SCREENS, type Screen } from "./support/screens.ts";
 import { useSite } from "./support/site.ts";
@@ -15,6 +14,7 @@ function visitsTo(screen: Screen): Language[][] {
   return screen.act ? [["pt"], ["en"]] : [["pt", "en"]];
 }
 
+type Language = "pt" | "en";
 type Analyses = Record<Language, Partial<Record<"light" | "dark", Parameters<typeof objections>[1]>>>;
 /** The colours of both themes are analysed in Portuguese, everything else in both languages. */
 const FIRST: Analyses = { pt: { light: "all" }, en: {} };

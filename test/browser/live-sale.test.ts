@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { Statement } from "../../domain/api/purchases.ts";
-import type { Language } from "../../domain/languages.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
@@ -13,6 +12,7 @@ const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile:
 const STORE = 3;
 
 const LANGUAGES = ["pt", "en"] as const;
+type Language = (typeof LANGUAGES)[number];
 type InBoth = Record<Language, string>;
 
 const WORDS = {
