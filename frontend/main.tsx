@@ -1,11 +1,12 @@
 import "./design/app.css";
 import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
-import { featuredStoresQuery, queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
+import { featuredStoresQuery, meQuery, queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
 import { watchInstall } from "./app/install.ts";
 import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { fetchScreen } from "./app/screens.tsx";
+import { readStored, STORAGE_KEYS } from "./app/storage.ts";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
 import { askedOf } from "./stores/asked.ts";
@@ -13,6 +14,8 @@ import { askedOf } from "./stores/asked.ts";
 /** Not at the top level of the module: the first screen's code imports from the chunk that contains this one. */
 async function start(): Promise<void> {
   // Requested now, in parallel with the code that shows it.
+  const token = readStored(STORAGE_KEYS.token);
+  if (location.pathname === paths.dashboard && token) queryClient.prefetchQuery(meQuery(token));
   if (location.pathname === paths.home) queryClient.prefetchQuery(featuredStoresQuery);
   if (location.pathname === paths.stores) {
     queryClient.prefetchInfiniteQuery(storesQuery(askedOf(new URLSearchParams(location.search))));

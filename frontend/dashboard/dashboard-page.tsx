@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useDeferredValue, useEffect, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../domain/api/purchases.ts";
 import { HOLDING_TIERS } from "../../domain/bonus.ts";
@@ -46,8 +46,10 @@ type CashbackSums = {
 
 export default function Dashboard() {
   const session = useSession();
-  if (session.profile) return <ProfileView profile={session.profile} />;
-  if (session.status === "restoring") return <DashboardSkeleton />;
+  // The first time in a transition, which renders in slices: on a slow phone the page stays responsive.
+  const isReady = useDeferredValue(session.profile !== undefined);
+  if (session.profile && isReady) return <ProfileView profile={session.profile} />;
+  if (session.profile || session.status === "restoring") return <DashboardSkeleton />;
   if (session.status === "unreachable") return <Unreachable />;
   return <LoginRequired />;
 }

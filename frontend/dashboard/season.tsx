@@ -30,7 +30,17 @@ import {
 } from "./statement.ts";
 import { EntryTicket, Months } from "./statement-lines.tsx";
 
-const ChainCheck = lazy(() => import("./chain-check.tsx"));
+/** With wagmi and viem, which a phone reads after it has drawn the page. */
+const ChainCheck = lazy(async () => {
+  await drawn();
+  return import("./chain-check.tsx");
+});
+
+/** The page was drawn, and the browser has nothing else to do, as far as it says so. */
+const drawn = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => (window.requestIdleCallback ?? setTimeout)(resolve));
+  });
 
 const PAGE = 12;
 /** With more purchases, the statement is easier to read than their pictures. */
