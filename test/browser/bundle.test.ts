@@ -18,6 +18,10 @@ const PRIVATE = ["/dashboard", "/profile", "/admin"];
 
 describe("Bundle", () => {
   const site = useSite();
+  beforeEach(() => {
+    // One that refuses would make pages load what explains a refusal.
+    site.server.config.rpc_url = "http://127.0.0.1:9";
+  });
 
   /** The files that a first visit loads, in gzipped kilobytes. */
   async function loadedBy(path: string, isLoggedIn: boolean): Promise<Map<string, number>> {
