@@ -12,7 +12,7 @@ describe("Auth", () => {
   async function fillForm(page: Page, fields: { first?: string; last?: string; email?: string }) {
     await page.getByLabel("First name").fill(fields.first ?? "Ana");
     await page.getByLabel("Last name").fill(fields.last ?? "Maria Silva");
-    await page.getByLabel("Email").fill(fields.email ?? "ana@example.com");
+    await page.getByRole("textbox", { name: "Email" }).fill(fields.email ?? "ana@example.com");
   }
 
   async function openForm(wallet = testWallet()) {
@@ -83,7 +83,7 @@ describe("Auth", () => {
     const { page } = await openForm(testWallet());
     await page.getByLabel("First name").fill("Ana  Maria");
     await page.getByLabel("Last name").fill("da Silva");
-    await page.getByLabel("Email").fill("ana@example.com");
+    await page.getByRole("textbox", { name: "Email" }).fill("ana@example.com");
     await page.getByRole("button", { name: "Create account" }).click();
     await page.waitForURL("**/dashboard");
     expect(site.server.callsTo("POST /api/register-user-data")[0]?.body).to.include({
@@ -118,7 +118,7 @@ describe("Auth", () => {
     const field = page.getByRole("textbox", { name: "Last name", description: "Enter your last name." });
     expect(await field.getAttribute("aria-invalid")).to.equal("true");
     expect(await page.getByLabel("First name").getAttribute("aria-describedby")).to.equal(null);
-    await page.getByLabel("Email").fill("ana@");
+    await page.getByRole("textbox", { name: "Email" }).fill("ana@");
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("textbox", { name: "Email", description: /it should look like ana@example.com/ }).waitFor();
   });

@@ -39,7 +39,7 @@ describe("When things fail", () => {
     await page.getByRole("button", { name: "Continue to registration" }).click();
     await page.getByLabel("First name").fill("Ana");
     await page.getByLabel("Last name").fill("Silva");
-    await page.getByLabel("Email").fill("ana@example.com");
+    await page.getByRole("textbox", { name: "Email" }).fill("ana@example.com");
     await page.getByRole("button", { name: "Create account" }).click();
     await toast(page, "Registration error");
     expect(await page.getByLabel("First name").inputValue()).to.equal("Ana");
