@@ -86,6 +86,8 @@ function addRoutes(app: Express, services: Services, routes: readonly Route[]): 
       route.body || route.method !== "get" ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
     const admitCaller = (request: Request, response: Response, next: NextFunction) => {
       response.locals.route = route.path;
+      // Unless the route says otherwise.
+      response.setHeader("cache-control", "no-store");
       admit(services, limiter, route, request, response).then(() => next(), next);
     };
     const answerCaller = (request: Request, response: Response, next: NextFunction) => {

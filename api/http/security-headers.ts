@@ -1,8 +1,7 @@
 import type { Request, Response } from "express";
 
-/** Headers of data responses: no rendering as a page, no content sniffing, and not kept unless a route says so. */
+/** Headers of data responses: no rendering as a page, and no content sniffing. */
 export const API_HEADERS: readonly (readonly [string, string])[] = [
-  ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
   ["referrer-policy", "no-referrer"],
