@@ -4,6 +4,7 @@ import { idsOf } from "../domain/records.ts";
 import { isAssignable } from "../domain/sale/decide.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleases, type Hold, type Release, readHolds, readReleases } from "../domain/sale/hold.ts";
+import { OwnSaleError } from "../domain/sale/own-sale-error.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
@@ -31,12 +32,6 @@ export class DecisionError extends TorcidaError {
 export class SaleChangedError extends TorcidaError {
   override readonly name = "SaleChangedError";
   override readonly docs = "docs/product.md#sales-calls";
-}
-
-/** The actor would decide about their own money. */
-export class OwnSaleError extends TorcidaError {
-  override readonly name = "OwnSaleError";
-  override readonly docs = "docs/product.md#sales-people";
 }
 
 /** Nobody decides about their own wallet. @throws OwnSaleError */

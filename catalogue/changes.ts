@@ -143,7 +143,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
       },
       async apply(queries, { actor }) {
         const changes = Object.fromEntries(changed);
-        await updateStore(queries, known.id, changes);
+        await updateStore(queries, known.id, changes, actor);
         const detail = { store: known.name, ...changes };
         await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
       },

@@ -7,7 +7,9 @@ import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../domain/api/catalogue.ts";
 import { idsOf, keysOf, recordOf } from "../domain/records.ts";
+import { OwnSaleError } from "../domain/sale/own-sale-error.ts";
 import { searchKey } from "../domain/text.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
 import { boosted, readCategories, type StoreCategory } from "./categories.ts";
 import { listUnnamed } from "./chain-names.ts";
@@ -158,9 +160,36 @@ async function isDecidedOtherwise(queries: Queries, storeId: bigint, fields: Par
   return DECIDING.some(isOther);
 }
 
-/** Updates the given fields. Returns false if there is no such store. */
-export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
-  if (await isDecidedOtherwise(queries, storeId, fields)) await noteChangedFact(queries, `store ${storeId}`);
+/** Whether a sale of this buyer is held that such a change of the store could let go on. */
+async function hasHeldSale(queries: Queries, storeId: bigint, buyer: string): Promise<boolean> {
+  const sale = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("state", "=", "held")
+    .where("wallet", "=", buyer as WalletAddress)
+    // An order's other sale can be another store's of the same merchant.
+    .where(({ or, eb }) => or([eb("store_id", "=", storeId), eb("hold_reasons", "like", "%order_twice%")]))
+    .limit(1)
+    .executeTakeFirst();
+  return sale !== undefined;
+}
+
+/**
+ * Updates the given fields. Returns false if there is no such store. `actor` is the admin's wallet, if one asks for it.
+ * @throws OwnSaleError
+ */
+export async function updateStore(
+  queries: Queries,
+  storeId: bigint,
+  fields: Partial<StoreFields>,
+  actor?: string,
+): Promise<boolean> {
+  if (await isDecidedOtherwise(queries, storeId, fields)) {
+    if (actor !== undefined && (await hasHeldSale(queries, storeId, actor))) {
+      throw new OwnSaleError("Somebody else must change this: a held sale of your own wallet is decided by it");
+    }
+    await noteChangedFact(queries, `store ${storeId}`);
+  }
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({

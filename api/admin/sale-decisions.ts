@@ -1,10 +1,10 @@
-import { DecisionError, OwnSaleError, SaleChangedError } from "../../affiliates/decisions.ts";
+import { DecisionError, SaleChangedError } from "../../affiliates/decisions.ts";
 import { findClaim, findSale } from "../../affiliates/queries.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
-import { conflict, forbidden, notFound } from "../http/api-error.ts";
+import { conflict, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, readId } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
@@ -45,7 +45,6 @@ export function decided<Body extends Decidable>(services: Services, decision: De
       });
     } catch (error) {
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED", { why: error.why });
-      if (error instanceof OwnSaleError) throw forbidden(error.message, "OWN_SALE");
       if (error instanceof SaleChangedError) throw conflict(error.message, "SALE_CHANGED");
       throw error;
     }

@@ -23,7 +23,7 @@ import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
+import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
 import { type CatalogueWriter, catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
@@ -158,7 +158,7 @@ function updateStoreRoute(write: CatalogueWriter): Route {
     async handle(call) {
       const storeId = readId(call.params.id, "Store");
       await write(call, { action: "store.update", detail: {} }, async (queries) => {
-        const before = await changeStore(queries, storeId, call.body);
+        const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
         const words = { ...changedFields(before, call.body), store: before.name };
         return { result: undefined, subject: `store:${storeId}`, words };
       });
@@ -192,12 +192,13 @@ async function changeStore(
   queries: Queries,
   storeId: bigint,
   fields: Partial<StoreFields>,
+  actor: string,
 ): Promise<StoreWithCategories> {
   const store = await findStore(queries, storeId);
   if (!store) throw notFound("Store");
   const isRenamed = fields.name !== undefined && fields.name !== store.name;
   if (isRenamed) await requireNewName(queries, fields.name ?? "", storeId);
-  if (!(await updateStore(queries, storeId, fields))) throw notFound("Store");
+  if (!(await updateStore(queries, storeId, fields, actor))) throw notFound("Store");
   // Every ticket shows the name, so it is renamed on chain too.
   if (isRenamed) await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
   return store;

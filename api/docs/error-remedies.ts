@@ -58,7 +58,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   DECISION_REFUSED: "`why` says what does not fit: review it again.",
   EVENT_REUSED: "Use a new `event_id` for each change.",
   SALE_CHANGED: "Review it again, then decide.",
-  OWN_SALE: "It would pay your own wallet: somebody else must decide.",
+  OWN_SALE: "It would decide a payment to your own wallet: somebody else must do it.",
   CLAIMED: "This order was already claimed: wait for the decision.",
   CLAIM_OPEN: "This visit has an open claim: wait for the decision.",
   CLAIMS_PER_DAY: "Wait until `due_at`.",

@@ -8,11 +8,12 @@ import type { z } from "zod";
 import { databaseErrorCode, isDatabaseAway } from "../../database/transaction.ts";
 import { must, ruleOf } from "../../domain/field-rules.ts";
 import { isRecord } from "../../domain/records.ts";
+import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics.ts";
 import type { Services } from "../services.ts";
-import { ApiError, errorBody, invalid, notFound, unavailable } from "./api-error.ts";
+import { ApiError, errorBody, forbidden, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { originOf } from "./origin.ts";
@@ -294,6 +295,7 @@ function sendError(services: Services, error: unknown, request: Request, respons
 /** Converts any error to a response: the caller's mistake, an unavailable service, or an internal error. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof OwnSaleError) return forbidden(error.message, "OWN_SALE");
   if (error instanceof BaseError) return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");
   if (isDatabaseAway(error)) {
     return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");

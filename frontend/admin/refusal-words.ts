@@ -26,7 +26,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NOT_HELD: "Esta compra não está retida.",
   SALE_CHANGED:
     "A rede mudou esta venda depois que você a abriu. Confira os valores, que já são os de agora, e decida.",
-  OWN_SALE: "Esta decisão pagaria a sua própria carteira: outra pessoa precisa decidir.",
+  OWN_SALE: "Isto decidiria um pagamento à sua própria carteira: outra pessoa precisa fazer.",
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
   BOOST_TOO_HIGH: "O percentual passa do máximo que a loja permite a um cashback turbinado.",
   BOOST_TOO_LOW: "A loja já paga esse percentual, ou mais: o cashback turbinado precisa ser maior.",

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
 import { announceApprovals } from "../../purchases/approvals.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
@@ -80,6 +81,26 @@ describe("A fact of many sales that changes", function () {
       await change({ advertiser_id: "17001,17000" });
       await shop.run();
       expect(await shop.received(wallet)).to.equal(5);
+    });
+
+    it("of a store is not changed by the buyer of a held sale which it decides", async () => {
+      const { shop, kysely, wallet, click, change } = await open();
+      const report = reportOf(click, { ...payable, advertiserId: "17001" });
+      await shop.read(report);
+      expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("other_store");
+      const changeBy = (actor: string, fields: Partial<StoreFields>) =>
+        inTransaction(kysely, (queries) => updateStore(queries, shop.storeId, fields, actor)).catch(
+          (error: unknown) => error,
+        );
+      const right = { advertiser_id: "17000,17001" };
+      expect(await changeBy(wallet, right)).to.be.instanceOf(OwnSaleError);
+      expect(await changeBy(wallet, { description: "Camisas" })).to.equal(true);
+      expect(await changeBy("another admin", right)).to.equal(true);
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+      // It is held no longer.
+      expect(await changeBy(wallet, { hold_seconds: 0 })).to.equal(true);
+      await change({ advertiser_id: "17000" });
     });
 
     it("a link code tells the stores of a network apart from then on", async () => {

@@ -1,13 +1,8 @@
 import { expect } from "chai";
-import {
-  assignSale,
-  type DecisionError,
-  OwnSaleError,
-  releaseSale,
-  SaleChangedError,
-} from "../../affiliates/decisions.ts";
+import { assignSale, type DecisionError, releaseSale, SaleChangedError } from "../../affiliates/decisions.ts";
 import { insertStore } from "../../catalogue/stores.ts";
 import { inTransaction } from "../../database/transaction.ts";
+import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
