@@ -34,6 +34,8 @@ const RUNS = 50;
 /** Of the same decisions PostgreSQL only stores more slowly, so it gets fewer. */
 const RUNS_IN_DEPTH = { SQLite: 2_000, PostgreSQL: 300 };
 const HISTORIES_A_DATABASE = 25;
+/** Side by side, each on databases of its own: PostgreSQL waits more than it works. */
+const LANES = { SQLite: 1, PostgreSQL: 3 };
 const DEEP_TIMEOUT_MS = 3_600_000;
 const BPS = [500n, 700n, 500n, 300n];
 const SALES = 4;
@@ -429,6 +431,8 @@ class History {
       await this.#dying(killAt, (database) => this.shop.plan(database));
       await this.#runWithApprovals();
       await this.#readUnderWay();
+      // Of an order that both are parts of, this one may be paid while that one is declined.
+      this.books.quiet();
       // What the payout in flight kept is owed again once it has reverted, beside what was paid meanwhile.
       for (const wallet of this.#wallets()) this.#received.set(wallet, await this.#receivedBy(wallet));
       if (isBackBefore) await say(number, { cents });
@@ -661,12 +665,15 @@ describe("The books of sales whose facts change", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
   onEitherEngine(({ open, name }) => {
-    async function check(runs: number) {
+    async function check(runs: number, lane = 0) {
       let shop: Shop | undefined;
+      let count = 0;
+      const parameters = seeded<[Step[]]>(runs);
+      if (lane > 0 && parameters.path !== undefined) return;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12, size: "max" }), async (steps) => {
           // A filled database takes longer; a new one a moment.
-          if (shop === undefined || histories % HISTORIES_A_DATABASE === 0) {
+          if (count++ % HISTORIES_A_DATABASE === 0 || shop === undefined) {
             await shop?.database.close();
             const { database } = await open();
             // No machine fails here: commits that wait for the disk would take most of the time.
@@ -678,15 +685,16 @@ describe("The books of sales whose facts change", function () {
           for (const one of steps) await history.do(one);
           await history.end();
         }),
-        seeded(runs),
+        { ...parameters, seed: (parameters.seed ?? 0) + lane },
       );
     }
 
-    it("are those of an independent bookkeeper, after every step", () => check(RUNS));
+    if (name === "SQLite") it("are those of an independent bookkeeper, after every step", () => check(RUNS));
 
-    it("and in many more histories @deep", async function () {
+    it("are those of an independent bookkeeper in many more histories @deep", async function () {
       this.timeout(DEEP_TIMEOUT_MS);
-      await check(RUNS_IN_DEPTH[name]);
+      const lanes = Array.from({ length: LANES[name] }, (_, lane) => check(RUNS_IN_DEPTH[name] / LANES[name], lane));
+      await Promise.all(lanes);
     });
   });
 });
