@@ -16,6 +16,7 @@ export type Call = { to: Address; data?: Hex; value?: bigint; what: string };
 
 type Created = { address: Address; transaction: Hash; isNew: boolean };
 
+const BASE_FEE_MULTIPLIER = 1.5;
 const SETTLE_TIMEOUT_MS = 180_000;
 
 /** The deployer's wallet on the configured chain, which was verified and is recent enough. */
@@ -139,7 +140,8 @@ export class DeployerWallet {
   }
 
   async #sign(call: { to?: Address; data?: Hex; value?: bigint; nonce: number }): Promise<Hex> {
-    const { chain } = this.client;
+    // Contracts of this size raise the base fee by an eighth a block, and a node can be two blocks behind.
+    const chain = this.client.chain && { ...this.client.chain, fees: { baseFeeMultiplier: BASE_FEE_MULTIPLIER } };
     const request = await this.client.prepareTransactionRequest({ account: this.#account, chain, ...call });
     // viem types the prepared request as a union of all transactions, which its own accounts do not accept.
     return await this.#account.signTransaction(request as TransactionSerializable);
