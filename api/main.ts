@@ -68,8 +68,8 @@ async function main(): Promise<void> {
   const log = openLog(environment.LOG_LEVEL, "api");
   const { startBlock, ...contracts } = readContracts(environment);
   refuseUnwritableList(erasedFileOf(environment));
-  const { server, answerWith } = await listen(environment);
-  const database = await openDatabase(environment, log);
+  const { server, open, answerWith } = prepareServer(environment);
+  const database = await openDatabase(environment, log, open);
   await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
   await announceRules(environment, database);
   const chain = await openChain({
@@ -86,6 +86,7 @@ async function main(): Promise<void> {
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
+  await open();
   const endOperations = await startOperations(services, metrics);
   services.senders.start();
   log.info(
@@ -104,23 +105,38 @@ async function announceRules(environment: ApiEnvironment, database: Database): P
   await inTransaction(database.kysely, (queries) => announceApprovals(queries, { aboveGwei, roles }));
 }
 
-/** Until there is an app, every request gets 503. */
-async function listen({ RATE_LIMIT_SCALE: scale, TRUST_PROXY: trustProxy, HOST: host, PORT: port }: ApiEnvironment) {
+/**
+ * A server whose port is opened once: early, if the process has to wait, when every request gets 503 until there is an
+ * app. Of a process that only starts, a balancer finds the port closed, and asks another one.
+ */
+function prepareServer({ RATE_LIMIT_SCALE: scale, TRUST_PROXY: trustProxy, HOST: host, PORT: port }: ApiEnvironment) {
   let answer: RequestListener = answerNotReady;
+  let opened: Promise<unknown> | undefined;
   const server = createLimitedServer({ scale, trustProxy }, (request, response) => {
     if (readTarget(request)) answer(request, response);
   });
   answerClientErrors(server);
-  await listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
+  const open = (): Promise<unknown> => {
+    opened ??= listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
+    return opened;
+  };
   const answerWith = (app: RequestListener) => {
     answer = app;
   };
-  return { server, answerWith };
+  return { server, open, answerWith };
 }
 
-async function openDatabase(environment: ApiEnvironment, log: Logger): Promise<Database> {
+async function openDatabase(
+  environment: ApiEnvironment,
+  log: Logger,
+  openPort: () => Promise<unknown>,
+): Promise<Database> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
-  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  const onWait = (reason: string) => {
+    log.warn({ reason }, "Waiting for the database");
+    // Told when it is waited for.
+    openPort().catch(() => {});
+  };
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
