@@ -435,7 +435,8 @@ class History {
       this.books.quiet();
       // What the payout in flight kept is owed again once it has reverted, beside what was paid meanwhile.
       for (const wallet of this.#wallets()) this.#received.set(wallet, await this.#receivedBy(wallet));
-      if (isBackBefore) await say(number, { cents });
+      // Beside another part of its order it is back afterwards only: these books do not know which of the two came first.
+      if (isBackBefore && other === number) await say(number, { cents });
     });
     await say(number, { cents: cents + 10_000n });
     await this.quiet(0);
