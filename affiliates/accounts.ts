@@ -3,8 +3,7 @@ import { z } from "zod";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
 import type { Problem } from "../platform/environment.ts";
-import type { PolledAccount } from "./network.ts";
-import { directAccountSchema } from "./network.ts";
+import { directAccountSchema, type PolledAccount } from "./network.ts";
 import { NETWORKS } from "./networks.ts";
 
 export type DirectAccount = z.output<typeof directAccountSchema>;

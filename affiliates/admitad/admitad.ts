@@ -2,8 +2,14 @@ import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { CallRefusedError } from "../http-calls.ts";
-import type { AffiliateNetwork, Page, Pass, Session } from "../network.ts";
-import { polledAccountShape, wordSchema } from "../network.ts";
+import {
+  type AffiliateNetwork,
+  type Page,
+  type Pass,
+  polledAccountShape,
+  type Session,
+  wordSchema,
+} from "../network.ts";
 import { parseExactJson, type Row, readRows, type UnreadRow } from "../row.ts";
 import { isZone, localDay, localTime, readLocalTime } from "./local-time.ts";
 

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { CallRefusedError } from "../http-calls.ts";
-import type { AffiliateNetwork, Page, Session } from "../network.ts";
-import { polledAccountShape, wordSchema } from "../network.ts";
+import { type AffiliateNetwork, type Page, polledAccountShape, type Session, wordSchema } from "../network.ts";
 import { parseExactJson, Row, readRows, readTime, utcText } from "../row.ts";
 
 const accountSchema = z.strictObject({

@@ -1,5 +1,4 @@
-import type { ReportProblem } from "./problem.ts";
-import { sayProblems } from "./problem.ts";
+import { type ReportProblem, sayProblems } from "./problem.ts";
 
 /** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
