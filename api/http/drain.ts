@@ -23,7 +23,7 @@ export async function leaveBalancer(server: Server, state: Drain, seconds: numbe
   // Not the server's own `close`: that closes connections whose request is on its way.
   const closed = new Promise<void>((resolve) => Listener.prototype.close.call(server, () => resolve()));
   server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
-  if (seconds > 0) await delay(IDLE_CONNECTIONS_MS);
+  if (seconds > 0) await Promise.race([closed, delay(IDLE_CONNECTIONS_MS)]);
   server.closeIdleConnections();
   await closed;
 }
