@@ -134,7 +134,7 @@ async function openDatabase(
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
   const onWait = (reason: string) => {
     log.warn({ reason }, "Waiting for the database");
-    // Told when it is waited for.
+    // If it cannot be opened, the start fails by it below.
     openPort().catch(() => {});
   };
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
