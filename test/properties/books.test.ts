@@ -435,8 +435,9 @@ class History {
       this.books.quiet();
       // What the payout in flight kept is owed again once it has reverted, beside what was paid meanwhile.
       for (const wallet of this.#wallets()) this.#received.set(wallet, await this.#receivedBy(wallet));
-      // Beside another part of its order it is back afterwards only: these books do not know which of the two came first.
-      if (isBackBefore && other === number) await say(number, { cents });
+      // Of one order, the first two sales: these books do not know which of them came first.
+      const isOfOneOrder = other !== number && Math.max(number, other) === 1;
+      if (isBackBefore && !isOfOneOrder) await say(number, { cents });
     });
     await say(number, { cents: cents + 10_000n });
     await this.quiet(0);
