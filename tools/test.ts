@@ -42,10 +42,13 @@ const REPORTER = "./test/testing/reporter.ts";
 const LOG_DIRECTORY = "data/test-logs";
 /** How long each file took here: lines, written by test/testing/hooks.ts. */
 const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
-/** The file of each failure: lines, written by test/testing/reporter.ts. */
-const FAILURES = join(LOG_DIRECTORY, "failures.txt");
+/** Lines, written by test/testing/reporter.ts. */
+const FAILURES = join(LOG_DIRECTORY, "failures.jsonl");
+type Failure = { file: string; title: string; reason: string };
 /** So many failed files are run again, alone; where more fail, it is not because of the machine. */
 const AGAIN_AT_MOST = 4;
+/** Characters of a failure's reason. */
+const SHOWN = 300;
 /** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
 const DURATIONS = "test/durations.json";
 type Durations = Record<"quick" | "deep", Record<string, number>>;
@@ -101,6 +104,7 @@ try {
 }
 
 reportDurations();
+reportFailures();
 const reasons = outcomes.flatMap(({ output }) => output.match(/^skipped: .+$/gm) ?? []);
 for (const reason of new Set(reasons)) console.log(reason);
 const total = (of: "passed" | "failed" | "skipped") => outcomes.reduce((sum, outcome) => sum + outcome[of], 0);
@@ -127,10 +131,9 @@ function mochaTasks(files: readonly string[], workers = WORKERS): Task[] {
  * depends on how busy the machine is, and is to be mended.
  */
 async function runFailedAlone(): Promise<void> {
-  if (!existsSync(FAILURES)) return;
-  const files = [...new Set(readFileSync(FAILURES, "utf8").trim().split("\n"))];
+  const files = [...new Set(readLines<Failure>(FAILURES).map(({ file }) => file))];
   const first = outcomes.find(({ args, failed }) => args.includes(MOCHA) && failed > 0);
-  if (!first || files.length > AGAIN_AT_MOST) return;
+  if (!first || files.length === 0 || files.length > AGAIN_AT_MOST) return;
   const others = outcomes.length;
   await runInTurn(
     files.flatMap((file) => mochaTasks([file], 1).map((task) => ({ ...task, name: `${file} again, alone` }))),
@@ -153,11 +156,23 @@ function readDurations(): Durations {
   return { quick: {}, deep: {}, ...(JSON.parse(readFileSync(DURATIONS, "utf8")) as Partial<Durations>) };
 }
 
+function readLines<T>(file: string): T[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** A line for each failure, also for one that passed alone: what stands above them may be long. */
+function reportFailures(): void {
+  for (const { file, title, reason } of readLines<Failure>(FAILURES))
+    console.log(`failed: ${file}: ${title}: ${reason.slice(0, SHOWN)}`);
+}
+
 /** Prints the ten slowest files; with `UPDATE_DURATIONS=1`, remembers how long each took. */
 function reportDurations(): void {
-  if (!existsSync(MEASURED)) return;
-  const lines = readFileSync(MEASURED, "utf8").trim().split("\n");
-  const measured = Object.fromEntries(lines.map((line) => JSON.parse(line) as [file: string, ms: number]));
+  const measured = Object.fromEntries(readLines<[file: string, ms: number]>(MEASURED));
   const slowest = Object.entries(measured).sort(([, a], [, b]) => b - a);
   console.log("The ten slowest files:");
   for (const [file, ms] of slowest.slice(0, 10)) console.log(`${(ms / 1000).toFixed(0).padStart(4)} s ${file}`);
