@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { addToDay, dayOf } from "../database/day-totals.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
-import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { jsonOf } from "../domain/records.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";

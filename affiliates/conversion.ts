@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { anySlot } from "../database/day-totals.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { monthOf } from "../domain/iso-time.ts";
 

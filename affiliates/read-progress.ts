@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from "kysely";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountKey } from "../domain/sale/rules.ts";
 import { SYSTEM_FAULTS } from "../domain/system-faults.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
 import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";

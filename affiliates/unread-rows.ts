@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Selectable } from "kysely";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { DAY_MS } from "../domain/iso-time.ts";
 import type { AccountKey } from "../domain/sale/rules.ts";

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 

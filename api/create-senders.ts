@@ -3,7 +3,7 @@ import { nameReader } from "../catalogue/chain-names.ts";
 import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import type { OperationKind } from "../database/schema/outbox.ts";
+import type { OperationKind } from "../database/operations.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { NETWORK_RULES } from "../platform/network-rules.ts";

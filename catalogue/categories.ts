@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { among } from "../database/among.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { boostedPercent } from "../domain/boost.ts";
 import { groupKey } from "../domain/sale/terms.ts";

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";

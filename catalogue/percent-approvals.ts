@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
+import type { Schema } from "../database/generated/schema.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
-import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { keysOf } from "../domain/records.ts";

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { z } from "zod";
 import { among } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../domain/api/catalogue.ts";

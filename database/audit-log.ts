@@ -3,10 +3,10 @@ import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type 
 import type { AuditArea } from "../domain/api/administration.ts";
 import { isKeyOf, isRecord, jsonOf } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
+import type { Schema } from "./generated/schema.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
 import type { ListSource, PageQuery } from "./lists/source.ts";
-import type { Schema } from "./schema.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 
 export type AuditRow = Selectable<Schema["audit_log"]>;

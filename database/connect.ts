@@ -16,10 +16,10 @@ import {
 } from "kysely";
 import { type DocsAnchor, TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
+import type { Schema } from "./generated/schema.ts";
 import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
-import type { Schema } from "./schema.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
 import { databaseErrorCode } from "./transaction.ts";
 import { fileGuard } from "./watch-file.ts";

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { engineOf } from "./clock.ts";
 import { gather } from "./gather.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./generated/schema.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "./transaction.ts";
 
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import type { Schema } from "./generated/schema.ts";
 import { hostUrls } from "./postgres-url.ts";
-import type { Schema } from "./schema.ts";
 import { noteDatabaseError } from "./transaction.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
 import { codeOf } from "../domain/unknown-error.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./generated/schema.ts";
 
 /** A connection or a transaction: what a query function needs. */
 export type Queries = Kysely<Schema> | Transaction<Schema>;

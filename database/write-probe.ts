@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { messageOf } from "../domain/unknown-error.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./generated/schema.ts";
 import { writeSetting } from "./settings.ts";
 import { databaseErrorCode } from "./transaction.ts";
 

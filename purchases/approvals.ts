@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { engineOf, readClock } from "../database/clock.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countOf } from "../database/counted.ts";
-import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/schema/outbox.ts";
+import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/operations.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { keysOf, recordOf } from "../domain/records.ts";

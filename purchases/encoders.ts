@@ -4,7 +4,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Revert } from "../chain/revert.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";

@@ -3,7 +3,7 @@ import { engineOf } from "../database/clock.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery, SortColumn } from "../database/lists/source.ts";
-import { OPERATION_KINDS, type OperationKind } from "../database/schema/outbox.ts";
+import { OPERATION_KINDS, type OperationKind } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Operation, operationsIn } from "../sender/queue.ts";
 

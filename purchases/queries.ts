@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
-import type { OperationKind, OperationStatus } from "../database/schema/outbox.ts";
+import type { OperationKind, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import {
   isMove,

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { monthOf } from "../domain/iso-time.ts";
 import { jsonOf, recordOf } from "../domain/records.ts";

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
 import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
@@ -8,7 +8,7 @@ import { isKeyOf, keysOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { IS_UNSETTLED } from "./queries.ts";
 
-export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
+export type BuyerTotals = Omit<Selectable<Schema["buyer_totals"]>, "wallet" | "revision">;
 export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
 
 export const SHOP_TOTALS = [

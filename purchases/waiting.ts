@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
 import type { PurchaseState, Wait } from "../domain/purchase/states.ts";

@@ -8,7 +8,7 @@ import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
-import { OPERATION_REASONS } from "../database/schema/outbox.ts";
+import { OPERATION_REASONS } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";

@@ -1,5 +1,5 @@
 import { isAnyFactChanged } from "../database/changed-facts.ts";
-import type { OperationKind } from "../database/schema/outbox.ts";
+import type { OperationKind } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { pauseSentence } from "../domain/pause-cause.ts";

@@ -7,7 +7,7 @@ import {
   type OperationKind,
   type OperationReason,
   type OperationStatus,
-} from "../database/schema/outbox.ts";
+} from "../database/operations.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { FaultName, SystemFault } from "../domain/system-faults.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Revert } from "../chain/revert.ts";
-import type { OperationKind, OperationReason } from "../database/schema/outbox.ts";
+import type { OperationKind, OperationReason } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { Allowance } from "./allowance.ts";

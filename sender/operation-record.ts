@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { LIMIT_REASONS } from "../database/schema/outbox.ts";
+import { LIMIT_REASONS } from "../database/operations.ts";
 import type { OperationRecord } from "../domain/api/operations.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { chzTextFromGwei } from "../domain/money.ts";

@@ -2,9 +2,9 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { among, numberRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
 import { countRows } from "../database/counted.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
-import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
-import type { Schema } from "../database/schema.ts";
+import type { OperationKind, OperationReason, OperationStatus } from "../database/operations.ts";
 import { inStretch, type Stretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 

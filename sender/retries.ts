@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
+import type { OperationKind, OperationReason, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { updateAssigned } from "./assigned.ts";
 import { inMs, isBatched, type Operation, UNSENT } from "./queue.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import type { OperationKind } from "../database/schema/outbox.ts";
+import type { OperationKind } from "../database/operations.ts";
 import { isDatabaseAway, type Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { LeaseLostError } from "../platform/lease.ts";

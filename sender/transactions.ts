@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { Hex } from "../database/schema/outbox.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import type { Hex } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";

@@ -1,6 +1,6 @@
 import type { PublicClient } from "viem";
 import { readRevert } from "../chain/revert.ts";
-import type { OperationKind } from "../database/schema/outbox.ts";
+import type { OperationKind } from "../database/operations.ts";
 import { idsOf } from "../domain/records.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import { isAboutNodes } from "../platform/rpc/chain-client.ts";

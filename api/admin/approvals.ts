@@ -1,9 +1,9 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import { type ListPage, readPage } from "../../database/lists/page.ts";
 import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../database/lists/source.ts";
-import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
   type Approval,

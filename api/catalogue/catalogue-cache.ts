@@ -6,7 +6,7 @@ import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import { listNamed, listOffered, readFilters } from "../../catalogue/store-list.ts";
 import { findStore, isOnOffer, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
-import type { Schema } from "../../database/schema.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import type { StoreFilters, storeResponseSchema, storesQuerySchema } from "../../domain/api/catalogue.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { Logger } from "../../platform/log.ts";

@@ -6,8 +6,8 @@ import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { saleFields } from "../../affiliates/queries.ts";
 import { storeReport } from "../../affiliates/reports.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
-import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import {
   affiliateHookSchema,

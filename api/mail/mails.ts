@@ -1,6 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import { among } from "../../database/among.ts";
-import type { Schema } from "../../database/schema.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { COUNTED } from "../../database/counted.ts";
-import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
+import { OPERATION_KINDS } from "../../database/operations.ts";
 import { chzTextFromWei } from "../../domain/money.ts";
 import { createServer } from "../../platform/http.ts";
 import { listenOn } from "../../platform/listen.ts";

@@ -5,7 +5,7 @@ import { polledAccounts } from "../../affiliates/accounts.ts";
 import { listBudgets } from "../../affiliates/budget.ts";
 import { listFailing } from "../../affiliates/read-progress.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
-import { OPERATION_KINDS } from "../../database/schema/outbox.ts";
+import { OPERATION_KINDS } from "../../database/operations.ts";
 import { readSetting } from "../../database/settings.ts";
 import { inStretch } from "../../database/stretch.ts";
 import { readClockOffset } from "../../database/upkeep.ts";

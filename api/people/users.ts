@@ -1,5 +1,6 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
 import { addToDay, dayOf } from "../../database/day-totals.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import { type ListPage, readPage } from "../../database/lists/page.ts";
 import {
   startsWith,
@@ -9,7 +10,6 @@ import {
   walletTest,
 } from "../../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../database/lists/source.ts";
-import type { Schema } from "../../database/schema.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/text.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-const SCHEMA = readFileSync(join(import.meta.dirname, "0001-initial.sql"), "utf8");
+// Without its comments: they change no database.
+const SCHEMA = readFileSync(join(import.meta.dirname, "0001-initial.sql"), "utf8").replaceAll(/\n? *-- .*$/gm, "");
 
 /**
  * The schema of 1.0.0; before it, the schema is edited where it stands. The fingerprint in the name tells which

@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Schema } from "../schema.ts";
+import type { Schema } from "../generated/schema.ts";
 import type { ReaderAnswer, ReaderQuery } from "./reader-thread.ts";
 
 type Waiting = { resolve(rows: unknown[]): void; reject(error: Error): void };

@@ -5,7 +5,6 @@ import { listQuerySchema } from "./lists.ts";
 
 /** `used`: the payout is queued with it. `lapsed`: amount, buyer or decider changed meanwhile. */
 export const APPROVAL_STATES = ["open", "approved", "refused", "used", "lapsed"] as const;
-export type ApprovalState = (typeof APPROVAL_STATES)[number];
 export const approvalsQuerySchema = listQuerySchema(APPROVAL_STATES, ["id", "amount"]);
 
 /** A payout that takes a second person. */

@@ -70,7 +70,6 @@ export const boostWaitsResponseSchema = createBoostResponseSchema.extend({ appro
 
 /** `lapsed`: the boost, the category or its percent changed meanwhile. */
 export const PERCENT_APPROVAL_STATES = ["open", "approved", "refused", "lapsed"] as const;
-export type PercentApprovalState = (typeof PERCENT_APPROVAL_STATES)[number];
 export const percentApprovalsQuerySchema = listQuerySchema(PERCENT_APPROVAL_STATES, ["id"]);
 
 /** A percent that takes a second person. */

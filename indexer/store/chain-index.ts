@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Database } from "../../database/connect.ts";
-import type { Schema } from "../../database/schema.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { keysOf } from "../../domain/records.ts";
 import { assertLease, type Lease } from "../../platform/lease.ts";

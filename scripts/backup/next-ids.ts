@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
+import { NUMBERED, type TableName } from "../../database/generated/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { highestIds } from "../../reconcile/ledger.ts";
-import { NUMBERED, type TableName } from "./tables.ts";
 
 /** More rows than are made between two backups. Their ids were given out: as tickets, in notices, in pages that are open. */
 export const ID_GAP = 100_000n;

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
 import { endSignIns } from "../../api/people/sessions.ts";
 import { connect, type DatabaseEngine } from "../../database/connect.ts";
+import { COMPUTED, type TableName } from "../../database/generated/schema.ts";
 import { MIGRATIONS, migrateTo, migrationsOf, type SchemaMigration } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -16,7 +17,6 @@ import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { beginRecovery } from "../../sender/recovery.ts";
 import { skipIds } from "./next-ids.ts";
-import { COMPUTED, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;

@@ -7,9 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sql } from "kysely";
 import { connect, type Database, openSqlite } from "../../database/connect.ts";
-import { migrationsOf } from "../../database/migrate.ts";
+import { TABLE_NAMES, TABLES, type TableName } from "../../database/generated/schema.ts";
+import { migrationsOf, OtherSchemaError } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { refuseUnknownTables, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";
 const ROWS_A_READ = 2_000;
@@ -101,4 +101,15 @@ async function* rowsOf(queries: Queries, table: TableName): AsyncGenerator<Row> 
 /** JSON has no 64-bit integers: an integer is written as `i1`, text as `t1`. */
 function tagged(value: string | bigint | null): string | null {
   return value === null ? null : typeof value === "bigint" ? `i${value}` : `t${value}`;
+}
+
+/** Throws if the database has a table that is not in this list, because it would silently be left out. */
+async function refuseUnknownTables({ kysely }: Database): Promise<void> {
+  const present = (await kysely.introspection.getTables()).map((table) => table.name);
+  const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
+  if (unknown.length > 0) {
+    throw new OtherSchemaError(
+      `The backup of this version does not know ${unknown.join(", ")}: make it with the version that upgraded the database`,
+    );
+  }
 }

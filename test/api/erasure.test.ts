@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
-import { TABLE_NAMES } from "../../scripts/backup/tables.ts";
+import { TABLE_NAMES } from "../../database/generated/schema.ts";
 import { PERSON } from "../testing/shopper.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";

@@ -49,7 +49,7 @@ import { IS_DRAFT, listStorePage } from "../../catalogue/store-list.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
 import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
-import type { Schema } from "../../database/schema.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { EVENTS_KEPT_MS } from "../../domain/events.ts";
 import { countAttention } from "../../purchases/attention.ts";

@@ -19,11 +19,11 @@ import { sql } from "kysely";
 import { addToErasedList, readErasedList } from "../../api/people/erased-list.ts";
 import type { Database } from "../../database/connect.ts";
 import { connect } from "../../database/connect.ts";
+import { TABLE_NAMES, TABLES } from "../../database/generated/schema.ts";
 import { migrate } from "../../database/migrate.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { copyPictures } from "../../scripts/backup/copy-pictures.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
-import { TABLE_NAMES, TABLES } from "../../scripts/backup/tables.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 

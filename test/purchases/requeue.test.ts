@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import type { Database } from "../../database/connect.ts";
-import type { OperationKind } from "../../database/schema/outbox.ts";
+import type { OperationKind } from "../../database/operations.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";

@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import type { Schema } from "../../database/schema.ts";
+import type { Schema } from "../../database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { insertPurchases, type NewPurchase } from "../../purchases/save.ts";

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { privateKeyToAccount } from "viem/accounts";
 import { appendAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
+import { TABLE_NAMES, type TableName } from "../../database/generated/schema.ts";
 import { CHAIN_IDS } from "../../domain/networks.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { TABLE_NAMES, type TableName } from "../../scripts/backup/tables.ts";
 import { World } from "../properties/support/world.ts";
 
 /** Of the buyer who signs in again after the upgrade; nothing of value is ever sent to it. */

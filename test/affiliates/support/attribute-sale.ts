@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Schema } from "../../../database/schema.ts";
+import type { Schema } from "../../../database/generated/schema.ts";
 import { inTransaction } from "../../../database/transaction.ts";
 import { attribute } from "../../../purchases/approvals.ts";
 

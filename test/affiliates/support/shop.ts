@@ -4,7 +4,7 @@ import { saleRefsBy } from "../../../affiliates/environment.ts";
 import { storeReport } from "../../../affiliates/reports.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
 import type { Database } from "../../../database/connect.ts";
-import type { OperationKind } from "../../../database/schema/outbox.ts";
+import type { OperationKind } from "../../../database/operations.ts";
 import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { SaleRules } from "../../../domain/sale/rules.ts";
