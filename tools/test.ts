@@ -46,7 +46,7 @@ const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
 const FAILURES = join(LOG_DIRECTORY, "failures.jsonl");
 type Failure = { file: string; title: string; reason: string };
 /** So many failed files are run again, alone; where more fail, it is not because of the machine. */
-const AGAIN_AT_MOST = 4;
+const AGAIN_AT_MOST = 6;
 /** Characters of a failure's reason. */
 const SHOWN = 300;
 /** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
@@ -131,18 +131,23 @@ function mochaTasks(files: readonly string[], workers = WORKERS): Task[] {
  * depends on how busy the machine is, and is to be mended.
  */
 async function runFailedAlone(): Promise<void> {
-  const files = [...new Set(readLines<Failure>(FAILURES).map(({ file }) => file))];
+  const failures = readLines<Failure>(FAILURES);
+  const files = [...new Set(failures.map(({ file }) => file))];
   const first = outcomes.find(({ args, failed }) => args.includes(MOCHA) && failed > 0);
   if (!first || files.length === 0 || files.length > AGAIN_AT_MOST) return;
   const others = outcomes.length;
-  await runInTurn(
-    files.flatMap((file) => mochaTasks([file], 1).map((task) => ({ ...task, name: `${file} again, alone` }))),
-  );
-  const again = outcomes.splice(others);
-  if (again.some(({ failed }) => failed > 0)) return;
-  first.passed += first.failed;
-  first.failed = 0;
-  for (const file of files) console.log(`passed only alone: ${file}`);
+  await runInTurn(files.flatMap((file) => mochaTasks([file], 1).map((task) => ({ ...task, name: nameAlone(file) }))));
+  const passing = outcomes.splice(others).filter(({ failed }) => failed === 0);
+  for (const file of files.filter((file) => passing.some(({ name }) => name === nameAlone(file)))) {
+    const ofFile = failures.filter((failure) => failure.file === file).length;
+    first.passed += ofFile;
+    first.failed -= ofFile;
+    console.log(`passed only alone: ${file}`);
+  }
+}
+
+function nameAlone(file: string): string {
+  return `${file} again, alone`;
 }
 
 /** The longest first, so that the run ends with short ones; before them those that nobody has measured. */
