@@ -1,9 +1,40 @@
 import { readFileSync } from "node:fs";
+import Sqlite from "better-sqlite3";
 import { expect } from "chai";
+import { COMPUTED, NUMBERED, TABLES } from "../../database/generated/schema.ts";
 import { SCHEMA_FILE, schemaSource } from "../../tools/generate/database-schema.ts";
 
+type Column = { name: string; notnull: number; pk: number; hidden: number };
+
 describe("database/generated/schema.ts", () => {
+  const source = readFileSync(SCHEMA_FILE, "utf8");
+
   it("is what `npm run release-files` writes from the schema's SQL", () => {
-    expect(readFileSync(SCHEMA_FILE, "utf8")).to.equal(schemaSource());
+    expect(source).to.equal(schemaSource());
+  });
+
+  it("has the tables, columns and keys that SQLite makes of it, and says which may be null", () => {
+    const sqlite = new Sqlite(":memory:");
+    sqlite.exec(readFileSync("database/migrations/0001-initial.sql", "utf8"));
+    const made = sqlite.prepare<[], { name: string; sql: string }>(
+      "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite_%'",
+    );
+    const tables = made.all();
+    expect(Object.keys(TABLES)).to.have.members(tables.map(({ name }) => name));
+    for (const { name, sql } of tables) {
+      const columns = sqlite.pragma(`table_xinfo(${name})`) as Column[];
+      const [, body = ""] = new RegExp(`^  ${name}: \\{\\n([^]*?)^  \\};`, "m").exec(source) ?? [];
+      const typed = [...body.matchAll(/^ {4}(\w+): (.+);$/gm)].map(([, column, type]) => [
+        column,
+        type?.includes("null"),
+      ]);
+      const mayBeNull = ({ notnull, pk, hidden }: Column) => notnull === 0 && pk === 0 && hidden === 0;
+      expect(typed, name).to.deep.equal(columns.map((column) => [column.name, mayBeNull(column)]));
+      const keys = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+      expect(TABLES[name as keyof typeof TABLES], name).to.deep.equal(keys.map((column) => column.name));
+      expect((NUMBERED as readonly string[]).includes(name), name).to.equal(sql.includes("autoincrement"));
+      for (const column of columns) expect(COMPUTED.has(column.name), column.name).to.equal(column.hidden > 0);
+    }
+    sqlite.close();
   });
 });
