@@ -11,7 +11,8 @@ class Reporter extends Mocha.reporters.Spec {
     super(runner, options);
     runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test: Mocha.Test, { message }: Error) => {
       if (!TEST_FAILURES || !test.file) return;
-      const [reason = ""] = message.split("\n");
+      // Whatever a library throws: a reporter that fails ends the run.
+      const [reason = ""] = String(message).split("\n");
       const failure = { file: relative(process.cwd(), test.file), title: test.fullTitle(), reason };
       appendFileSync(TEST_FAILURES, `${JSON.stringify(failure)}\n`);
     });
