@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import {
   CompiledQuery,
@@ -21,6 +20,7 @@ import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
+import { startSqliteThread } from "./sqlite/thread.ts";
 import { databaseErrorCode } from "./transaction.ts";
 import { fileGuard } from "./watch-file.ts";
 
@@ -240,15 +240,11 @@ function patienceOf(sqlite: Sqlite.Database): <Result>(write: () => Result) => R
  * commit that fills the log's next thousand pages would copy them while all requests wait.
  */
 export function startCheckpointer(file: string): { end(): Promise<void> } {
-  const worker = new Worker(new URL("./sqlite/checkpointer-thread.ts", import.meta.url), { workerData: file });
+  const { worker, end } = startSqliteThread(new URL("./sqlite/checkpointer-thread.ts", import.meta.url), file);
   // Without the thread, commits copy the pages: later, and more at a time.
   worker.on("error", () => {});
   worker.unref();
-  return {
-    end: async () => {
-      await worker.terminate();
-    },
-  };
+  return { end };
 }
 
 const PASSING_CODES =

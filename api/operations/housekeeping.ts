@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
 import { MissingRates } from "../../affiliates/missing-rates.ts";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { readClock } from "../../database/clock.ts";
 import { writeSetting } from "../../database/settings.ts";
+import { type SqliteThread, startSqliteThread } from "../../database/sqlite/thread.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
@@ -193,11 +193,12 @@ async function quietly({ log }: Services, work: () => Promise<void>): Promise<vo
  * comparison starts the thread; the next one replaces a thread that died.
  */
 class Reconciler {
-  #worker: Worker | undefined;
+  #thread: SqliteThread | undefined;
 
   /** One comparison at a time. @throws what ended the thread, or the comparison. */
   async compare(): Promise<Reconciliation> {
-    const worker = this.#worker ?? this.#start();
+    this.#thread ??= this.#start();
+    const { worker } = this.#thread;
     worker.postMessage("compare");
     const { promise, resolve, reject } = Promise.withResolvers<ReconcilerAnswer>();
     const onExit = () => reject(new Error("The thread that compares database and chain ended"));
@@ -212,18 +213,18 @@ class Reconciler {
   }
 
   async end(): Promise<void> {
-    await this.#worker?.terminate();
+    await this.#thread?.end();
   }
 
-  #start(): Worker {
-    const worker = new Worker(new URL("./reconciler-thread.ts", import.meta.url));
+  #start(): SqliteThread {
+    const thread = startSqliteThread(new URL("./reconciler-thread.ts", import.meta.url));
+    const { worker } = thread;
     worker.unref();
     const forget = () => {
-      if (this.#worker === worker) this.#worker = undefined;
+      if (this.#thread === thread) this.#thread = undefined;
     };
     worker.on("error", forget);
     worker.on("exit", forget);
-    this.#worker = worker;
-    return worker;
+    return thread;
   }
 }

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { connect } from "../../database/connect.ts";
+import { reportOpen } from "../../database/sqlite/thread.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { runInBackground } from "../../platform/background-thread.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
@@ -12,7 +13,7 @@ export type ReconcilerAnswer = { result: Reconciliation } | { message: string };
 
 runInBackground();
 const environment = readEnvironment(process.env);
-const database = await connect(environment.DATABASE_URL, { mustExist: true });
+const database = await connect(environment.DATABASE_URL, { mustExist: true }).finally(() => reportOpen());
 const { options } = await openReconcile(environment, database);
 
 parentPort?.on("message", async () => {

@@ -1,11 +1,10 @@
-import { workerData } from "node:worker_threads";
-import Sqlite from "better-sqlite3";
+import { openInThread } from "./thread.ts";
 
 /** The thread of `checkpointer.ts`. */
 
 const EVERY_MS = 250;
 
-const sqlite = new Sqlite(String(workerData), { fileMustExist: true });
+const sqlite = openInThread({});
 // As on the connections that commit: the file must be on disk before the log is overwritten.
 sqlite.pragma("synchronous = FULL");
 

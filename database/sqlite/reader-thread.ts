@@ -1,6 +1,7 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { openInThread } from "./thread.ts";
 
 /** The thread behind `reader.ts`; answers queries in order. */
 
@@ -10,7 +11,7 @@ export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; messa
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENT_CACHE_SIZE = 500;
 
-const sqlite = new Sqlite(String(workerData), { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+const sqlite = openInThread({ readonly: true, timeout: BUSY_TIMEOUT_MS });
 sqlite.defaultSafeIntegers(true);
 const statements = new Map<string, Sqlite.Statement<unknown[]>>();
 

@@ -1,4 +1,3 @@
-import { Worker } from "node:worker_threads";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,6 +11,7 @@ import {
 } from "kysely";
 import type { Schema } from "../generated/schema.ts";
 import type { ReaderAnswer, ReaderQuery } from "./reader-thread.ts";
+import { type SqliteThread, startSqliteThread } from "./thread.ts";
 
 type Waiting = { resolve(rows: unknown[]): void; reject(error: Error): void };
 
@@ -32,7 +32,7 @@ export function openSqliteReader(file: string): Kysely<Schema> {
 /** Starts the thread on the first query; the next query replaces a thread that died. */
 class ThreadDriver implements Driver {
   readonly #file: string;
-  #worker: Worker | undefined;
+  #thread: SqliteThread | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
@@ -65,35 +65,37 @@ class ThreadDriver implements Driver {
   async rollbackTransaction(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    await this.#worker?.terminate();
+    await this.#thread?.end();
   }
 
   #ask({ sql, parameters }: CompiledQuery): Promise<unknown[]> {
-    this.#worker ??= this.#start();
+    this.#thread ??= this.#start();
+    const { worker } = this.#thread;
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
     this.#waiting.set(id, { resolve, reject });
-    this.#worker.ref();
-    this.#worker.postMessage({ id, sql, parameters } satisfies ReaderQuery);
+    worker.ref();
+    worker.postMessage({ id, sql, parameters } satisfies ReaderQuery);
     return promise;
   }
 
-  #start(): Worker {
-    const worker = new Worker(new URL("./reader-thread.ts", import.meta.url), { workerData: this.#file });
+  #start(): SqliteThread {
+    const thread = startSqliteThread(new URL("./reader-thread.ts", import.meta.url), this.#file);
+    const { worker } = thread;
     let reason = new Error("The reader thread stopped");
     worker.on("error", (error: Error) => {
       reason = error;
     });
     worker.on("message", (answer: ReaderAnswer) => this.#onAnswer(worker, answer));
     worker.on("exit", () => {
-      this.#worker = undefined;
+      this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(reason);
       this.#waiting.clear();
     });
-    return worker;
+    return thread;
   }
 
-  #onAnswer(worker: Worker, answer: ReaderAnswer): void {
+  #onAnswer(worker: SqliteThread["worker"], answer: ReaderAnswer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     // An idle thread does not keep the process alive.
