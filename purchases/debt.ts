@@ -7,11 +7,11 @@ import { storeNameNow } from "./queries.ts";
 
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0 or ${isPaidOrAsked()})`;
+  return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0 or ${isPaidOrQueued()})`;
 }
 
 /** Whether a purchase was paid, or its payout is queued and not withdrawn. */
-function isPaidOrAsked(): RawBuilder<SqlBool> {
+function isPaidOrQueued(): RawBuilder<SqlBool> {
   return sql<SqlBool>`(exists (select 1 from payouts where payouts.token_id = purchases.id)
     or exists (select 1 from operations where operations.subject_id = purchases.id
       and operations.kind = 'pay' and operations.status != 'withdrawn'))`;
@@ -21,28 +21,36 @@ function isPaidOrAsked(): RawBuilder<SqlBool> {
  * A wallet's debt for purchases that were returned after their payout, in gwei. Offsets kept from other purchases
  * reduce it, unless such a purchase was also returned and never paid. docs/product.md#debt
  */
-export function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
-  return sumDebt(queries, wallet, isOwed());
+export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  return (await sumDebts(queries, new Set([wallet]), isOwed())).get(wallet) ?? 0n;
 }
 
-async function sumDebt(queries: Queries, wallet: WalletAddress, isCounted: RawBuilder<SqlBool>): Promise<bigint> {
+/** Of each wallet that came to owe something. */
+async function sumDebts(
+  queries: Queries,
+  wallets: ReadonlySet<WalletAddress>,
+  isCounted: RawBuilder<SqlBool>,
+): Promise<Map<WalletAddress, bigint>> {
+  const debts = new Map<WalletAddress, bigint>();
+  if (wallets.size === 0) return debts;
   const adjustments = await queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
-    .select("adjustments.amount_gwei")
-    .where("adjustments.wallet", "=", wallet)
+    .select(["adjustments.wallet", "adjustments.amount_gwei"])
+    .where(amongTexts(queries, "adjustments.wallet", wallets))
     .where(isCounted)
     .execute();
-  if (adjustments.length === 0) return 0n;
+  for (const { wallet, amount_gwei } of adjustments) debts.set(wallet, (debts.get(wallet) ?? 0n) + amount_gwei);
+  if (debts.size === 0) return debts;
   const offsets = await queries
     .selectFrom("purchases")
-    .select("offset_gwei")
-    .where("wallet", "=", wallet)
+    .select(["wallet", "offset_gwei"])
+    .where(amongTexts(queries, "wallet", new Set(debts.keys())))
     .where("offset_gwei", ">", 0n)
-    .where(({ or, eb }) => or([eb("reversed_at", "is", null), isPaidOrAsked()]))
+    .where(({ or, eb }) => or([eb("reversed_at", "is", null), isPaidOrQueued()]))
     .execute();
-  const owed = adjustments.reduce((sum, row) => sum + row.amount_gwei, 0n);
-  return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
+  for (const { wallet, offset_gwei } of offsets) debts.set(wallet, (debts.get(wallet) ?? 0n) - offset_gwei);
+  return debts;
 }
 
 /** What a wallet came to owe, newest first, whether it is settled by now or not. */
@@ -64,30 +72,15 @@ export async function listDebts(queries: Queries, wallet: WalletAddress, limit: 
     .execute();
 }
 
-/** The wallets among these that may have a debt. */
-async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
-  if (wallets.size === 0) return new Set();
-  const rows = await queries
-    .selectFrom("adjustments")
-    .select("wallet")
-    .distinct()
-    .where(amongTexts(queries, "wallet", wallets))
-    .execute();
-  return new Set(rows.map((row) => row.wallet));
-}
-
 /**
  * What may be kept for these wallets from their next payouts, or lifted for a sale that comes back: not the debt of a
  * payout that can still revert, because what another purchase gave for it could not be given back. docs/product.md#debt
  */
-export async function readKeepable(
+export function readKeepable(
   queries: Queries,
   wallets: ReadonlySet<WalletAddress>,
 ): Promise<Map<WalletAddress, bigint>> {
-  const isFinal = sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`;
-  const debts = new Map<WalletAddress, bigint>();
-  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await sumDebt(queries, wallet, isFinal));
-  return debts;
+  return sumDebts(queries, wallets, sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`);
 }
 
 /** Adds to what is owed back for a sale's purchase at a revision; a revision can add several amounts. */

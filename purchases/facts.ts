@@ -45,7 +45,7 @@ export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly Count
 const SAME_NUMBER = 1_000;
 
 /**
- * Everything that decides about some sales, with a number of queries that does not depend on how many. Locks their
+ * Everything that decides about some sales, in a fixed number of queries and one for each that gets another buyer. Locks their
  * buyers and their operations until the transaction ends. docs/product.md#sales-decision
  */
 export async function loadSales(queries: Queries, ids: readonly bigint[], rules: SaleRules): Promise<LoadedSale[]> {
