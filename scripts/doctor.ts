@@ -5,6 +5,7 @@ import { polledAccounts } from "../affiliates/accounts.ts";
 import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../affiliates/environment.ts";
 import type { ApiEnvironment } from "../api/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
+import { tryServer } from "../api/mail/post.ts";
 import { readinessSchema } from "../api/operations/routes.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
@@ -52,6 +53,7 @@ async function examine(): Promise<Finding[]> {
     ...examineAdmins(environment),
     ...(await examineDatabase(operator, environment.keys, polledAccounts(accounts), rules.saleRefs)),
     ...(await examineApi(environment)),
+    ...(await examineMail(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
   ];
@@ -94,6 +96,20 @@ async function examineCertificate(site: string | undefined): Promise<Finding[]> 
   } catch (error) {
     const detail = `that of ${url.hostname} cannot be seen from here: ${messageOf(error)}`;
     return [warning("certificate", detail, "docs/runbook/outside-check.md")];
+  }
+}
+
+/** E-mails wait while their server is away, and nothing else does. */
+async function examineMail({ SMTP_URL: url }: ApiEnvironment): Promise<Finding[]> {
+  if (url === undefined) return [];
+  // Without its password.
+  const { host } = new URL(url);
+  try {
+    await tryServer(url);
+    return [healthy("mail", `${host} lets us in`)];
+  } catch (error) {
+    const toDo = "Correct SMTP_URL, or wait for the server: e-mails wait and are sent then";
+    return [warning("mail", `${host} does not take our e-mails: ${messageOf(error)}`, toDo)];
   }
 }
 

@@ -39,19 +39,29 @@ export function openPost(environment: ApiEnvironment, limits = SENDING_LIMITS): 
 
 type Server = { url: string; from: string; site: string };
 
-/** The library loads with the first post: it brings `fetch`, which no process starts with. */
-function smtpPost({ url, from, site }: Server, limits: typeof SENDING_LIMITS): Post {
-  const library = import("nodemailer");
-  const options = {
+/** Passwords and addresses go over the net only encrypted. */
+function transportOptions(url: string, limits: typeof SENDING_LIMITS) {
+  return {
     url,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: limits.answer,
-    // Passwords and addresses go over the net only encrypted.
     requireTLS: !isLoopbackHost(new URL(url).hostname),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+/** Connects and logs in as for an e-mail, and sends none. @throws the server's error, or that it does not answer */
+export async function tryServer(url: string): Promise<void> {
+  const { createTransport } = await import("nodemailer");
+  await createTransport({ ...transportOptions(url, SENDING_LIMITS), socketTimeout: CONNECT_MS }).verify();
+}
+
+/** The library loads with the first post: it brings `fetch`, which no process starts with. */
+function smtpPost({ url, from, site }: Server, limits: typeof SENDING_LIMITS): Post {
+  const library = import("nodemailer");
+  const options = transportOptions(url, limits);
   return {
     from,
     site,

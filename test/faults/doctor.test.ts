@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { connect } from "../../database/connect.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { freePorts } from "../testing/free-port.ts";
+import { MailServer } from "../testing/mail-server.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { supervise } from "./support/supervised.ts";
@@ -65,6 +66,26 @@ describe("The doctor", function () {
     } finally {
       await other.stop();
     }
+  });
+
+  it("logs in where e-mails go, and sends none", async () => {
+    const server = new MailServer();
+    await server.start();
+    const mail = (user: string) => ({ SMTP_URL: `smtp://${user}127.0.0.1:${server.port}`, MAIL_FROM: "a@example.com" });
+    try {
+      expect((await consult(mail(""))).output).to.include(`✓ mail: 127.0.0.1:${server.port} lets us in\n`);
+      const refused = await consult(mail("shop:secret-word@"));
+      expect(refused.output)
+        .to.match(/! mail: 127.0.0.1:\d+ does not take our e-mails: .+\n {2}→ Correct SMTP_URL/)
+        .and.not.include("secret-word");
+      expect(refused.code).to.equal(0);
+      expect(server.received).to.deep.equal([]);
+    } finally {
+      await server.stop();
+    }
+    expect((await consult(mail(""))).output).to.match(
+      /! mail: 127.0.0.1:\d+ does not take our e-mails: .*ECONNREFUSED/,
+    );
   });
 
   it("names every wrong variable of every process at once", async () => {
