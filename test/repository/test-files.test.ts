@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import { DEEP_TAG, filesOf, PARTS } from "../../tools/test-files.ts";
+import { DEEP_TAG, filesOf, PARTS } from "../testing/test-files.ts";
 
 const all = globSync("test/**/*.test.ts")
   .filter((file) => !file.startsWith("test/contracts/"))

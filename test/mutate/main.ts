@@ -11,12 +11,12 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { mutantsByHand } from "./mutate/by-hand.ts";
-import { type Mutant, mutantsOf } from "./mutate/mutants.ts";
-import { Recompiler } from "./mutate/recompile.ts";
-import { WarmTests } from "./mutate/warm-tests.ts";
+import { mutantsByHand } from "./by-hand.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+import { Recompiler } from "./recompile.ts";
+import { WarmTests } from "./warm-tests.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const PROJECT = ["hardhat.config.ts", "package.json", "tsconfig.json"];
 const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain", ...PROJECT];

@@ -7,9 +7,9 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MINUTE_MS } from "../domain/iso-time.ts";
+import { MINUTE_MS } from "../../domain/iso-time.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 
 const text = { type: "string" } as const;

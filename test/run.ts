@@ -10,11 +10,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { messageOf } from "../domain/unknown-error.ts";
-import { chromiumPath } from "../test/browser/support/chromium.ts";
-import { bundlePackages } from "../test/testing/bundle-packages.ts";
-import { startPostgres } from "../test/testing/postgres.ts";
-import { buildWebApp } from "../test/testing/web-app.ts";
-import { DEEP_TAG, filesOf, PARTS } from "./test-files.ts";
+import { chromiumPath } from "./browser/support/chromium.ts";
+import { bundlePackages } from "./testing/bundle-packages.ts";
+import { startPostgres } from "./testing/postgres.ts";
+import { DEEP_TAG, filesOf, PARTS } from "./testing/test-files.ts";
+import { buildWebApp } from "./testing/web-app.ts";
 
 type Task = { name: string; command: string; args: readonly string[]; priority?: number };
 
@@ -56,7 +56,7 @@ type Durations = Record<"quick" | "deep", Record<string, number>>;
  * The processes of the run share their compiled code here: a process starts in two thirds of a second instead of one.
  */
 const COMPILE_CACHE = join(import.meta.dirname, "../data/compile-cache");
-const LOAD_BUNDLED_PACKAGES = join(import.meta.dirname, "../test/testing/load-bundled-packages.ts");
+const LOAD_BUNDLED_PACKAGES = join(import.meta.dirname, "testing/load-bundled-packages.ts");
 const FAST_START = {
   NODE_COMPILE_CACHE: COMPILE_CACHE,
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${pathToFileURL(LOAD_BUNDLED_PACKAGES).href}`,

@@ -1,20 +1,20 @@
 /**
  * Screenshots of every screen and state × language × theme × width, with fixed responses:
- * `node tools/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360]`.
+ * `node test/browser/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360]`.
  * Writes to `data/screenshots/` unless a folder is given.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { launchChromium, visit } from "../test/browser/support/chromium.ts";
-import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
-import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
-import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "../test/browser/support/panel-data.ts";
-import { SCREENS, type Screen } from "../test/browser/support/screens.ts";
-import { addAllSituations, boost, openBuyDialog, openEvents, withoutNfts } from "../test/browser/support/states.ts";
-import { testWallet } from "../test/browser/support/test-wallet.ts";
-import { buildWebApp, WEB_APP } from "../test/testing/web-app.ts";
+import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
+import { launchChromium, visit } from "./support/chromium.ts";
+import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
+import { FixtureServer, SESSION_TOKEN } from "./support/fixture-server.ts";
+import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "./support/panel-data.ts";
+import { SCREENS, type Screen } from "./support/screens.ts";
+import { addAllSituations, boost, openBuyDialog, openEvents, withoutNfts } from "./support/states.ts";
+import { testWallet } from "./support/test-wallet.ts";
 
 const several = { type: "string", multiple: true } as const;
 const { values, positionals } = parseArgs({
