@@ -3,6 +3,7 @@ import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { SaleState } from "../../domain/sale/state.ts";
+import { saoPauloText } from "../../domain/sao-paulo-time.ts";
 import type { StoreFields } from "./admin-calls.ts";
 import type { Purchase } from "./shapes.ts";
 
@@ -180,7 +181,7 @@ export function pauseReason(reason: string | null, cause: PauseCause | null): st
     case "lost_nonce":
       return `outro programa usou a chave ${KEY_OWNERS[cause.key] ?? cause.key} (transação nº ${cause.nonce}); veja se a chave vazou`;
     case "restored":
-      return `o banco foi restaurado da cópia de ${new Date(cause.created_at).toLocaleString("pt-BR", { dateStyle: "short", timeStyle: "short" })}; o comando npm run restored diz o que fazer`;
+      return `o banco foi restaurado da cópia de ${saoPauloText(cause.created_at)}; o comando npm run restored diz o que fazer`;
     case "chain_ahead":
       return `a rede tem uma transação da chave ${KEY_OWNERS[cause.key] ?? cause.key} (nº ${cause.nonce}) que o banco não conhece; o comando npm run restored diz o que fazer`;
     case "moved_back":

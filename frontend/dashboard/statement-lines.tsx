@@ -157,7 +157,7 @@ function Worth({ purchase: { paid_amount, paid_value, paid_rate_day } }: { purch
   return (
     <span className="muted figures">
       {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
-      {paid_rate_day && ` (${t("worth.earlier", { day: date(`${paid_rate_day}T12:00:00Z`) })})`}
+      {paid_rate_day && ` (${t("worth.earlier", { day: date(paid_rate_day) })})`}
       {is_rate_known && ` · ${t("worth.today", { amount: brl(reaisText(today)) })}`}
     </span>
   );

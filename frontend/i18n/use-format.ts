@@ -17,6 +17,9 @@ function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.Numbe
   return known;
 }
 
+/** `2026-11-21` */
+const isDay = (iso: string): boolean => iso.length === 10;
+
 /** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {
   const intl = useIntl();
@@ -43,7 +46,8 @@ export function useFormat() {
       /** At most two decimals, none for whole numbers. */
       number,
       integer: (value: number) => intl.formatNumber(value),
-      date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
+      /** "21 de nov. de 2026". A day without a time is that day everywhere, not midnight in Greenwich. */
+      date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium", timeZone: isDay(iso) ? "UTC" : undefined }),
       /** "21/11" */
       shortDate: (iso: string | undefined) =>
         iso ? intl.formatDate(iso, { day: "2-digit", month: "2-digit", timeZone: "UTC" }) : "",
@@ -53,7 +57,8 @@ export function useFormat() {
       monthAndYear: (iso: string) => intl.formatDate(iso, { month: "long", year: "numeric" }),
       /** "14:32" */
       time: (iso: string) => intl.formatDate(iso, { timeStyle: "short" }),
-      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "short" }),
+      /** "21 de nov. de 2026, 14:32" */
+      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "medium", timeStyle: "short" }),
     };
   }, [intl]);
 }

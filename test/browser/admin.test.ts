@@ -383,7 +383,7 @@ describe("Admin", () => {
       site.server.answer("POST /api/admin/boosts/4/end", { body: { success: true, message: "ok" } });
       site.server.isAdmin = true;
       const { page, problems } = await site.openLoggedIn("/admin?tab=stores&row=1");
-      await page.getByText("De 24/11/2026, 00:00 a 29/11/2026, 23:59 (São Paulo)").waitFor();
+      await page.getByText("De 24 de nov. de 2026, 00:00 a 29 de nov. de 2026, 23:59 (São Paulo)").waitFor();
       await page.getByRole("button", { name: "Turbinar" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Percentual turbinado").fill("0");

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { readPicture } from "../../api/assets/picture.ts";
 import { eventually } from "../testing/until.ts";
+import { fixtureClaims, fixtureClicks } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -119,6 +120,24 @@ describe("Visits and claims", () => {
     const visitor = await site.open("/visits");
     await visitor.page.getByText("Entre na sua conta para ver as suas visitas.").waitFor();
     expect(server.callsTo("GET /api/clicks").every((call) => call.authorization !== undefined)).to.equal(true);
+  });
+
+  it("writes a moment in the reader's time and language, and an order's day as the store wrote it", async () => {
+    const [claim] = fixtureClaims();
+    const [click] = fixtureClicks();
+    const claims = [{ ...claim, date: "2026-11-14" }];
+    const clicks = [{ ...click, created_at: "2026-11-15T01:30:00.000Z" }];
+    site.server.answer("GET /api/claims", { body: { success: true, claims, next_before: null } });
+    site.server.answer("GET /api/clicks", { body: { success: true, clicks, next_before: null } });
+    for (const [language, day, moment] of [
+      ["pt", "14 de nov. de 2026", "14 de nov. de 2026, 22:30"],
+      ["en", "Nov 14, 2026", "Nov 14, 2026, 10:30\u202fPM"],
+    ] as const) {
+      const options = { timezoneId: "America/Sao_Paulo", storage: { language } };
+      const { page } = await site.openLoggedIn("/visits", options);
+      await page.getByText(moment, { exact: true }).waitFor();
+      await page.getByText(`VS-1003 · ${day}`).waitFor();
+    }
   });
 
   it("loads older visits page by page", async () => {

@@ -49,7 +49,7 @@ describe("The log in words", () => {
       "boost.plan",
       "store:1/boost:4",
       { category: "Camisas", cashback_percent: "12", ends_at: "2026-11-30T02:59:00.000Z", approval_id: "7" },
-      "planejou cashback turbinado, 12 %, em Camisas, em Verdão Store, até 29/11/2026, 23:59 (São\u00a0Paulo), que espera uma segunda pessoa",
+      "planejou cashback turbinado, 12 %, em Camisas, em Verdão Store, até 29 de nov. de 2026, 23:59 (São\u00a0Paulo), que espera uma segunda pessoa",
     ],
     [
       "percent.approve",

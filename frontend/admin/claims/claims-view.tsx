@@ -65,7 +65,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
       },
       { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
       { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
-      { header: "Comprou em", cell: (row) => date(`${row.date}T12:00:00Z`) },
+      { header: "Comprou em", cell: (row) => date(row.date) },
       {
         header: "Reclamou em",
         cell: (row) => (

@@ -114,7 +114,7 @@ function placeOf(said: Said): string {
   return `${category ? `, em ${category}` : ""}, em ${storeOf(said)}`;
 }
 
-/** ", 10 %, em Verdão Store, até 29/11/2026, 23:59 (São Paulo)" */
+/** ", 10 %, em Verdão Store, até 29 de nov. de 2026, 23:59 (São Paulo)" */
 function aboutBoost(said: Said): string {
   const end = text(said.detail.ends_at);
   return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)} (São\u00a0Paulo)` : ""}`;

@@ -142,7 +142,7 @@ function DayTable({ days }: { days: readonly Day[] }) {
           <tbody>
             {days.toReversed().map((day) => (
               <tr key={day.day}>
-                <th scope="row">{date(`${day.day}T12:00:00Z`)}</th>
+                <th scope="row">{date(day.day)}</th>
                 {METRICS.map((metric) => (
                   <td key={metric.name} className="numeric figures">
                     {say(metric, day[metric.name])}
@@ -162,7 +162,7 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
   const { date, shortDate } = useFormat();
   const most = Math.max(...values);
   const best = values.indexOf(most);
-  const day = (index: number) => date(`${days[index]}T12:00:00Z`);
+  const day = (index: number) => date(days[index] ?? "");
   const summary =
     most > 0
       ? `${label} por dia, 30 dias: o maior foi ${say(most)}, em ${day(best)}; hoje, ${say(values.at(-1) ?? 0)}.`
