@@ -17,7 +17,7 @@ export type NewClick = {
   storeId: bigint;
   storeName: string;
   tokenSlug: string | null;
-  holdingsBlock: bigint | null;
+  balanceBlock: bigint | null;
   terms: ClickTerms;
   /** When its terms were frozen; milliseconds UTC. */
   clickedAt: bigint;
@@ -46,7 +46,7 @@ function rowOf(click: NewClick) {
     store_id: click.storeId,
     store_name: click.storeName,
     token_slug: click.tokenSlug,
-    holdings_block: click.holdingsBlock,
+    balance_block: click.balanceBlock,
     terms: jsonOf(click.terms),
     created_at: click.clickedAt,
     expires_at: click.clickedAt + click.windowMs,

@@ -256,7 +256,7 @@ function whatChanged(before: StoreCategory, after: Rate): CatalogueChange["field
   ];
 }
 
-/** A holding counts for one fan token only. Of two entries with the same slug, the later one applies. */
+/** A balance counts for one fan token only. Of two entries with the same slug, the later one applies. */
 function refuseSharedContract(tokens: readonly { slug: string; contract?: string | null | undefined }[]): void {
   const contracts = new Map(tokens.flatMap(({ slug, contract }) => (contract ? [[slug, contract] as const] : [])));
   const slugs = new Map<string, string>();

@@ -1,13 +1,13 @@
 import { slugify } from "./text.ts";
 
 /** An amount of a token: `units` of its smallest part, and its `decimals`. */
-export type Holding = { units: bigint; decimals: number };
+export type TokenBalance = { units: bigint; decimals: number };
 
 export type BonusParameters = {
   /** The chosen fan token; undefined means no bonus. */
   token: { slug: string; name: string } | undefined;
   club: string | null | undefined;
-  holding: Holding;
+  balance: TokenBalance;
 };
 
 export type Bonus = {
@@ -31,7 +31,7 @@ export const HOLDING_TIERS: readonly HoldingTier[] = [
   { name: "basic", minimum: 10n, bonusBps: 50n },
 ];
 
-/** For a fan token of the store's club, whatever the holding. docs/product.md#bonus-club. */
+/** For a fan token of the store's club, whatever the balance. docs/product.md#bonus-club. */
 export const STORE_BONUS_BPS = 200n;
 
 /** docs/product.md#bonus-tiers. */
@@ -49,9 +49,9 @@ export function tokenMatchesClub(token: { slug: string; name: string }, club: st
   return token.slug === wanted || token.name.trim().toLowerCase() === wanted || token.slug === slugify(wanted);
 }
 
-/** The highest tier that a holding reaches, or undefined below the lowest tier. */
-export function holdingTier(holding: Holding): HoldingTier | undefined {
-  return HOLDING_TIERS.find((tier) => holding.units >= tier.minimum * 10n ** BigInt(holding.decimals));
+/** The highest tier that a balance reaches, or undefined below the lowest tier. */
+export function holdingTier(balance: TokenBalance): HoldingTier | undefined {
+  return HOLDING_TIERS.find((tier) => balance.units >= tier.minimum * 10n ** BigInt(balance.decimals));
 }
 
 /**
@@ -61,24 +61,24 @@ export function holdingTier(holding: Holding): HoldingTier | undefined {
  * bonus({
  *   token: { slug: "verdao", name: "Palmeiras" },
  *   club: "Palmeiras",
- *   holding: { units: 30n, decimals: 0 },
+ *   balance: { units: 30n, decimals: 0 },
  * }).totalBps // 300n
  */
 export function bonus(parameters: BonusParameters, program: BonusProgram = "club"): Bonus {
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }
 
-function clubBonus({ token, club, holding }: BonusParameters): Bonus {
+function clubBonus({ token, club, balance }: BonusParameters): Bonus {
   if (!token || !tokenMatchesClub(token, club)) return NO_BONUS;
-  const holdingBps = holdingTier(holding)?.bonusBps ?? 0n;
+  const holdingBps = holdingTier(balance)?.bonusBps ?? 0n;
   return { storeBps: STORE_BONUS_BPS, holdingBps, totalBps: STORE_BONUS_BPS + holdingBps };
 }
 
-function tiersBonus({ token, club, holding }: BonusParameters): Bonus {
-  if (!token || holding.units <= 0n) return NO_BONUS;
-  const one = 10n ** BigInt(holding.decimals);
+function tiersBonus({ token, club, balance }: BonusParameters): Bonus {
+  if (!token || balance.units <= 0n) return NO_BONUS;
+  const one = 10n ** BigInt(balance.decimals);
   const holdingBps =
-    holding.units > TIERS_PROGRAM.goldAbove * one
+    balance.units > TIERS_PROGRAM.goldAbove * one
       ? TIERS_PROGRAM.goldBps
       : tokenMatchesClub(token, club)
         ? TIERS_PROGRAM.silverBps

@@ -9,7 +9,7 @@ import { fetchScreen } from "./app/screens.tsx";
 import { readStored, STORAGE_KEYS } from "./app/storage.ts";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
-import { askedOf } from "./stores/asked.ts";
+import { searchOf } from "./stores/search.ts";
 
 /** Not at the top level of the module: the first screen's code imports from the chunk that contains this one. */
 async function start(): Promise<void> {
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   if (location.pathname === paths.dashboard && token) queryClient.prefetchQuery(meQuery(token));
   if (location.pathname === paths.home) queryClient.prefetchQuery(featuredStoresQuery);
   if (location.pathname === paths.stores) {
-    queryClient.prefetchInfiniteQuery(storesQuery(askedOf(new URLSearchParams(location.search))));
+    queryClient.prefetchInfiniteQuery(storesQuery(searchOf(new URLSearchParams(location.search))));
   }
   const [, kind, id = ""] = location.pathname.split("/");
   if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));

@@ -159,7 +159,7 @@ async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(
         store,
         storeName: row.store_name,
         tokenSlug: row.token_slug,
-        holdingsBlock: row.holdings_block,
+        balanceBlock: row.balance_block,
         terms: readTerms(row.terms),
         createdAt: row.created_at,
         expiresAt: row.expires_at,

@@ -68,7 +68,7 @@ async function decideOnce(
     else unchanged.push(...sale.lives);
     for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
   }
-  for (const { id, sale_id } of await takeBackPayouts(queries, debts.debtors(loaded))) {
+  for (const { id, sale_id } of await withdrawPayouts(queries, debts.debtors(loaded))) {
     recounted.add(id);
     if (sale_id !== null) changed.add(sale_id);
     const index = unchanged.findIndex(({ row }) => row.id === id);
@@ -107,7 +107,7 @@ class Debts {
  * What is queued for a buyer who came to owe something since, and is not sent: it keeps what is owed when it is decided
  * again. Returns the purchases. docs/product.md#debt
  */
-async function takeBackPayouts(queries: Queries, debtors: readonly WalletAddress[]) {
+async function withdrawPayouts(queries: Queries, debtors: readonly WalletAddress[]) {
   if (debtors.length === 0) return [];
   const queued = await queries
     .selectFrom("operations")
@@ -228,7 +228,7 @@ async function create(queries: Queries, created: readonly Created[]): Promise<In
       cashbackBps: action.cashbackBps,
       bonusBps: action.bonusBps,
       tokenSlug: click.tokenSlug,
-      holdingsBlock: click.holdingsBlock,
+      balanceBlock: click.balanceBlock,
       weiPerCent: action.weiPerCent ?? null,
     })),
   );
@@ -361,7 +361,7 @@ async function adoptTicket(
     cashbackBps,
     bonusBps,
     tokenSlug: null,
-    holdingsBlock: null,
+    balanceBlock: null,
     source: "live",
     sale: { id: saleId, centBps, ref },
     // Rounded up, so that the cashback at this rate is exactly what was paid.
@@ -388,7 +388,7 @@ function rowOf(purchase: NewPurchase) {
     sale_ref: purchase.sale?.ref ?? 0n,
     cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
     token_slug: purchase.tokenSlug,
-    holdings_block: purchase.holdingsBlock,
+    balance_block: purchase.balanceBlock,
     source: purchase.source,
     approved_at: purchase.permission?.approvedAt ?? null,
     payable_at: purchase.permission?.payableAt ?? null,

@@ -8,10 +8,10 @@ import {
 } from "viem";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import type { TokenBalance } from "../../domain/bonus.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 
-export type TokenBalance = { units: bigint; decimals: number };
 export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> };
 
 const MAXIMUM_AGE_MS = 5_000;
@@ -48,8 +48,8 @@ export class BalanceReader {
     return (await Promise.all(credits)).reduce((sum, credit) => sum + credit, 0n);
   }
 
-  /** The holding of one token and the block at which it was read, which determine a purchase's bonus. */
-  async holdingAt(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance & { blockNumber: bigint }> {
+  /** The balance of one token and the block at which it was read, which determine a purchase's bonus. */
+  async balanceAt(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance & { blockNumber: bigint }> {
     const blockNumber = await this.#client.getBlockNumber();
     return { ...(await this.#readToken(wallet, contract, blockNumber)), blockNumber };
   }

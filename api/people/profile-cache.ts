@@ -53,7 +53,7 @@ export class ProfileCache {
 }
 
 /**
- * The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. `changesAt` is the
+ * The response of `GET /api/me`: profile, balances, totals, and the newest tickets and purchases. `changesAt` is the
  * next indexed block at which a payout of this buyer becomes final, which changes the response.
  */
 export async function buildProfile(
@@ -62,7 +62,7 @@ export async function buildProfile(
 ): Promise<{ me: Me; changesAt: bigint | undefined }> {
   const { kysely } = services.database;
   const { wallet } = visitor;
-  const readHoldings = async () => {
+  const readBalances = async () => {
     const fanTokens = await listFanTokens(kysely);
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
     return { fanTokens, balances: await unlessAway(services, services.balances.read(wallet, version, fanTokens)) };
@@ -74,7 +74,7 @@ export async function buildProfile(
     return { totals, statement: await readStatement(kysely, wallet, { totals, view, readCredit }) };
   };
   const [{ fanTokens, balances }, { totals, statement }, purchases, tickets, debts] = await Promise.all([
-    readHoldings(),
+    readBalances(),
     readTotals(),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),

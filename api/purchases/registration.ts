@@ -95,7 +95,7 @@ export async function registerPurchase(
     cashbackBps,
     bonusBps: cappedBonus(cashbackBps, terms.bonusBps),
     tokenSlug,
-    holdingsBlock: terms.block,
+    balanceBlock: terms.block,
   };
   return addOnce(services, registrations, store, wanted, keyed);
 }
@@ -243,7 +243,7 @@ async function registerClick(
     storeId: store.id,
     storeName: store.name,
     tokenSlug,
-    holdingsBlock: block,
+    balanceBlock: block,
     terms,
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
@@ -264,7 +264,7 @@ async function registerClick(
 
 type BonusTerms = { bonusBps: bigint; block: bigint | null };
 
-/** The bonus by the buyer's current holding, read on the chain by the server. docs/product.md#bonus */
+/** The bonus by the buyer's current balance, read on the chain by the server. docs/product.md#bonus */
 async function readBonus(
   services: Services,
   wallet: WalletAddress,
@@ -274,10 +274,10 @@ async function readBonus(
   if (tokenSlug === null) return { bonusBps: 0n, block: null };
   const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
   if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");
-  const holding = token.contract ? await services.balances.holdingAt(wallet, token.contract) : undefined;
+  const balance = token.contract ? await services.balances.balanceAt(wallet, token.contract) : undefined;
   const { totalBps } = bonus(
-    { token, club: store.club, holding: holding ?? { units: 0n, decimals: 0 } },
+    { token, club: store.club, balance: balance ?? { units: 0n, decimals: 0 } },
     services.environment.BONUS_PROGRAM,
   );
-  return { bonusBps: totalBps, block: holding?.blockNumber ?? null };
+  return { bonusBps: totalBps, block: balance?.blockNumber ?? null };
 }

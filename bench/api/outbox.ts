@@ -60,7 +60,7 @@ async function throughOutbox(system: ApiSystem, buyers: readonly `0x${string}`[]
           cashbackBps: 500n,
           bonusBps: 0n,
           tokenSlug: null,
-          holdingsBlock: null,
+          balanceBlock: null,
         })),
         { rules: RULES, mintDelayMs: 0n },
       );

@@ -152,7 +152,7 @@ export interface Schema {
     slug: string;
     symbol: string;
     image: string;
-    /** The ERC-20 contract whose balance counts; null counts as no holding. */
+    /** The ERC-20 contract whose balance counts; null counts as zero. */
     contract: WalletAddress | null;
     created_at: bigint;
     updated_at: bigint;
@@ -167,7 +167,7 @@ export interface Schema {
     store_id: bigint;
     store_name: string;
     token_slug: string | null;
-    holdings_block: bigint | null;
+    balance_block: bigint | null;
     /** `ClickTerms` as JSON, integers as text. */
     terms: string;
     created_at: bigint;
@@ -397,8 +397,8 @@ export interface Schema {
     cashback_bps: bigint;
     bonus_bps: bigint;
     token_slug: string | null;
-    /** The block at which the buyer's holding was read; null without a fan token. */
-    holdings_block: bigint | null;
+    /** The block at which the buyer's balance was read; null without a fan token. */
+    balance_block: bigint | null;
     metadata_uri: Generated<string>;
     source: "simulated" | "live";
     /** The rate, frozen at confirmation; null before. */

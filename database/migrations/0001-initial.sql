@@ -190,7 +190,7 @@ create table fan_tokens (
   slug text not null,
   symbol text not null,
   image text not null,
-  -- The ERC-20 contract whose balance counts; null counts as no holding.
+  -- The ERC-20 contract whose balance counts; null counts as zero.
   contract text, -- : WalletAddress
   created_at integer not null,
   updated_at integer not null,
@@ -210,7 +210,7 @@ create table clicks (
   store_id integer not null references stores (id),
   store_name text not null,
   token_slug text,
-  holdings_block integer,
+  balance_block integer,
   -- `ClickTerms` as JSON, integers as text.
   terms text not null,
   created_at integer not null,
@@ -504,8 +504,8 @@ create table purchases (
   cashback_bps integer not null check (cashback_bps between 0 and 10000),
   bonus_bps integer not null check (bonus_bps between 0 and 10000),
   token_slug text,
-  -- The block at which the buyer's holding was read; null without a fan token.
-  holdings_block integer,
+  -- The block at which the buyer's balance was read; null without a fan token.
+  balance_block integer,
   metadata_uri text not null default '',
   source text not null check (source in ('simulated', 'live')),
   -- The rate, frozen at confirmation; null before.

@@ -36,7 +36,7 @@ export type ClickFacts = {
   store: StoreFacts;
   storeName: string;
   tokenSlug: string | null;
-  holdingsBlock: bigint | null;
+  balanceBlock: bigint | null;
   terms: ClickTerms;
   createdAt: bigint;
   expiresAt: bigint;

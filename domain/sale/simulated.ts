@@ -11,7 +11,7 @@ export type SimulatedPurchase = {
   cashbackBps: bigint;
   bonusBps: bigint;
   tokenSlug: string | null;
-  holdingsBlock: bigint | null;
+  balanceBlock: bigint | null;
 };
 
 const MICROS_PER_CENT = 10_000n;
@@ -21,7 +21,7 @@ const MICROS_PER_CENT = 10_000n;
  * no revisions: its buyer's request is all that will ever be reported of it. `mintDelayMs`: until its ticket is minted.
  */
 export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mintDelayMs: bigint }): SaleFacts {
-  const { wallet, storeId, storeName, tokenSlug, holdingsBlock, amountCents, cashbackBps, bonusBps } = purchase;
+  const { wallet, storeId, storeName, tokenSlug, balanceBlock, amountCents, cashbackBps, bonusBps } = purchase;
   const click = {
     id: 0n,
     wallet,
@@ -36,7 +36,7 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     },
     storeName,
     tokenSlug,
-    holdingsBlock,
+    balanceBlock,
     terms: { groups: {}, defaultBps: cashbackBps, bonusBps },
     createdAt: at.now,
     expiresAt: at.now,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { call, MalformedAnswer } from "./http.ts";
 
-type Asked = { method?: string; body?: unknown; signal?: AbortSignal | undefined };
+type RequestOptions = { method?: string; body?: unknown; signal?: AbortSignal | undefined };
 
 /**
  * A call of the panel, whose answer is held to the schema that the api declares for it.
@@ -10,7 +10,7 @@ type Asked = { method?: string; body?: unknown; signal?: AbortSignal | undefined
 export async function ask<Schema extends z.ZodType>(
   schema: Schema,
   path: string,
-  { method = "GET", body, signal }: Asked = {},
+  { method = "GET", body, signal }: RequestOptions = {},
 ): Promise<z.output<Schema>> {
   return held(schema, path, await call(method, path, body, signal));
 }

@@ -38,13 +38,13 @@ export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
   return readConfig(await call<ConfigAnswer>("GET", "/api/config", undefined, signal));
 }
 
-/** What `GET /api/stores` is asked; an empty value is none. */
-export type StoresAsked = Partial<
+/** The parameters of `GET /api/stores`; an empty one is left out. */
+export type StoreSearch = Partial<
   Record<"query" | "country" | "category" | "club" | "featured" | "sort" | "after" | "limit" | "ids", string>
 >;
 
-export async function getStores(asked: StoresAsked, { signal }: Signal = {}): Promise<StorePage> {
-  const given = Object.entries(asked).filter(([, value]) => value);
+export async function getStores(search: StoreSearch, { signal }: Signal = {}): Promise<StorePage> {
+  const given = Object.entries(search).filter(([, value]) => value);
   const parameters = new URLSearchParams(given);
   return readStores(
     await call<Answer>("GET", `/api/stores${given.length > 0 ? `?${parameters}` : ""}`, undefined, signal),

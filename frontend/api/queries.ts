@@ -20,7 +20,7 @@ import {
   getStorePace,
   getStores,
   getTicket,
-  type StoresAsked,
+  type StoreSearch,
 } from "./calls.ts";
 import { ApiError, MalformedAnswer } from "./http.ts";
 import { reportFault } from "./report-fault.ts";
@@ -71,11 +71,11 @@ export const claimsKey = (wallet: string) => [...OWN_KEY, "claims", wallet];
 /** Every query of a list of stores begins with this. */
 export const STORES_KEY = ["stores"];
 const STORES_A_PAGE = "24";
-export const storesQuery = (asked: StoresAsked) =>
+export const storesQuery = (search: StoreSearch) =>
   infiniteQueryOptions({
-    queryKey: [...STORES_KEY, "pages", asked],
+    queryKey: [...STORES_KEY, "pages", search],
     queryFn: ({ pageParam, signal }) =>
-      getStores({ ...asked, limit: STORES_A_PAGE, ...(pageParam ? { after: pageParam } : {}) }, { signal }),
+      getStores({ ...search, limit: STORES_A_PAGE, ...(pageParam ? { after: pageParam } : {}) }, { signal }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     // While the next search is under way, the last one's stores stay.

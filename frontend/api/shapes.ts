@@ -177,7 +177,7 @@ export function readProfile({ data }: ProfileAnswer): Profile {
   };
 }
 
-/** A list of holdings, or a map from symbol to balance. */
+/** A list of balances, or a map from symbol to balance. */
 function readHeldTokens(value: unknown): HeldToken[] {
   const rows: Loose[] = isRecord(value)
     ? Object.entries(value).map(([symbol, balance]) => ({ symbol, balance }))

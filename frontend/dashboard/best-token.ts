@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { HOLDING_TIERS, type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
+import { HOLDING_TIERS, type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
-import { holdingsOf } from "../session/holdings.ts";
+import { balancesOf } from "../session/balances.ts";
 import { tierProgress } from "./tier-progress.ts";
 
 export type BestToken = {
   symbol: string;
-  held: Holding;
+  held: TokenBalance;
   /** How many tiers are above the one reached: 0 at the top, all of them below the lowest. */
   tiersAbove: number;
   /** Tokens up to the next tier, decimal text; undefined at the top. */
@@ -27,10 +27,10 @@ export function useBestToken(profile: Profile): BestToken | undefined {
   const { data: known = [] } = useQuery(fanTokensQuery);
   const club = useClub();
   if (program === "tiers") return undefined;
-  const holdings = holdingsOf(profile);
+  const balances = balancesOf(profile);
   const best = [...known, ...SAMPLE_FAN_TOKENS]
     .map((token) => {
-      const held = holdings.find(token);
+      const held = balances.find(token);
       return { token, held, isClubs: Boolean(club) && tokenMatchesClub(token, club), way: wholeOf(held) };
     })
     .filter(({ held }) => held.units > 0n)
@@ -46,9 +46,9 @@ export function useBestToken(profile: Profile): BestToken | undefined {
   };
 }
 
-type Candidate = { token: { symbol: string }; held: Holding; isClubs: boolean; way: number };
+type Candidate = { token: { symbol: string }; held: TokenBalance; isClubs: boolean; way: number };
 
 const isBetter = (one: Candidate, other: Candidate): boolean =>
   one.isClubs === other.isClubs ? one.way > other.way : one.isClubs;
 
-const wholeOf = ({ units, decimals }: Holding): number => Number(formatDecimal(units, decimals));
+const wholeOf = ({ units, decimals }: TokenBalance): number => Number(formatDecimal(units, decimals));

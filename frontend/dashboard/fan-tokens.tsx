@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
+import { type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
@@ -7,7 +7,7 @@ import type { AppConfig, Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { holdingsOf } from "../session/holdings.ts";
+import { balancesOf } from "../session/balances.ts";
 import { Card } from "../ui/card.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { tierProgress } from "./tier-progress.ts";
@@ -18,11 +18,11 @@ function countOf(units: bigint, decimals: number, number: (text: string) => stri
   return { amount: number(text), count: Number(text) };
 }
 
-/** Fan tokens with holdings, tier, and what the next tier requires. */
+/** Fan tokens with balances, tier, and what the next tier requires. */
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
   const program = useQuery(configQuery).data.bonus_program;
-  const holdings = holdingsOf(profile);
+  const balances = balancesOf(profile);
   const { data: known = [] } = useQuery(fanTokensQuery);
   const club = useClub();
   const isClubs = (token: { name: string; slug: string }) => Boolean(club) && tokenMatchesClub(token, club);
@@ -49,7 +49,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
               <TokenRow
                 key={token.slug}
                 token={token}
-                held={holdings.find(token)}
+                held={balances.find(token)}
                 isKnown={profile.nativeBalance !== null}
                 program={program}
               />
@@ -63,7 +63,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
 
 type TokenRowProps = {
   token: { symbol: string; name: string };
-  held: Holding;
+  held: TokenBalance;
   /** Whether the chain told the balance. */
   isKnown: boolean;
   program: AppConfig["bonus_program"];

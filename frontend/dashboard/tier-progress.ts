@@ -1,51 +1,51 @@
 import {
   type BonusProgram,
   HOLDING_TIERS,
-  type Holding,
   holdingTier,
   TIERS_PROGRAM,
   type TierName,
+  type TokenBalance,
 } from "../../domain/bonus.ts";
 
-/** The tier that a holding reaches, and what the next one requires. */
+/** The tier that a balance reaches, and what the next one requires. */
 export type TierProgress = {
   reached: { name: TierName; bonusBps: bigint } | undefined;
-  /** `missing` is in the holding's units; `above` is the number of whole tokens that must be exceeded. */
+  /** `missing` is in the balance's units; `above` is the number of whole tokens that must be exceeded. */
   next: { bonusBps: bigint; missing: bigint } | { bonusBps: bigint; above: bigint } | undefined;
   /** Progress towards the highest tier, 0 to 100, for the bar. */
   wayPercent: number;
 };
 
 /** By the active program: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
-export function tierProgress(holding: Holding, program: BonusProgram): TierProgress {
-  return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
+export function tierProgress(balance: TokenBalance, program: BonusProgram): TierProgress {
+  return program === "tiers" ? byTheCopy(balance) : byThresholds(balance);
 }
 
-function byThresholds(holding: Holding): TierProgress {
-  const tier = holdingTier(holding);
+function byThresholds(balance: TokenBalance): TierProgress {
+  const tier = holdingTier(balance);
   const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
   const next = HOLDING_TIERS[index - 1];
   return {
     reached: tier,
-    wayPercent: wayTo(HOLDING_TIERS[0]?.minimum ?? 1n, holding),
-    next: next && { bonusBps: next.bonusBps, missing: next.minimum * oneOf(holding) - holding.units },
+    wayPercent: wayTo(HOLDING_TIERS[0]?.minimum ?? 1n, balance),
+    next: next && { bonusBps: next.bonusBps, missing: next.minimum * oneOf(balance) - balance.units },
   };
 }
 
-/** Silver depends on the store, so a holding alone never earns it. */
-function byTheCopy(holding: Holding): TierProgress {
-  if (holding.units > TIERS_PROGRAM.goldAbove * oneOf(holding))
+/** Silver depends on the store, so a balance alone never earns it. */
+function byTheCopy(balance: TokenBalance): TierProgress {
+  if (balance.units > TIERS_PROGRAM.goldAbove * oneOf(balance))
     return { reached: { name: "gold", bonusBps: TIERS_PROGRAM.goldBps }, next: undefined, wayPercent: 100 };
   return {
-    reached: holding.units > 0n ? { name: "basic", bonusBps: TIERS_PROGRAM.basicBps } : undefined,
+    reached: balance.units > 0n ? { name: "basic", bonusBps: TIERS_PROGRAM.basicBps } : undefined,
     next: { bonusBps: TIERS_PROGRAM.goldBps, above: TIERS_PROGRAM.goldAbove },
-    wayPercent: wayTo(TIERS_PROGRAM.goldAbove, holding),
+    wayPercent: wayTo(TIERS_PROGRAM.goldAbove, balance),
   };
 }
 
-function wayTo(wholeTokens: bigint, holding: Holding): number {
-  const percent = (holding.units * 100n) / (wholeTokens * oneOf(holding));
+function wayTo(wholeTokens: bigint, balance: TokenBalance): number {
+  const percent = (balance.units * 100n) / (wholeTokens * oneOf(balance));
   return Number(percent > 100n ? 100n : percent);
 }
 
-const oneOf = ({ decimals }: Holding): bigint => 10n ** BigInt(decimals);
+const oneOf = ({ decimals }: TokenBalance): bigint => 10n ** BigInt(decimals);

@@ -87,7 +87,7 @@ function Contact() {
 
 const CLUB = "Clube";
 
-/** Calculates the bonus by the active program for a chosen holding. */
+/** Calculates the bonus by the active program for a chosen balance. */
 function Calculator() {
   const t = useText();
   const { percent } = useFormat();
@@ -99,7 +99,7 @@ function Calculator() {
     {
       token: { slug: "clube", name: CLUB },
       club: isClubs ? CLUB : "Outro",
-      holding: { units: whole * 10n ** BigInt(CHZ_DECIMALS), decimals: CHZ_DECIMALS },
+      balance: { units: whole * 10n ** BigInt(CHZ_DECIMALS), decimals: CHZ_DECIMALS },
     },
     program,
   );

@@ -213,7 +213,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
   const { profile } = useSession();
   const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
   const points = (bps: bigint) => `+${percent(percentText(bps))}`;
-  const holding = decimal(formatDecimal(held.units, held.decimals));
+  const balance = decimal(formatDecimal(held.units, held.decimals));
   return (
     <dl className="summary" aria-live="polite">
       <div>
@@ -235,7 +235,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
           {t("buy.summary.holding")}{" "}
           <Tooltip label={t("buy.summary.holding.help")}>
             {t("buy.summary.holding.tip", {
-              amount: holding,
+              amount: balance,
               symbol: token.slug.toUpperCase(),
               percent: points(holdingBps),
             })}

@@ -14,7 +14,7 @@ import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { holdingsOf } from "../session/holdings.ts";
+import { balancesOf } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -178,11 +178,11 @@ function YouReceive({ store }: { store: Store }) {
   const { profile } = useSession();
   const config = useQuery(configQuery).data;
   const { data: tokens = [] } = useQuery(fanTokensQuery);
-  const holdings = profile && holdingsOf(profile);
+  const balances = profile && balancesOf(profile);
   const best = tokens
     .map((token) => {
-      const holding = holdings?.find(token) ?? { units: 0n, decimals: CHZ_DECIMALS };
-      return { token, totalBps: bonus({ token, club: store.club, holding }, config.bonus_program).totalBps };
+      const balance = balances?.find(token) ?? { units: 0n, decimals: CHZ_DECIMALS };
+      return { token, totalBps: bonus({ token, club: store.club, balance }, config.bonus_program).totalBps };
     })
     .reduce<Best | undefined>((one, other) => (other.totalBps > (one?.totalBps ?? 0n) ? other : one), undefined);
   const totalBps = parsePercent(String(store.maxCashback)) + (best?.totalBps ?? 0n);

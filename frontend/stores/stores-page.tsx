@@ -4,7 +4,7 @@ import { useSearchParams } from "react-router";
 import type { StoreFilters } from "../../domain/api/catalogue.ts";
 import type { Language } from "../../domain/languages.ts";
 import { searchKey } from "../../domain/text.ts";
-import type { StoresAsked } from "../api/calls.ts";
+import type { StoreSearch } from "../api/calls.ts";
 import { namedStoresQuery, storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -17,8 +17,8 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { useSearchText } from "../ui/use-search-text.ts";
-import { askedOf, FILTERS, type FilterName } from "./asked.ts";
 import { useFavourites } from "./favourites.tsx";
+import { FILTERS, type FilterName, searchOf } from "./search.ts";
 import { StoreCard } from "./store-card.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
@@ -85,13 +85,13 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
 
 /** The stores that the URL asks for, as far as they are loaded; those of the user's club come first. */
 function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) {
-  const asked = askedOf(parameters);
+  const search = searchOf(parameters);
   const club = useClub();
   const onlyFavourites = parameters.has("favourites");
-  const pages = useInfiniteQuery(storesQuery(asked));
+  const pages = useInfiniteQuery(storesQuery(search));
   const ofClub = useInfiniteQuery({
-    ...storesQuery({ ...asked, club }),
-    enabled: club !== "" && !asked.club && !onlyFavourites,
+    ...storesQuery({ ...search, club }),
+    enabled: club !== "" && !search.club && !onlyFavourites,
   });
   const ids = [...favourites].filter((id) => /^[1-9]\d{0,14}$/.test(id)).slice(0, 100);
   const named = useQuery({ ...namedStoresQuery(ids), enabled: onlyFavourites && ids.length > 0 });
@@ -99,7 +99,7 @@ function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) 
   const shared = { filters: first?.filters, error: pages.error ?? named.error };
   if (onlyFavourites) {
     const isPending = ids.length > 0 && named.isPending;
-    const stores = (named.data?.stores ?? []).filter((store) => favourites.has(store.id) && isAsked(store, asked));
+    const stores = (named.data?.stores ?? []).filter((store) => favourites.has(store.id) && matches(store, search));
     return {
       ...shared,
       stores: isPending ? undefined : stores,
@@ -112,7 +112,7 @@ function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) 
       refetch: () => named.refetch(),
     };
   }
-  const preferred = club && !asked.club ? (ofClub.data?.pages.flatMap((page) => page.stores) ?? []) : [];
+  const preferred = club && !search.club ? (ofClub.data?.pages.flatMap((page) => page.stores) ?? []) : [];
   const isPreferred = new Set(preferred.map((store) => store.id));
   const others = pages.data?.pages.flatMap((page) => page.stores).filter((store) => !isPreferred.has(store.id));
   return {
@@ -129,10 +129,10 @@ function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) 
 }
 
 /** Favourites are loaded by their ids, and filtered here. */
-function isAsked(store: Store, asked: StoresAsked): boolean {
-  const wanted = searchKey(asked.query ?? "");
+function matches(store: Store, search: StoreSearch): boolean {
+  const wanted = searchKey(search.query ?? "");
   return (
-    FILTERS.every((name) => !asked[name] || searchKey(store[name]) === searchKey(asked[name])) &&
+    FILTERS.every((name) => !search[name] || searchKey(store[name]) === searchKey(search[name])) &&
     searchKey([store.name, store.category, store.country, store.club].join(" ")).includes(wanted)
   );
 }

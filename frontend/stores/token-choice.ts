@@ -5,7 +5,7 @@ import { formatDecimal, parsePercent, percentText, reaisText } from "../../domai
 import { CHZ_DECIMALS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
-import { holdingsOf, SAMPLE_HOLDINGS } from "../session/holdings.ts";
+import { balancesOf, SAMPLE_BALANCES } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
 
 /** The fan tokens, best first; equal ones in catalogue order. The best is chosen until the user chooses another. */
@@ -26,10 +26,10 @@ export function useTokenChoice(store: Store) {
 export function useBonusOf(store: Store) {
   const { profile } = useSession();
   const config = useQuery(configQuery).data;
-  const holdings = profile ? holdingsOf(profile) : SAMPLE_HOLDINGS;
+  const balances = profile ? balancesOf(profile) : SAMPLE_BALANCES;
   return (token: FanToken) => {
-    const held = holdings.find(token);
-    return { held, ...bonus({ token, club: store.club, holding: held }, config.bonus_program) };
+    const held = balances.find(token);
+    return { held, ...bonus({ token, club: store.club, balance: held }, config.bonus_program) };
   };
 }
 

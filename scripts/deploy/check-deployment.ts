@@ -21,7 +21,7 @@ import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creatio
 import { probeChain } from "./probe-chain.ts";
 import { type RoleRow, roleId, roleName, roleTable } from "./roles.ts";
 
-type RoleHolding = { contract: Address; role: Hex; holder: Address };
+type HeldRole = { contract: Address; role: Hex; holder: Address };
 
 /** OpenZeppelin's events are the same in both contracts. */
 const EVENTS = [
@@ -139,12 +139,12 @@ async function adminFindings(
 
 /** A former distributor's roles may be revoked, but nobody else may hold them: its treasurer can still sweep. */
 function judgeRoles(
-  held: readonly RoleHolding[],
+  held: readonly HeldRole[],
   roles: RoleHolders,
   { nft, distributor, former }: { nft: Address; distributor: Address; former: readonly Address[] },
 ): Finding[] {
-  const wanted = holdingsOf(roleTable(roles, nft, distributor));
-  const allowed = [...wanted, ...former.flatMap((address) => holdingsOf(roleTable(roles, nft, address)))];
+  const wanted = heldRolesOf(roleTable(roles, nft, distributor));
+  const allowed = [...wanted, ...former.flatMap((address) => heldRolesOf(roleTable(roles, nft, address)))];
   return [
     ...wanted.map((one) => {
       const isGood = held.some((other) => isSame(one, other));
@@ -159,11 +159,11 @@ function judgeRoles(
   ];
 }
 
-function holdingsOf(table: readonly RoleRow[]): RoleHolding[] {
+function heldRolesOf(table: readonly RoleRow[]): HeldRole[] {
   return table.map(({ contract, role, holder }) => ({ contract, role: roleId(role), holder }));
 }
 
-function isSame(one: RoleHolding, other: RoleHolding): boolean {
+function isSame(one: HeldRole, other: HeldRole): boolean {
   return (
     one.role === other.role && isAddressEqual(one.contract, other.contract) && isAddressEqual(one.holder, other.holder)
   );
@@ -174,16 +174,16 @@ async function roleHolders(
   client: PublicClient,
   contracts: readonly Address[],
   fromBlock: bigint,
-): Promise<RoleHolding[]> {
-  const holdings = new Map<string, RoleHolding>();
+): Promise<HeldRole[]> {
+  const held = new Map<string, HeldRole>();
   const logs = await readInRanges(fromBlock, await client.getBlockNumber(), (from, to) =>
     client.getLogs({ address: [...contracts], events: EVENTS, fromBlock: from, toBlock: to, strict: true }),
   );
   for (const { address, eventName, args } of logs) {
     const contract = getAddress(address);
     const key = `${contract} ${args.role} ${args.account}`;
-    if (eventName === "RoleRevoked") holdings.delete(key);
-    else holdings.set(key, { contract, role: args.role, holder: args.account });
+    if (eventName === "RoleRevoked") held.delete(key);
+    else held.set(key, { contract, role: args.role, holder: args.account });
   }
-  return [...holdings.values()];
+  return [...held.values()];
 }

@@ -31,7 +31,7 @@ const LOCAL_FAN_TOKENS = [
 ] as const;
 
 /** On the local chain only: the demo shopper's fan tokens. */
-const DEMO_HOLDINGS = { psg: 35n, verdao: 12n };
+const DEMO_BALANCES = { psg: 35n, verdao: 12n };
 
 /** On the local chain only: the initial funds of the operator and the distributor. */
 const LOCAL_OPERATOR_WEI = parseEther("1000000");
@@ -57,7 +57,7 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
   await wallet.sendAll([
     ...(await grantCalls(wallet, roles)),
     ...(await storeCalls(wallet, { configuration, stores, report }, nft.address)),
-    ...(network === "localhost" ? await holdingCalls(wallet, fanTokens) : []),
+    ...(network === "localhost" ? await demoBalanceCalls(wallet, fanTokens) : []),
     ...(await fundingCalls(wallet, configuration, distributor.address)),
   ]);
   await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
@@ -160,11 +160,11 @@ export async function fundingCalls(
   return [{ to: distributor, value: LOCAL_POOL_WEI, what: "the distributor funded" }];
 }
 
-async function holdingCalls({ client }: DeployerWallet, fanTokens: Deployment["fanTokens"]): Promise<Call[]> {
+async function demoBalanceCalls({ client }: DeployerWallet, fanTokens: Deployment["fanTokens"]): Promise<Call[]> {
   const calls: Call[] = [];
   for (const { slug, symbol, decimals, address } of fanTokens) {
-    if (!isKeyOf(DEMO_HOLDINGS, slug)) continue;
-    const held = DEMO_HOLDINGS[slug];
+    if (!isKeyOf(DEMO_BALANCES, slug)) continue;
+    const held = DEMO_BALANCES[slug];
     const balance = await client.readContract({
       address,
       abi: testFanTokenAbi,

@@ -25,7 +25,7 @@ describe("A store's conversion", () => {
       const wallet = await shop.buyer("a");
       const click = await shop.click(wallet);
       await shop.click(wallet);
-      const visit = { wallet, storeId: shop.storeId, storeName: "Loja", tokenSlug: null, holdingsBlock: null };
+      const visit = { wallet, storeId: shop.storeId, storeName: "Loja", tokenSlug: null, balanceBlock: null };
       const clickedAt = BigInt(Date.parse(`${LAST_MONTH}-15T00:00:00Z`));
       const earlier = { ...visit, terms: { groups: {}, defaultBps: 500n, bonusBps: 0n }, clickedAt, windowMs: 1n };
       await insertClicks(kysely, [earlier, earlier, earlier]);

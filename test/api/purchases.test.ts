@@ -155,7 +155,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const { kysely } = await system().database();
       const row = await kysely
         .selectFrom("purchases")
-        .select("holdings_block")
+        .select("balance_block")
         .where("id", "=", BigInt(id))
         .executeTakeFirstOrThrow();
       const units = await createPublicClient({ transport: http(system().anvil.rpcUrl) }).readContract({
@@ -163,7 +163,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
         abi: testFanTokenAbi,
         functionName: "balanceOf",
         args: [buyer.address],
-        blockNumber: row.holdings_block ?? 0n,
+        blockNumber: row.balance_block ?? 0n,
       });
       expect(units).to.equal(10n);
       expect((await buyer.me()).purchases.find((one) => one.id === id)?.bonus_percent).to.equal("2.5");

@@ -56,7 +56,7 @@ describe("Auth", () => {
     await page.locator("form").getByText(short).waitFor();
     await fillForm(page, { first: " Ana ", email: "ana@example.com" });
     // Timed in the page: on a busy machine the test learns late what was shown.
-    const standing = page.evaluate(async () => {
+    const pending = page.evaluate(async () => {
       const until = (isThere: () => boolean) =>
         new Promise<number>((resolve) => {
           const look = () => (isThere() ? resolve(performance.now()) : requestAnimationFrame(look));
@@ -67,7 +67,7 @@ describe("Auth", () => {
     });
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByText("Account created successfully", { exact: true }).waitFor();
-    expect(await standing).to.be.at.least(900);
+    expect(await pending).to.be.at.least(900);
     await page.waitForURL("**/dashboard");
     expect(wallet.signed).to.deep.equal([`Cadastro Torcida para ${wallet.address}`]);
     expect(site.server.callsTo("POST /api/register-user-data")[0]?.body).to.include({

@@ -518,13 +518,13 @@ async function fillShop(database: Database): Promise<void> {
 }
 
 function registration(user: number) {
-  const terms = { amountCents: 10_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
+  const terms = { amountCents: 10_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, balanceBlock: null };
   return { wallet: walletOf(user), storeId: 1n, storeName: "Loja", source: "simulated" as const, ...terms };
 }
 
 function visit() {
   const terms = { groups: {}, defaultBps: 500n, bonusBps: 0n };
-  const buyer = { wallet: BUYER, tokenSlug: null, holdingsBlock: null };
+  const buyer = { wallet: BUYER, tokenSlug: null, balanceBlock: null };
   return { ...buyer, storeId: 1n, storeName: "Loja", terms, clickedAt: 1n, windowMs: 1n };
 }
 

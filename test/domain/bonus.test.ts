@@ -5,8 +5,8 @@ import vectors from "../vectors/bonus.json" with { type: "json" };
 describe("bonus", () => {
   for (const one of vectors.cases) {
     it(one.name, () => {
-      const holding = { units: BigInt(one.units), decimals: one.decimals };
-      const result = bonus({ token: one.token ?? undefined, club: one.club, holding }, one.program as BonusProgram);
+      const balance = { units: BigInt(one.units), decimals: one.decimals };
+      const result = bonus({ token: one.token ?? undefined, club: one.club, balance }, one.program as BonusProgram);
       const expected = { storeBps: BigInt(one.storeBps), holdingBps: BigInt(one.holdingBps) };
       expect(result).to.deep.equal({ ...expected, totalBps: expected.storeBps + expected.holdingBps });
     });

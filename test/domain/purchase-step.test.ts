@@ -88,7 +88,7 @@ describe("A simulated purchase", () => {
     saleRefs: () => [],
   };
   const wanted = {
-    ...{ wallet: ONE, storeId: 3n, storeName: "Loja", tokenSlug: null, holdingsBlock: null },
+    ...{ wallet: ONE, storeId: 3n, storeName: "Loja", tokenSlug: null, balanceBlock: null },
     ...{ amountCents: 12_345n, cashbackBps: 600n, bonusBps: 200n },
   };
 

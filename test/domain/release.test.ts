@@ -22,7 +22,7 @@ const RULES: SaleRules = {
 function plainSale(): SaleFacts & { click: ClickFacts } {
   const bought = { wallet: BUYER, storeId: 1n, storeName: "Loja", amountCents: 10_000n, cashbackBps: 500n };
   const sale = simulatedSale(
-    { ...bought, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+    { ...bought, bonusBps: 0n, tokenSlug: null, balanceBlock: null },
     { now: NOW, mintDelayMs: 0n },
   );
   const store = { ...(sale.click as ClickFacts).store, ...ACCOUNT, advertiserIds: ["17"], merchant: "loja" };

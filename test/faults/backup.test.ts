@@ -320,7 +320,7 @@ async function insertPurchase({ kysely }: Database): Promise<bigint> {
       cashback_bps: 500n,
       bonus_bps: 0n,
       token_slug: null,
-      holdings_block: null,
+      balance_block: null,
       source: "live",
       wei_per_cent: 2n ** 62n,
       payable_at: null,

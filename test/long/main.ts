@@ -67,21 +67,21 @@ async function runAll({ options, numbers, usage, engines, runs, verdict, run }: 
   return failures === 0;
 }
 
-type Asked = Pick<LongRun, "engine" | "seed" | "options" | "number">;
+type OneRun = Pick<LongRun, "engine" | "seed" | "options" | "number">;
 
-async function runOnce(asked: Asked, run: Scenario["run"]): Promise<boolean> {
+async function runOnce(one: OneRun, run: Scenario["run"]): Promise<boolean> {
   const parts: { stop(): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const part of parts.splice(0).reverse()) await part.stop().catch((error) => console.error(messageOf(error)));
   };
   const interrupted = () => void stop().then(() => process.exit(1));
-  const tell = (sentence: string) => console.error(`${asked.engine}, seed ${asked.seed}: ${sentence}`);
+  const tell = (sentence: string) => console.error(`${one.engine}, seed ${one.seed}: ${sentence}`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
   try {
-    const postgres = asked.engine === "postgres" ? await startPostgres() : undefined;
+    const postgres = one.engine === "postgres" ? await startPostgres() : undefined;
     if (postgres) parts.push(postgres);
     const databaseUrl = await postgres?.createDatabase();
-    return await run({ ...asked, databaseUrl, stopLater: (one) => parts.push(one), tell });
+    return await run({ ...one, databaseUrl, stopLater: (one) => parts.push(one), tell });
   } catch (error) {
     tell(messageOf(error));
     return false;

@@ -12,11 +12,11 @@ import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { readPanelPurchases } from "../../purchases/waiting.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
-type Asked = { sort?: string; state?: string; query?: string; before?: string; limit: number };
-type PageOf = (page: Asked) => Promise<{ keys: unknown[]; nextBefore: number | string | null; total: number }>;
+type ListRequest = { sort?: string; state?: string; query?: string; before?: string; limit: number };
+type PageOf = (page: ListRequest) => Promise<{ keys: unknown[]; nextBefore: number | string | null; total: number }>;
 
 const ROWS = 240;
-async function listPurchaseIds(queries: Queries, page: Asked) {
+async function listPurchaseIds(queries: Queries, page: ListRequest) {
   const { rows, ...rest } = await listPanelPurchases(queries, page);
   return { ...rest, keys: rows.map((row) => row.id) };
 }

@@ -16,7 +16,7 @@ const PLAIN_PURCHASE: NewPurchase = {
   cashbackBps: 500n,
   bonusBps: 0n,
   tokenSlug: null,
-  holdingsBlock: null,
+  balanceBlock: null,
 };
 
 /** The Confirmed ticket of a plain purchase, as the indexer stores it. */

@@ -8,26 +8,26 @@ import type { ListState } from "./list-address.ts";
 
 export const PAGE_ROWS = 25;
 
-export type Asked = Pick<ListState, "query" | "state" | "sort"> & { before: string | undefined };
+export type ListFilter = Pick<ListState, "query" | "state" | "sort"> & { before: string | undefined };
 
 /** Where a list comes from, and what its rows are. */
 type Source<Row> = { path: string; row: z.ZodType<Row> };
 
-const NOTHING_ASKED: Asked = { query: "", state: "", sort: "", before: undefined };
+const UNFILTERED: ListFilter = { query: "", state: "", sort: "", before: undefined };
 
-function parametersOf(asked: Asked): URLSearchParams {
+function parametersOf(filter: ListFilter): URLSearchParams {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) if (value) parameters.set(name, value);
+  for (const [name, value] of Object.entries(filter)) if (value) parameters.set(name, value);
   return parameters;
 }
 
 /** A page of a list of the panel. */
-export const listQuery = <Row>({ path, row }: Source<Row>, change: Partial<Asked> = {}, limit = PAGE_ROWS) => {
-  const asked = { ...NOTHING_ASKED, ...change };
+export const listQuery = <Row>({ path, row }: Source<Row>, change: Partial<ListFilter> = {}, limit = PAGE_ROWS) => {
+  const filter = { ...UNFILTERED, ...change };
   return queryOptions({
-    queryKey: [...OWN_KEY, "list", path, asked, limit],
+    queryKey: [...OWN_KEY, "list", path, filter, limit],
     queryFn: ({ signal }) => {
-      const parameters = parametersOf(asked);
+      const parameters = parametersOf(filter);
       parameters.set("limit", String(limit));
       return ask(listOf(row), `${path}?${parameters}`, { signal });
     },
@@ -37,7 +37,7 @@ export const listQuery = <Row>({ path, row }: Source<Row>, change: Partial<Asked
 };
 
 /** All rows that the filters find, as CSV. */
-export function getCsv(path: string, asked: Omit<Asked, "before">): Promise<string> {
-  const parameters = parametersOf({ ...asked, before: undefined }).toString();
+export function getCsv(path: string, filter: Omit<ListFilter, "before">): Promise<string> {
+  const parameters = parametersOf({ ...filter, before: undefined }).toString();
   return callForText(parameters ? `${path}?${parameters}` : path, "text/csv");
 }

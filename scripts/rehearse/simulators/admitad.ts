@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../domain/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
-import { type Answered, type Asked, Simulator } from "./simulator.ts";
+import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 
 const PAGE_MAXIMUM = 500;
 const TOKEN = "simulated-access-token";
@@ -12,18 +12,18 @@ export class AdmitadSimulator extends Simulator {
   readonly account: { clientId: string; clientSecret: string };
 
   constructor(account: { clientId: string; clientSecret: string }, callsPerMinute = 120) {
-    super(callsPerMinute, (asked) => this.#answer(asked));
+    super(callsPerMinute, (call) => this.#answer(call));
     this.account = account;
   }
 
-  #answer(asked: Asked): Answered | undefined {
-    if (asked.method === "POST" && asked.url.pathname === "/token/") return this.#token(asked);
-    if (asked.method !== "GET" || asked.url.pathname !== "/statistics/actions/") return undefined;
-    if (asked.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { error: "invalid_token" } };
-    return this.#actions(asked.url.searchParams);
+  #answer(call: NetworkCall): NetworkAnswer | undefined {
+    if (call.method === "POST" && call.url.pathname === "/token/") return this.#token(call);
+    if (call.method !== "GET" || call.url.pathname !== "/statistics/actions/") return undefined;
+    if (call.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { error: "invalid_token" } };
+    return this.#actions(call.url.searchParams);
   }
 
-  #token({ headers, body }: Asked): Answered {
+  #token({ headers, body }: NetworkCall): NetworkAnswer {
     const form = new URLSearchParams(body);
     const { clientId, clientSecret } = this.account;
     const isKnown = headers.authorization === `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
@@ -32,7 +32,7 @@ export class AdmitadSimulator extends Simulator {
     return { status: 200, body: { access_token: TOKEN, token_type: "bearer", expires_in: 604_800 } };
   }
 
-  #actions(query: URLSearchParams): Answered {
+  #actions(query: URLSearchParams): NetworkAnswer {
     const limit = Number(query.get("limit") ?? 20);
     const offset = Number(query.get("offset") ?? 0);
     if (limit > PAGE_MAXIMUM) return { status: 400, body: { error: "limit" } };

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../../domain/iso-time.ts";
 import { isKeyOf } from "../../../domain/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
-import { type Answered, type Asked, Simulator } from "./simulator.ts";
+import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 
 const TIMES = { transaction: "soldAt", amendment: "amendedAt", validation: "validatedAt" } as const;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
@@ -12,11 +12,11 @@ export class AwinSimulator extends Simulator {
   readonly account: { publisherId: string; token: string };
 
   constructor(account: { publisherId: string; token: string }, callsPerMinute = 20) {
-    super(callsPerMinute, (asked) => this.#answer(asked));
+    super(callsPerMinute, (call) => this.#answer(call));
     this.account = account;
   }
 
-  #answer({ method, url, headers }: Asked): Answered | undefined {
+  #answer({ method, url, headers }: NetworkCall): NetworkAnswer | undefined {
     if (headers.authorization !== `Bearer ${this.account.token}`)
       return { status: 401, body: { error: "Unauthorized" } };
     if (method !== "GET" || url.pathname !== `/publishers/${this.account.publisherId}/transactions/`) return undefined;
@@ -60,7 +60,7 @@ export class AwinSimulator extends Simulator {
   }
 }
 
-function rows(sales: readonly SimulatedSale[]): Answered {
+function rows(sales: readonly SimulatedSale[]): NetworkAnswer {
   return { status: 200, body: sales.map(row) };
 }
 

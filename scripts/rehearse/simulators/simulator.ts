@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { MINUTE_MS } from "../../../domain/iso-time.ts";
 import { portOf } from "../../../platform/listen.ts";
 
-export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
-export type Answered = { status: number; body: unknown; headers?: Record<string, string> };
+export type NetworkCall = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
+export type NetworkAnswer = { status: number; body: unknown; headers?: Record<string, string> };
 
 /** Faults that a simulated network injects until they are cleared. */
 export type Faults = {
@@ -24,7 +24,7 @@ export class Simulator {
   readonly #server: Server;
   readonly #callsPerMinute: number;
 
-  constructor(callsPerMinute: number, answer: (asked: Asked) => Answered | undefined) {
+  constructor(callsPerMinute: number, answer: (call: NetworkCall) => NetworkAnswer | undefined) {
     this.#callsPerMinute = callsPerMinute;
     this.#server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -34,14 +34,14 @@ export class Simulator {
           request.socket.destroy();
           return;
         }
-        const asked = {
+        const call = {
           method: request.method ?? "GET",
           url: new URL(request.url ?? "/", "http://network"),
           headers: request.headers,
           body: Buffer.concat(chunks).toString("utf8"),
         };
-        const { status, body, headers = {} } = this.#limited() ?? answer(asked) ?? { status: 404, body: "Not found" };
-        this.calls.push({ at: Date.now(), path: asked.url.pathname + asked.url.search, status });
+        const { status, body, headers = {} } = this.#limited() ?? answer(call) ?? { status: 404, body: "Not found" };
+        this.calls.push({ at: Date.now(), path: call.url.pathname + call.url.search, status });
         response.writeHead(status, { "content-type": "application/json", ...headers });
         const altered = this.faults.alter?.(body) ?? body;
         response.end(typeof altered === "string" ? altered : JSON.stringify(altered));
@@ -49,7 +49,7 @@ export class Simulator {
     });
   }
 
-  #limited(): Answered | undefined {
+  #limited(): NetworkAnswer | undefined {
     if (this.faults.status !== undefined) {
       const { status, retryAfterSeconds } = this.faults;
       const headers: Record<string, string> =

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../domain/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "../../../scripts/rehearse/simulators/book.ts";
-import { type Answered, type Asked, Simulator } from "../../../scripts/rehearse/simulators/simulator.ts";
+import { type NetworkAnswer, type NetworkCall, Simulator } from "../../../scripts/rehearse/simulators/simulator.ts";
 
 const STATES: Record<string, string> = { pending: "PENDING", approved: "APPROVED", declined: "REVERSED" };
 const PAGE_ROWS = 2;
@@ -13,11 +13,11 @@ export class ImpactSimulator extends Simulator {
   readonly account: { sid: string; token: string };
 
   constructor(account: { sid: string; token: string }, callsPerMinute = 1_000) {
-    super(callsPerMinute, (asked) => this.#answer(asked));
+    super(callsPerMinute, (call) => this.#answer(call));
     this.account = account;
   }
 
-  #answer({ url, headers }: Asked): Answered | undefined {
+  #answer({ url, headers }: NetworkCall): NetworkAnswer | undefined {
     const { sid, token } = this.account;
     if (headers.authorization !== `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`)
       return { status: 401, body: { Status: "ERROR" } };

@@ -73,7 +73,7 @@ export class Shop {
       storeId,
       storeName: "Loja",
       tokenSlug: null,
-      holdingsBlock: null,
+      balanceBlock: null,
       terms,
       clickedAt: BigInt(Date.now()),
       windowMs: 86_400_000n,

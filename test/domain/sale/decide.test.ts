@@ -16,7 +16,7 @@ const WALLET = `0x${"1".repeat(40)}` as const;
 
 /** R$ 100 at 5 %, approved and payable, with these purchases. */
 function saleOf(purchases: PurchaseFacts[], more: Partial<SaleFacts> = {}): SaleFacts {
-  const bought = { wallet: WALLET, storeId: 3n, storeName: "Loja", tokenSlug: null, holdingsBlock: null };
+  const bought = { wallet: WALLET, storeId: 3n, storeName: "Loja", tokenSlug: null, balanceBlock: null };
   const sold = { ...bought, amountCents: 10_000n, cashbackBps: 500n, bonusBps: 0n };
   return { ...simulatedSale(sold, { now: NOW, mintDelayMs: 0n }), purchases, ...more };
 }

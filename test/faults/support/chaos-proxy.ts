@@ -96,7 +96,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   let rates = options.rates ?? {};
   let refusing: { matches: (call: Call) => boolean; way: Refusal } | undefined;
   let refusedCalls = 0;
-  let letGo = new AbortController();
+  let released = new AbortController();
   const counts = Object.fromEntries([...FAULTS, "passed"].map((name) => [name, 0])) as ChaosProxy["counts"];
   const methods: string[] = [];
   let aimed: { method: string; moment: "before" | "after"; act: () => Promise<void> } | undefined;
@@ -129,7 +129,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     counts[fault ?? "passed"]++;
     if (fault === "drop") return void response.destroy();
     if (fault === "hang") {
-      await delay(hangMs, undefined, { signal: letGo.signal }).catch(() => {});
+      await delay(hangMs, undefined, { signal: released.signal }).catch(() => {});
       return void response.destroy();
     }
     if (fault === "unavailable") {
@@ -149,7 +149,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   }
 
   async function refuse(way: Refusal, { calls, refusedHere, body, response }: Refusing): Promise<void> {
-    if (way === "silence") await delay(hangMs, undefined, { signal: letGo.signal }).catch(() => {});
+    if (way === "silence") await delay(hangMs, undefined, { signal: released.signal }).catch(() => {});
     if (way === "silence" || way === "HTTP 500") {
       response.writeHead(500, { "content-type": "text/plain" }).end("Internal Server Error");
       return;
@@ -177,13 +177,13 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     methods,
     set(next) {
       rates = next;
-      letGo.abort();
-      letGo = new AbortController();
+      released.abort();
+      released = new AbortController();
     },
     refuse(matches, way = "unknown words") {
       refusing = matches && { matches, way };
-      letGo.abort();
-      letGo = new AbortController();
+      released.abort();
+      released = new AbortController();
     },
     refused: () => refusedCalls,
     at(method, moment, act) {
@@ -191,7 +191,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     },
     stop: () =>
       new Promise((resolve) => {
-        letGo.abort();
+        released.abort();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

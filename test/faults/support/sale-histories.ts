@@ -308,8 +308,8 @@ class World {
     const isPaid = this.#histories.filter(({ network, id }) => network.book.find(id).isPaid);
     const earned = isPaid.reduce((sum, history) => sum + cashbackOf(history), 0n);
     if (paid !== earned) return [`The margin has ${paid} paid, not ${earned}`];
-    const standing = this.#histories.filter(({ network, id }) => network.book.find(id).status !== "declined");
-    const expected = standing.reduce((sum, history) => sum + cashbackOf(history), 0n);
+    const notDeclined = this.#histories.filter(({ network, id }) => network.book.find(id).status !== "declined");
+    const expected = notDeclined.reduce((sum, history) => sum + cashbackOf(history), 0n);
     return promised === expected ? [] : [`The margin has ${promised} promised, not ${expected}`];
   }
 

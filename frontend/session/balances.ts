@@ -1,14 +1,14 @@
-import type { Holding } from "../../domain/bonus.ts";
+import type { TokenBalance } from "../../domain/bonus.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import type { Profile } from "../api/shapes.ts";
 
-export type Holdings = {
-  /** The holding of a token, by its symbol, slug or id in lower case. */
-  find: (token: { slug: string; symbol?: string; id?: string }) => Holding;
+export type Balances = {
+  /** The balance of a token, by its symbol, slug or id in lower case. */
+  find: (token: { slug: string; symbol?: string; id?: string }) => TokenBalance;
 };
 
-/** Decimal text to units of 18 decimals; invalid text counts as no holding. */
+/** Decimal text to units of 18 decimals; invalid text counts as zero. */
 function unitsOf(balance: string): bigint {
   try {
     return parseDecimal(balance.trim(), CHZ_DECIMALS);
@@ -17,7 +17,7 @@ function unitsOf(balance: string): bigint {
   }
 }
 
-function holdings(balances: ReadonlyMap<string, string>): Holdings {
+function byName(balances: ReadonlyMap<string, string>): Balances {
   return {
     find: ({ slug, symbol, id }) => {
       const key = [symbol, slug, id].map((one) => one?.toLowerCase()).find((one) => one && balances.has(one));
@@ -27,13 +27,13 @@ function holdings(balances: ReadonlyMap<string, string>): Holdings {
 }
 
 /** An unknown balance earns no bonus. Lower-cased symbol to balance, plus `chz` for the native balance. docs/product.md#profile. */
-export function holdingsOf(profile: Profile): Holdings {
+export function balancesOf(profile: Profile): Balances {
   const rows = profile.tokens.map((token): [string, string] => [token.symbol.toLowerCase(), token.balance ?? "0"]);
-  return holdings(new Map([...rows, ["chz", profile.nativeBalance ?? "0"]]));
+  return byName(new Map([...rows, ["chz", profile.nativeBalance ?? "0"]]));
 }
 
 /** Only without a profile, and labelled as examples. docs/product.md#samples. */
-export const SAMPLE_HOLDINGS = holdings(
+export const SAMPLE_BALANCES = byName(
   new Map([
     ["chz", "10.5"],
     ["psg", "5.75"],

@@ -1,10 +1,10 @@
-import type { StoresAsked } from "../api/calls.ts";
+import type { StoreSearch } from "../api/calls.ts";
 
 export const FILTERS = ["country", "category", "club"] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-/** What the page's URL asks of the catalogue: the highest cashback first, unless it names another order. */
-export function askedOf(parameters: URLSearchParams): StoresAsked {
+/** The search in the page's URL: the highest cashback first, unless it names another order. */
+export function searchOf(parameters: URLSearchParams): StoreSearch {
   const query = parameters.get("q")?.slice(0, 128) ?? "";
   const sort = parameters.get("sort") ?? "";
   return {
