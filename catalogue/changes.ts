@@ -5,13 +5,13 @@ import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
-import { groupKey } from "../domain/sale/terms.ts";
+import { groupKey, raiseOf } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
-import { addCategory, addingWaits, changeCategory, raiseOf } from "./percent-approvals.ts";
+import { addCategory, addingWaits, changeCategory } from "./percent-approvals.ts";
 import {
   fieldsOf,
   insertStore,

@@ -6,7 +6,7 @@ import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { keysOf } from "../domain/records.ts";
-import { highestRaise } from "../domain/sale/terms.ts";
+import { type RateChange, raiseOf } from "../domain/sale/terms.ts";
 import { decideBoost } from "./boosts.ts";
 import {
   type CategoryFields,
@@ -53,31 +53,6 @@ export function addingWaits(createdAt: bigint, bps: bigint, aboveBps: bigint): b
 }
 
 type CategoryChange = { category?: string; deleted?: true } & Partial<CategoryFields>;
-/** What decides which percent a sale gets. */
-type RateChange = Pick<CategoryChange, "cashbackBps" | "groupCode" | "isDefault" | "deleted">;
-
-/**
- * The highest percent to which a change of a category raises it, or sales that get another category's percent by it. Its
- * own comes first.
- */
-export function raiseOf(
-  categories: readonly StoreCategory[],
-  id: bigint,
-  { cashbackBps, groupCode, isDefault, deleted }: RateChange,
-): { fromBps: bigint; bps: bigint } | undefined {
-  const before = categories.map((one) => ({ ...one, bps: one.plainBps }));
-  const after = before
-    .filter((one) => !(deleted && one.id === id))
-    .map((one) => {
-      if (one.id !== id) return isDefault ? { ...one, isDefault: false } : one;
-      const group = groupCode === undefined ? one.groupCode : groupCode;
-      return { ...one, bps: cashbackBps ?? one.bps, groupCode: group, isDefault: isDefault ?? one.isDefault };
-    });
-  const fromBps = before.find((one) => one.id === id)?.bps ?? 0n;
-  const own = cashbackBps !== undefined && cashbackBps > fromBps ? { fromBps, bps: cashbackBps } : undefined;
-  const ofSales = highestRaise(before, after);
-  return own && (!ofSales || ofSales.bps <= own.bps) ? own : ofSales;
-}
 
 /**
  * Changes a category. What raises a percent above the limit waits for a second person: its own, or that of sales which

@@ -25,7 +25,7 @@ const ACTIVITY_ROWS = 10;
 
 /** The figures of the admin panel, and the switch that pauses payouts. */
 export function adminRoutes(services: Services): Route[] {
-  return [overviewRoute(services), roleRoute(), auditLogRoute(services), switchPayoutsRoute(services)];
+  return [overviewRoute(services), roleRoute(services), auditLogRoute(services), switchPayoutsRoute(services)];
 }
 
 function overviewRoute(services: Services): Route {
@@ -39,17 +39,26 @@ function overviewRoute(services: Services): Route {
   });
 }
 
-function roleRoute(): Route {
+function roleRoute({ environment, adminWallets }: Services): Route {
   return route({
     method: "get",
     path: "/api/admin/role",
     access: "admin",
-    summary: "Role and permissions of the signed-in admin",
+    summary: "Role and permissions of the signed-in admin, and what takes a second one",
     responses: { 200: adminRoleResponseSchema },
     handle({ identity }) {
       const role = roleOf(identity);
       const permissions = [...permissionsOf(role)];
-      return { body: { success: true, role, permissions } };
+      const own = actorOf(identity);
+      const approvers = [...adminWallets].filter(([, one]) => permissionsOf(one).includes("catalogue"));
+      return {
+        body: {
+          success: true,
+          ...{ role, permissions },
+          percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
+          percent_approvers: approvers.map(([wallet]) => wallet).filter((wallet) => wallet !== own),
+        },
+      };
     },
   });
 }

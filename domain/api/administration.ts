@@ -8,11 +8,15 @@ import { listQuerySchema } from "./lists.ts";
 export const AUDIT_AREAS = ["catalogue", "payments", "sales", "claims", "people"] as const;
 export type AuditArea = (typeof AUDIT_AREAS)[number];
 
-/** The signed-in admin's role and permissions. */
+/** The signed-in admin's role and permissions, and how far one goes without a second person. */
 export const adminRoleResponseSchema = z.object({
   success: z.literal(true),
   role: z.enum(ROLES),
   permissions: z.array(z.enum(PERMISSIONS)),
+  /** The highest percent that needs nobody else. docs/product.md#percent-approvals */
+  percent_alone: z.number(),
+  /** The wallets of the others who may agree to a higher one. */
+  percent_approvers: z.array(z.string()),
 });
 
 /** The figures of the admin page. CHZ amounts are decimal text. */

@@ -96,6 +96,38 @@ export function highestRaise(
   return raises.toSorted((one, other) => Number(other.bps - one.bps))[0];
 }
 
+/** A change of one category, as far as it decides which percent a sale gets. */
+export type RateChange = {
+  cashbackBps?: bigint | undefined;
+  groupCode?: string | null;
+  isDefault?: boolean;
+  deleted?: true;
+};
+type PlainRate = Pick<StoreRate, "groupCode" | "isDefault"> & { id: bigint; plainBps: bigint };
+
+/**
+ * The highest percent to which a change of a category raises it, or sales that get another category's percent by it. Its
+ * own comes first.
+ */
+export function raiseOf(
+  categories: readonly PlainRate[],
+  id: bigint,
+  { cashbackBps, groupCode, isDefault, deleted }: RateChange,
+): { fromBps: bigint; bps: bigint } | undefined {
+  const before = categories.map((one) => ({ ...one, bps: one.plainBps }));
+  const after = before
+    .filter((one) => !(deleted && one.id === id))
+    .map((one) => {
+      if (one.id !== id) return isDefault ? { ...one, isDefault: false } : one;
+      const group = groupCode === undefined ? one.groupCode : groupCode;
+      return { ...one, bps: cashbackBps ?? one.bps, groupCode: group, isDefault: isDefault ?? one.isDefault };
+    });
+  const fromBps = before.find((one) => one.id === id)?.bps ?? 0n;
+  const own = cashbackBps !== undefined && cashbackBps > fromBps ? { fromBps, bps: cashbackBps } : undefined;
+  const ofSales = highestRaise(before, after);
+  return own && (!ofSales || ofSales.bps <= own.bps) ? own : ofSales;
+}
+
 /** Normalizes groups for comparison, because people type them into the panel. */
 export function groupKey(group: string): string {
   return group.trim().toLowerCase();

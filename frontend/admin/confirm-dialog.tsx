@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
@@ -13,10 +13,13 @@ type ConfirmDialogProps = Saving & {
   request: () => Promise<Outcome>;
   /** Leaves the page of what was deleted. */
   onDeleted?: () => void;
+  /** What else there is to know first. */
+  children?: ReactNode;
 };
 
 /** Deleting always asks for confirmation. docs/product.md#catalogue-deletes. */
-export function ConfirmDialog({ title, text, request, onDeleted, done, failed, reload, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, text, request, onDeleted, children, ...saving }: ConfirmDialogProps) {
+  const { done, failed, reload, onClose } = saving;
   const isShown = useIsShown();
   // Deleting the row also removes the button that opened the dialog.
   const isDeleted = useRef(false);
@@ -52,6 +55,7 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
       }
     >
       <p>{text}</p>
+      {children}
     </Dialog>
   );
 }

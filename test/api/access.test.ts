@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
 import { type Permission, permissionsOf, ROLES } from "../../domain/roles.ts";
 import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onSystem } from "./support/system.ts";
@@ -228,12 +229,16 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
   it("lets each kind of admin do what its role allows", async () => {
     expect(Object.keys(PERMISSION).filter((name) => TABLE[name] === undefined)).to.deep.equal([]);
     const mistakes: string[] = [];
+    const may = await Promise.all((["owner", "catalogue"] as const).map((role) => system().adminCaller(role)));
+    const approvers = [...may.map((one) => one.address), DEMO_ADMIN];
     for (const role of ROLES) {
       const admin = await system().adminCaller(role);
       expect((await admin.get("/api/admin/role")).body).to.deep.equal({
         success: true,
         role,
         permissions: permissionsOf(role),
+        percent_alone: 10,
+        percent_approvers: approvers.filter((wallet) => wallet !== admin.address),
       });
       for (const [name, expected] of Object.entries(TABLE)) {
         if (expected.admin !== "in" || expected.other !== 403) continue;

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
+import { permissionsOf } from "../../domain/roles.ts";
 import { eventually } from "../testing/until.ts";
 import { glimpse } from "./support/chromium.ts";
 import { BUYER, boostRow, fillPanel, percentApproval } from "./support/panel-data.ts";
@@ -381,6 +382,7 @@ describe("Admin", () => {
         body: { success: true, message: "ok", id: 5, boost: boosts[0], approval_id: 3 },
       });
       site.server.answer("POST /api/admin/boosts/4/end", { body: { success: true, message: "ok" } });
+      fillPanel(site.server, "owner", BUYER);
       site.server.isAdmin = true;
       const { page, problems } = await site.openLoggedIn("/admin?tab=stores&row=1");
       await page.getByText("De 24 de nov. de 2026, 00:00 a 29 de nov. de 2026, 23:59 (São Paulo)").waitFor();
@@ -391,7 +393,13 @@ describe("Admin", () => {
       await dialog.getByRole("button", { name: "Planejar" }).click();
       await dialog.getByText(/^Informe um percentual até 100/).waitFor();
       await dialog.getByText("O fim precisa vir depois do começo e de agora.").waitFor();
+      await dialog.getByLabel("Percentual turbinado").fill("10");
+      await dialog.getByRole("alert").nth(1).waitFor({ state: "detached" });
+      expect(await dialog.getByRole("status").count()).to.equal(0);
       await dialog.getByLabel("Percentual turbinado").fill("12,5");
+      await dialog
+        .getByText("12,5% passa de 10%, o máximo que uma pessoa define sozinha. Só vale quando Equipe (operação)")
+        .waitFor();
       await dialog.getByLabel(/^Termina/).fill("2030-01-06T23:59");
       await dialog.getByRole("button", { name: "Planejar" }).click();
       await toast(
@@ -408,6 +416,48 @@ describe("Admin", () => {
       await page.getByText("Terminou", { exact: true }).waitFor();
       expect(site.server.callsTo("POST /api/admin/boosts/4/end")).to.have.length(1);
       expect(problems).to.deep.equal([]);
+    });
+
+    it("says before a percent is raised that nobody else could agree, whichever way it is raised", async () => {
+      fillPanel(site.server, "owner", BUYER);
+      site.server.answer("GET /api/admin/role", {
+        body: {
+          ...{ success: true, role: "owner", permissions: permissionsOf("owner") },
+          ...{ percent_alone: 8, percent_approvers: [] },
+        },
+      });
+      const [store] = site.server.stores;
+      const category = (id: number, name: string, cashback_percent: string) => ({
+        id,
+        category: name,
+        cashback_percent,
+      });
+      if (store) store.cashbacks = [{ ...category(1, "TVs", "20"), group_code: "TV" }, category(2, "Som", "3")];
+      site.server.isAdmin = true;
+      const { page } = await site.openLoggedIn("/admin?tab=stores&row=1");
+      const dialog = page.getByRole("dialog");
+      const notice = dialog.getByRole("status");
+      const alone =
+        /^20% passa de 8%.*Ninguém mais pode aprovar.*Defina até 8%.*ADMIN_WALLETS.*BOOST_APPROVAL_ABOVE_PERCENT/;
+      const said = async () => (await notice.allTextContents()).join("");
+      await page.getByRole("button", { name: "Turbinar" }).click();
+      await dialog.getByLabel("Percentual turbinado").fill("20");
+      expect(await said()).to.match(alone);
+      await dialog.getByRole("button", { name: "Cancelar" }).click();
+      await page.getByRole("button", { name: "Editar – TVs" }).click();
+      expect(await said(), "nothing is raised yet").to.equal("");
+      await dialog.getByRole("checkbox", { name: /^Padrão/ }).check();
+      expect(await said(), "the mark raises what no group names").to.match(alone);
+      await dialog.getByRole("checkbox", { name: /^Padrão/ }).uncheck();
+      await dialog.getByLabel("Percentual de cashback").fill("8");
+      expect(await said(), "lowered").to.equal("");
+      await dialog.getByRole("button", { name: "Cancelar" }).click();
+      await page.getByRole("button", { name: "Adicionar cashback" }).click();
+      await dialog.getByLabel("Percentual de cashback").fill("20");
+      expect(await said()).to.match(/^Se a loja tem mais de um dia: 20% passa de 8%/);
+      await dialog.getByRole("button", { name: "Cancelar" }).click();
+      await page.getByRole("button", { name: "Excluir – Som" }).click();
+      expect(await said(), "its sales would get the other percent").to.match(alone);
     });
 
     it("shows a percent that waits to a second person, who approves it", async () => {

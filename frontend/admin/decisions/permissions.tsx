@@ -6,8 +6,8 @@ import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { ROLE_WORDS } from "../words.ts";
 
-/** The signed-in admin's role and permissions. */
-const roleQuery = queryOptions({
+/** The signed-in admin's role and permissions, and what takes a second admin. */
+export const roleQuery = queryOptions({
   queryKey: [...OWN_KEY, "role"],
   queryFn: ({ signal }) => ask(adminRoleResponseSchema, "/api/admin/role", { signal }),
   staleTime: 60_000,

@@ -10,6 +10,7 @@ import { fieldResolver, says } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
+import { bpsOf, PercentNotice } from "./percent-notice.tsx";
 
 type BoostDialogProps = Saving & {
   store: StoreWithCategories;
@@ -38,7 +39,7 @@ type BoostForm = Record<keyof typeof formSchema.shape, string>;
 
 /** Plans a boost. Times are São Paulo's. */
 export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
-  const { register, handleSubmit, formState } = useForm({
+  const { register, handleSubmit, formState, watch } = useForm({
     defaultValues: { percent: "", category: "", starts: "", ends: endOfWeek() },
     resolver: fieldResolver<BoostForm>(formSchema),
   });
@@ -71,6 +72,7 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
       >
         {(control) => <input inputMode="decimal" {...control} {...register("percent", trimmed)} />}
       </Field>
+      <PercentNotice bps={bpsOf(watch("percent"))} />
       <Field label="Vale para" problem={undefined}>
         {(control) => (
           <select {...control} {...register("category")}>

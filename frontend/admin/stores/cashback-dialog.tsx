@@ -9,11 +9,14 @@ import { toastMissing } from "../admin-toasts.tsx";
 import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { type Saving, useSaving } from "../use-saving.ts";
+import { PercentNotice } from "./percent-notice.tsx";
 
 type CashbackDialogProps = Saving & {
   /** Names the category, or the store of a new one. */
   id: string;
   initial: CashbackFields | undefined;
+  /** The highest percent that saving these would raise, in basis points. */
+  raises: (fields: CashbackFields) => bigint | undefined;
   request: (fields: CashbackFields) => Promise<Outcome>;
 };
 
@@ -34,7 +37,7 @@ const updateSchema = z.preprocess(
 /** Adds or edits a store category. A comma is converted to a dot. docs/product.md#store-category. */
 export function CashbackDialog(props: CashbackDialogProps) {
   const isNew = props.initial === undefined;
-  const { register, errors, isSubmitting, draft, save } = useCategoryForm(props);
+  const { register, watch, errors, isSubmitting, draft, save } = useCategoryForm(props);
   const close = () => {
     draft.drop();
     props.onClose();
@@ -58,6 +61,7 @@ export function CashbackDialog(props: CashbackDialogProps) {
       >
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
+      <PercentNotice bps={props.raises(watch())} isNew={isNew} />
       <Field
         label="Nome em inglês"
         hint="Vazio: as páginas em inglês mostram o nome em português."
@@ -81,10 +85,10 @@ export function CashbackDialog(props: CashbackDialogProps) {
 }
 
 /** The form's state, which survives the session as a draft, and its saving. */
-function useCategoryForm({ id, initial, request, ...saving }: CashbackDialogProps) {
+function useCategoryForm({ id, initial, request, raises: _, ...saving }: CashbackDialogProps) {
   const isNew = initial === undefined;
   const draft = useDraft(`category ${id}`, initial ?? EMPTY);
-  const { register, handleSubmit, getValues, subscribe, formState } = useForm({
+  const { register, handleSubmit, getValues, watch, subscribe, formState } = useForm({
     defaultValues: draft.start,
     resolver: fieldResolver<CashbackFields>(isNew ? createCashbackRequestSchema : updateSchema),
   });
@@ -102,5 +106,5 @@ function useCategoryForm({ id, initial, request, ...saving }: CashbackDialogProp
       },
     ),
   );
-  return { register, errors, isSubmitting, draft, save };
+  return { register, watch, errors, isSubmitting, draft, save };
 }

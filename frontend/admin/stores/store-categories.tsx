@@ -13,6 +13,7 @@ import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
+import { bpsOf, PercentNotice, raisedTo } from "./percent-notice.tsx";
 
 export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback };
 
@@ -59,9 +60,7 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
           ))}
         </ul>
       )}
-      {open && (
-        <CategoryDialog storeId={String(store.id)} open={open} reload={reload} onClose={() => setOpen(undefined)} />
-      )}
+      {open && <CategoryDialog store={store} open={open} reload={reload} onClose={() => setOpen(undefined)} />}
     </div>
   );
 }
@@ -90,15 +89,22 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
   );
 }
 
-type CategoryDialogProps = { storeId: string; open: OpenCategory; reload: () => Promise<unknown>; onClose: () => void };
+type CategoryDialogProps = {
+  store: StoreWithCategories;
+  open: OpenCategory;
+  reload: () => Promise<unknown>;
+  onClose: () => void;
+};
 
-export function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialogProps) {
+export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogProps) {
+  const storeId = String(store.id);
   switch (open.kind) {
     case "add":
       return (
         <CashbackDialog
           id={`of store ${storeId}`}
           initial={undefined}
+          raises={(fields) => bpsOf(fields.cashback_percent)}
           request={(fields) => addCashback(storeId, fields)}
           done="Cashback adicionado com sucesso!"
           failed="Erro ao adicionar cashback."
@@ -111,6 +117,7 @@ export function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialo
         <CashbackDialog
           id={String(open.cashback.id)}
           initial={fieldsOf(open.cashback)}
+          raises={(fields) => raisedTo(store.cashbacks, open.cashback.id, fields)}
           request={(fields) => change(storeId, open.cashback, fields)}
           done="Cashback atualizado com sucesso!"
           failed="Erro ao atualizar cashback."
@@ -128,7 +135,9 @@ export function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialo
           failed="Erro ao excluir cashback."
           reload={reload}
           onClose={onClose}
-        />
+        >
+          <PercentNotice bps={raisedTo(store.cashbacks, open.cashback.id, "deleted")} />
+        </ConfirmDialog>
       );
   }
 }

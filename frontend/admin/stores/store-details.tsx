@@ -102,7 +102,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         {!steps.includes("test") && !steps.includes("link") && test}
       </div>
       <StoreFacts store={store} />
-      {typeof open === "object" && <CategoryDialog storeId={id} open={open} reload={reload} onClose={close} />}
+      {typeof open === "object" && <CategoryDialog store={store} open={open} reload={reload} onClose={close} />}
       {open === "edit" && (
         <StoreDialog
           id={id}

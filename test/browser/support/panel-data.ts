@@ -466,7 +466,10 @@ function answerPayouts(server: FixtureServer): void {
 /** Answers every call of the panel, for an admin of a role. */
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
-    "GET /api/admin/role": { success: true, role, permissions: permissionsOf(role) },
+    "GET /api/admin/role": {
+      ...{ success: true, role, permissions: permissionsOf(role) },
+      ...{ percent_alone: 10, percent_approvers: [COLLEAGUE] },
+    },
     "GET /api/admin/names": {
       success: true,
       names: [

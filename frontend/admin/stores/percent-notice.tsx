@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { StoreCashback } from "../../../domain/api/catalogue.ts";
+import { parsePercent, percentText } from "../../../domain/money.ts";
+import { type RateChange, raiseOf } from "../../../domain/sale/terms.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import type { CashbackFields } from "../admin-calls.ts";
+import { roleQuery } from "../decisions/permissions.tsx";
+import { WalletName } from "../facts.tsx";
+
+type PercentNoticeProps = {
+  /** In basis points; undefined while nothing is raised. */
+  bps: bigint | undefined;
+  /** Whether it is a new category, which a store may get alone on its first day. */
+  isNew?: boolean;
+};
+
+/** Says before it is asked whether a percent takes a second person, and who that could be. docs/product.md#percent-approvals */
+export function PercentNotice({ bps, isNew = false }: PercentNoticeProps) {
+  const { percent } = useFormat();
+  const { data: role } = useQuery(roleQuery);
+  if (!role || bps === undefined || bps <= BigInt(role.percent_alone) * 100n) return null;
+  const alone = percent(role.percent_alone);
+  return (
+    <p className="hint" role="status">
+      <span>
+        {isNew && "Se a loja tem mais de um dia: "}
+        {percent(percentText(bps))} passa de {alone}, o máximo que uma pessoa define sozinha.{" "}
+        {whoAgrees(role.percent_approvers, alone)}
+      </span>
+    </p>
+  );
+}
+
+function whoAgrees(approvers: readonly string[], alone: string): ReactNode {
+  const [one, ...others] = approvers;
+  if (one === undefined)
+    return `Ninguém mais pode aprovar: o pedido ficaria esperando. Defina até ${alone}, ou peça a quem cuida do servidor mais uma carteira em ADMIN_WALLETS ou um BOOST_APPROVAL_ABOVE_PERCENT maior.`;
+  if (others.length > 0) return `Só vale quando outra pessoa da equipe aprovar (${approvers.length} podem).`;
+  return (
+    <>
+      Só vale quando <WalletName address={one} /> aprovar.
+    </>
+  );
+}
+
+/** Typed text as basis points; undefined if it is no percent. */
+export function bpsOf(text: string): bigint | undefined {
+  try {
+    return text.trim() === "" ? undefined : parsePercent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The highest percent to which saving or deleting a category would raise it, or other sales. */
+export function raisedTo(
+  cashbacks: readonly StoreCashback[],
+  id: number,
+  fields: CashbackFields | "deleted",
+): bigint | undefined {
+  return raiseOf(cashbacks.map(rateOf), BigInt(id), fields === "deleted" ? { deleted: true } : changeOf(fields))?.bps;
+}
+
+const rateOf = (one: StoreCashback) => ({
+  id: BigInt(one.id),
+  plainBps: parsePercent(one.boost?.plain_percent ?? one.cashback_percent),
+  groupCode: one.group_code ?? null,
+  isDefault: one.is_default ?? false,
+});
+
+const changeOf = (fields: CashbackFields): RateChange => ({
+  cashbackBps: bpsOf(fields.cashback_percent),
+  groupCode: fields.group_code || null,
+  isDefault: fields.is_default,
+});
