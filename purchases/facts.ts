@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type Selectable, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
@@ -40,9 +40,6 @@ export type SaleRow = Selectable<Schema["sales"]>;
  * order, or are held for one that it had.
  */
 export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[]; related: readonly bigint[] };
-
-/** Sales with one order number, of any merchant, that are looked at. */
-const SAME_NUMBER = 1_000;
 
 /**
  * Everything that decides about some sales, in a fixed number of queries and one for each that gets another buyer. Locks their
@@ -447,30 +444,27 @@ async function readRates(
 
 type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null };
 
-/** Sales with the same order numbers as now or at their last decision, of any merchant. */
+/** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
+const SAME_NUMBER = 100;
+
+/** Sales with the same order numbers as now or at their last decision, of any merchant, but those that are declined. */
 async function readSameOrder(
   queries: Queries,
   drafts: readonly Draft[],
 ): Promise<Map<string, (SameOrder & { merchant: string; isHeldTwice: boolean })[]>> {
   const keys = new Set(drafts.flatMap(({ orderKey, row }) => [orderKey ?? [], row.order_key ?? []].flat()));
   if (keys.size === 0) return new Map();
+  // The condition of the index.
+  const numbered = sql`select id, row_number() over (partition by order_key, store_id order by id) as place from sales
+    where ${amongTexts(queries, "order_key", keys)} and click_id is not null and state <> 'declined'`;
   const rows = await queries
     .selectFrom("sales")
     .innerJoin("stores", "stores.id", "sales.store_id")
     .select(["sales.id", "sales.network", "sales.account", "sales.click_id", "sales.created_at", "state", "order_key"])
     .select("sales.hold_reasons")
     .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
-    .select(
-      sql<unknown>`(select min(purchases.id) from purchases where purchases.sale_id = sales.id and purchases.reversed_at is null
-        and (exists (select 1 from payouts where payouts.token_id = purchases.id)
-          or exists (select 1 from operations where operations.subject_id = purchases.id and operations.kind = 'pay'
-            and operations.status <> 'withdrawn')
-          or (purchases.settled_at is not null and purchases.offset_gwei > 0)))`.as("paid_id"),
-    )
-    .where(amongTexts(queries, "order_key", keys))
-    .where("sales.click_id", "is not", null)
+    .where(sql<SqlBool>`sales.id in (select id from (${numbered}) as numbered where place <= ${sql.lit(SAME_NUMBER)})`)
     .orderBy("sales.id")
-    .limit(SAME_NUMBER * keys.size)
     .execute();
   const found = rows.map((row) => ({
     id: row.id,
@@ -478,8 +472,6 @@ async function readSameOrder(
     account: row.account,
     clickId: row.click_id,
     createdAt: row.created_at,
-    isDeclined: row.state === "declined",
-    isPaid: row.paid_id !== null,
     isHeldTwice: row.state === "held" && row.hold_reasons.split(" ").includes("order_twice"),
     merchant: merchantOf({ ...row, id: row.seller }),
     orderKey: row.order_key ?? "",

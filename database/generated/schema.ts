@@ -221,7 +221,7 @@ export interface Schema {
     unknown_groups: string | null;
     /** `Kept` as JSON: what stays of what was once decided. */
     kept: Generated<string>;
-    /** Merchant and order number; null without one. */
+    /** The order number, trimmed and case-folded; null without one. */
     order_key: string | null;
     /** What the totals contain of it, as JSON. */
     counted: Generated<string>;

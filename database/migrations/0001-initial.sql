@@ -267,7 +267,7 @@ create table sales (
   unknown_groups text,
   -- `Kept` as JSON: what stays of what was once decided.
   kept text not null default '',
-  -- Merchant and order number; null without one.
+  -- The order number, trimmed and case-folded; null without one.
   order_key text,
   -- What the totals contain of it, as JSON.
   counted text not null default '',
@@ -294,7 +294,8 @@ create index sales_network_amount on sales (network, amount_micros, id);
 create index sales_network_id on sales (network, id);
 create index sales_open on sales (store_id, id) where state in ('held', 'open', 'approved', 'payable');
 create index sales_order on sales (order_ref collate binary);
-create index sales_order_key on sales (order_key) where order_key is not null;
+create index sales_order_key on sales (order_key, store_id)
+  where order_key is not null and click_id is not null and state <> 'declined';
 create index sales_sale_key on sales (sale_key);
 create index sales_state on sales (state, id);
 create index sales_store on sales (store_id, created_at) where click_id is not null;

@@ -65,14 +65,8 @@ export const NOTHING_KEPT: Kept = {
   moves: 0,
 };
 
-/** Another sale of the same order of one merchant. */
-export type SameOrder = AccountKey & {
-  id: bigint;
-  clickId: bigint | null;
-  createdAt: bigint;
-  isDeclined: boolean;
-  isPaid: boolean;
-};
+/** Another sale of the same order of one merchant that is not declined. */
+export type SameOrder = AccountKey & { id: bigint; clickId: bigint | null; createdAt: bigint };
 
 /** A purchase of a sale, with what is queued for it. */
 export type PurchaseFacts = SalePurchase & {
@@ -396,7 +390,7 @@ function sameOrderOf(facts: SaleFacts, click: ClickFacts): bigint[] {
     one.account === facts.account &&
     one.clickId === click.id &&
     absolute(one.createdAt - facts.createdAt) <= PARTS_MS;
-  return facts.sameOrder.filter((one) => !one.isDeclined && !isPart(one)).map(({ id }) => id);
+  return facts.sameOrder.filter((one) => !isPart(one)).map(({ id }) => id);
 }
 
 /** By the network's own statement; without one, the approval plus the waiting period. */

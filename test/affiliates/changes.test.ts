@@ -6,6 +6,7 @@ import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { decideSales } from "../../purchases/save.ts";
 import { decideApproval } from "../../purchases/staff.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -318,6 +319,50 @@ describe("A sale whose facts change", function () {
         expect(await shop.received(wallet)).to.equal(paid);
       });
 
+      it("is held however many sales have its number at other merchants, or another number decided with it", async () => {
+        const { shop, wallet, click } = await open();
+        const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "6" };
+        const stranger = await shop.buyer("b");
+        const there = await shop.click(stranger, undefined, await insertStore(shop.database.kysely, other));
+        const crowd = async (orderRef: string) => {
+          const one = reportOf(there, { advertiserId: "6", orderRef });
+          await shop.read(one);
+          await repeatSale(shop, one.saleKey, 2_500);
+          return (await shop.sale(one.saleKey)).id;
+        };
+        const crowded = await crowd("0");
+        await crowd("ord-79");
+        const first = reportOf(click, { ...payable, orderRef: "ord-79" });
+        await shop.read(first);
+        await shop.run();
+        const second = reportOf(await shop.click(wallet), { ...payable, orderRef: "ord-79" });
+        await shop.read(second);
+        const { id, hold_reasons, hold_figures } = await shop.sale(second.saleKey);
+        expect(hold_reasons, "decided alone").to.equal("order_twice");
+        await inTransaction(shop.database.kysely, (queries) => decideSales(queries, [crowded, id], RULES));
+        const together = await shop.sale(second.saleKey);
+        expect([together.hold_reasons, together.hold_figures]).to.deep.equal([hold_reasons, hold_figures]);
+        await shop.run();
+        expect(await shop.received(wallet), "once").to.equal(5);
+      });
+
+      it("goes on once all others of a crowded number are declined", async () => {
+        const { shop, wallet } = await open();
+        const first = reportOf(await shop.click(await shop.buyer("b")), { orderRef: "0" });
+        await shop.read({ ...first, ...declined });
+        await repeatSale(shop, first.saleKey, 2_500);
+        const [second, third] = [await shop.click(wallet), await shop.click(wallet)].map((one) =>
+          reportOf(one, { ...payable, orderRef: "0" }),
+        );
+        if (!second || !third) throw new Error("Two sales");
+        await shop.read(second);
+        expect((await shop.sale(second.saleKey)).state, "declined ones do not count").to.equal("payable");
+        await shop.read(third);
+        expect((await shop.sale(third.saleKey)).hold_reasons).to.equal("order_twice");
+        await shop.read({ ...second, ...declined });
+        expect((await shop.sale(third.saleKey)).state).to.equal("payable");
+      });
+
       it("goes on when the other one gets another order number, or moves to another merchant", async () => {
         const { shop, wallet, click } = await open();
         const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "6" };
@@ -548,3 +593,19 @@ describe("A sale whose facts change", function () {
     });
   });
 });
+
+/** A network reports a sale so often again, each time with another key: rows as they were decided. */
+async function repeatSale({ database: { kysely } }: Shop, saleKey: string, times: number): Promise<void> {
+  const { id: _id, ...row } = await kysely
+    .selectFrom("sales")
+    .selectAll()
+    .where("sale_key", "=", saleKey)
+    .executeTakeFirstOrThrow();
+  const rows = Array.from({ length: times }, (_, index) => ({ ...row, sale_key: `${saleKey}-${index}` }));
+  for (let start = 0; start < times; start += 500) {
+    await kysely
+      .insertInto("sales")
+      .values(rows.slice(start, start + 500))
+      .execute();
+  }
+}
