@@ -34,14 +34,22 @@ type ApprovalRow = Selectable<Schema["approvals"]>;
 export function approvalRoutes(services: Services): Route[] {
   const { database } = services;
   return [
-    listRoute({
-      path: "/api/admin/approvals",
+    listRoute("/api/admin/approvals", {
       summary: "Payouts that need a second person's approval, newest first",
       row: approvalSchema,
       query: approvalsQuerySchema,
       list: (query) => pageOf(listApprovals(database.reader, query), toWireApproval),
     }),
-    groupsRoute(services),
+    /** What one person's decisions led to, as one request to another person. */
+    route.get("/api/admin/approvals/together", {
+      access: "admin",
+      summary: "The open payouts that need the caller's approval or another's, one row for each person who decided",
+      responses: { 200: approvalGroupsResponseSchema },
+      async handle({ identity }) {
+        const groups = await readGroups(database.reader, actorOf(identity));
+        return { body: { success: true, groups } };
+      },
+    }),
     togetherRoute(services, "approve"),
     togetherRoute(services, "refuse"),
     ...decisionRoutes({
@@ -134,21 +142,6 @@ async function decideOne(
   return asked;
 }
 
-/** What one person's decisions led to, as one request to another person. */
-function groupsRoute({ database }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/approvals/together",
-    access: "admin",
-    summary: "The open payouts that need the caller's approval or another's, one row for each person who decided",
-    responses: { 200: approvalGroupsResponseSchema },
-    async handle({ identity }) {
-      const groups = await readGroups(database.reader, actorOf(identity));
-      return { body: { success: true, groups } };
-    },
-  });
-}
-
 /** Open requests that pay another than this reader, the oldest of each decider. */
 const decidable = (reader: string) => sql`select id, asked_by, wallet, amount_gwei, created_at,
     row_number() over (partition by asked_by order by id) as place
@@ -182,9 +175,7 @@ type Read = { asked_by: string; until: bigint; count: number; amount: string; re
 
 /** All of a person's requests by one decision: one transaction, one entry of the log. */
 function togetherRoute(services: Services, verb: Decision["verb"]): Route {
-  return route({
-    method: "post",
-    path: `/api/admin/approvals/${verb}` as const,
+  return route.post(`/api/admin/approvals/${verb}` as const, {
     access: "fresh_admin",
     permission: "payments",
     summary: `${verb === "approve" ? "Approves" : "Refuses"} all payouts that wait for one person's decisions, as read`,

@@ -24,80 +24,67 @@ const LATE_MS = 300_000n;
 
 /** Higher percents for a time, planned by admins. docs/product.md#boost */
 export function boostRoutes(services: Services, write: CatalogueWriter): Route[] {
+  const { reader } = services.database;
   return [
-    boostsRoute(services),
-    planRoute(services, write),
+    route.get("/api/admin/stores/:id/boosts", {
+      access: "admin",
+      permission: "read",
+      summary: "A store's boosts, past ones too, newest first",
+      query: pageQuerySchema,
+      responses: { 200: boostsResponseSchema },
+      async handle({ params, query }) {
+        const rows = await listBoosts(reader, readId(params.id, "Store"), query);
+        const next_before = nextBefore(rows, query.limit, (row) => row.id);
+        return { body: { success: true, boosts: rows.map(toWireBoost), next_before } };
+      },
+    }),
+    route.post("/api/admin/stores/:id/boosts", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Plans a higher percent for a store or one of its categories, for a time",
+      limit: WRITE_LIMIT,
+      body: createBoostRequestSchema,
+      failures: { 409: "It would raise nothing" },
+      responses: { 200: createBoostResponseSchema, 202: boostWaitsResponseSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        const now = BigInt(Date.now());
+        const { percent: bps, category_id, starts_at, ends_at: endsAt } = call.body;
+        const boost = { categoryId: category_id ?? null, bps, startsAt: starts_at ?? now, endsAt };
+        requireSpan(boost, now);
+        const rule = percentRule(services, call.identity);
+        const { row, approvalId } = await write(call, { action: "boost.plan", detail: {} }, async (queries) => {
+          const store = await findStore(queries, storeId);
+          if (!store) throw notFound("Store");
+          const category = requireCategory(store, boost);
+          const isWaiting = bps > rule.aboveBps;
+          const boostId = await insertBoost(queries, { ...boost, storeId, plannedBy: rule.actor, isWaiting });
+          const asked = { storeId, boostId, categoryId: boost.categoryId, category, bps };
+          const approvalId = isWaiting ? await askForBoost(queries, asked, rule) : null;
+          return {
+            result: { row: await requireBoost(queries, boostId), approvalId },
+            subject: `store:${storeId}/boost:${boostId}`,
+            words: {
+              ...wordsOf(store.name, category, boost),
+              ...(approvalId === null ? {} : { approval_id: String(approvalId) }),
+            },
+          };
+        });
+        const planned = { success: true, id: Number(row.id), boost: toWireBoost(row) } as const;
+        if (approvalId === null) return { status: 200, body: { ...planned, message: "Boost planned" } };
+        const message = "Boost planned: it waits for a second person";
+        return { status: 202, body: { ...planned, message, approval_id: Number(approvalId) } };
+      },
+    }),
     decisionRoute(write, { verb: "end", decision: "ended", summary: "Ends a boost that runs; earlier clicks keep it" }),
     decisionRoute(write, { verb: "withdraw", decision: "withdrawn", summary: "Withdraws a boost that has not begun" }),
   ];
 }
 
-function boostsRoute({ database: { reader } }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/stores/:id/boosts",
-    access: "admin",
-    permission: "read",
-    summary: "A store's boosts, past ones too, newest first",
-    query: pageQuerySchema,
-    responses: { 200: boostsResponseSchema },
-    async handle({ params, query }) {
-      const rows = await listBoosts(reader, readId(params.id, "Store"), query);
-      const next_before = nextBefore(rows, query.limit, (row) => row.id);
-      return { body: { success: true, boosts: rows.map(toWireBoost), next_before } };
-    },
-  });
-}
-
-function planRoute(services: Services, write: CatalogueWriter): Route {
-  return route({
-    method: "post",
-    path: "/api/admin/stores/:id/boosts",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Plans a higher percent for a store or one of its categories, for a time",
-    limit: WRITE_LIMIT,
-    body: createBoostRequestSchema,
-    failures: { 409: "It would raise nothing" },
-    responses: { 200: createBoostResponseSchema, 202: boostWaitsResponseSchema },
-    async handle(call) {
-      const storeId = readId(call.params.id, "Store");
-      const now = BigInt(Date.now());
-      const { percent: bps, category_id, starts_at, ends_at: endsAt } = call.body;
-      const boost = { categoryId: category_id ?? null, bps, startsAt: starts_at ?? now, endsAt };
-      requireSpan(boost, now);
-      const rule = percentRule(services, call.identity);
-      const { row, approvalId } = await write(call, { action: "boost.plan", detail: {} }, async (queries) => {
-        const store = await findStore(queries, storeId);
-        if (!store) throw notFound("Store");
-        const category = requireCategory(store, boost);
-        const isWaiting = bps > rule.aboveBps;
-        const boostId = await insertBoost(queries, { ...boost, storeId, plannedBy: rule.actor, isWaiting });
-        const asked = { storeId, boostId, categoryId: boost.categoryId, category, bps };
-        const approvalId = isWaiting ? await askForBoost(queries, asked, rule) : null;
-        return {
-          result: { row: await requireBoost(queries, boostId), approvalId },
-          subject: `store:${storeId}/boost:${boostId}`,
-          words: {
-            ...wordsOf(store.name, category, boost),
-            ...(approvalId === null ? {} : { approval_id: String(approvalId) }),
-          },
-        };
-      });
-      const planned = { success: true, id: Number(row.id), boost: toWireBoost(row) } as const;
-      if (approvalId === null) return { status: 200, body: { ...planned, message: "Boost planned" } };
-      const message = "Boost planned: it waits for a second person";
-      return { status: 202, body: { ...planned, message, approval_id: Number(approvalId) } };
-    },
-  });
-}
-
 type End = { verb: "end" | "withdraw"; decision: "ended" | "withdrawn"; summary: string };
 
 function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End): Route {
-  return route({
-    method: "post",
-    path: `/api/admin/boosts/:id/${verb}` as const,
+  return route.post(`/api/admin/boosts/:id/${verb}` as const, {
     access: "admin",
     permission: "catalogue",
     summary,

@@ -19,16 +19,13 @@ import { DECISION, decided } from "./sale-decisions.ts";
 export function claimAdministrationRoutes(services: Services): Route[] {
   const { reader } = services.database;
   return [
-    listRoute({
-      path: "/api/admin/claims",
+    listRoute("/api/admin/claims", {
       summary: "Claims for missing cashback, newest first",
       row: adminClaimSchema,
       query: claimsQuerySchema,
       list: (query) => pageOf(listAllClaims(reader, query), toWireAdminClaim),
     }),
-    route({
-      method: "get",
-      path: "/api/admin/claims/:id/picture",
+    route.get("/api/admin/claims/:id/picture", {
       access: "admin",
       permission: "claims",
       summary: "The picture that a claim's buyer attached",
@@ -40,10 +37,9 @@ export function claimAdministrationRoutes(services: Services): Route[] {
         return { body: { success: true, picture } };
       },
     }),
-    route({
+    route.post("/api/admin/claims/:id/match", {
       ...DECISION,
       access: "fresh_admin",
-      path: "/api/admin/claims/:id/match",
       permission: "claims",
       summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
       body: matchRequestSchema,
@@ -51,9 +47,8 @@ export function claimAdministrationRoutes(services: Services): Route[] {
         matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
       ),
     }),
-    route({
+    route.post("/api/admin/claims/:id/refuse", {
       ...DECISION,
-      path: "/api/admin/claims/:id/refuse",
       permission: "claims",
       summary: "Rejects a claim with a reason shown to its buyer",
       body: reasonRequestSchema,

@@ -29,60 +29,46 @@ const balances = new WeakMap<Services, { at: number; wei: Promise<bigint | undef
 
 /** Figures, open tasks and the effective configuration. docs/product.md#panel-figures */
 export function figureRoutes(services: Services): Route[] {
-  return [figuresRoute(services), attentionRoute(services), configurationRoute(services)];
-}
-
-function figuresRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/figures",
-    access: "admin",
-    summary: "Figures of today, 7 and 30 days, and open tasks",
-    responses: { 200: figuresResponseSchema },
-    async handle() {
-      const today = dayOf(BigInt(Date.now()));
-      const [known, attention] = await Promise.all([
-        readDays(services.database.reader, today - BigInt(DAYS - 1)),
-        readAttention(services),
-      ]);
-      const days = Array.from({ length: DAYS }, (_, index) => today - BigInt(DAYS - 1 - index));
-      const totals = days.map((day) => known.get(day) ?? noTotals());
-      return {
-        body: {
-          success: true,
-          data: {
-            today: toWirePeriod(totals.slice(-1)),
-            last_7_days: toWirePeriod(totals.slice(-WEEK)),
-            last_30_days: toWirePeriod(totals),
-            days: days.map((day, index) => ({ day: dayText(day), ...toWirePeriod(totals.slice(index, index + 1)) })),
-            attention,
+  return [
+    route.get("/api/admin/figures", {
+      access: "admin",
+      summary: "Figures of today, 7 and 30 days, and open tasks",
+      responses: { 200: figuresResponseSchema },
+      async handle() {
+        const today = dayOf(BigInt(Date.now()));
+        const [known, attention] = await Promise.all([
+          readDays(services.database.reader, today - BigInt(DAYS - 1)),
+          readAttention(services),
+        ]);
+        const days = Array.from({ length: DAYS }, (_, index) => today - BigInt(DAYS - 1 - index));
+        const totals = days.map((day) => known.get(day) ?? noTotals());
+        return {
+          body: {
+            success: true,
+            data: {
+              today: toWirePeriod(totals.slice(-1)),
+              last_7_days: toWirePeriod(totals.slice(-WEEK)),
+              last_30_days: toWirePeriod(totals),
+              days: days.map((day, index) => ({ day: dayText(day), ...toWirePeriod(totals.slice(index, index + 1)) })),
+              attention,
+            },
           },
-        },
-      };
-    },
-  });
-}
-
-function attentionRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/attention",
-    access: "admin",
-    summary: "Counts of open tasks",
-    responses: { 200: attentionResponseSchema },
-    handle: async () => ({ body: { success: true, attention: await readAttention(services) } }),
-  });
-}
-
-function configurationRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/configuration",
-    access: "admin",
-    summary: "The effective configuration, without secrets",
-    responses: { 200: configurationResponseSchema },
-    handle: () => ({ body: { success: true, settings: listSettings(services.environment) } }),
-  });
+        };
+      },
+    }),
+    route.get("/api/admin/attention", {
+      access: "admin",
+      summary: "Counts of open tasks",
+      responses: { 200: attentionResponseSchema },
+      handle: async () => ({ body: { success: true, attention: await readAttention(services) } }),
+    }),
+    route.get("/api/admin/configuration", {
+      access: "admin",
+      summary: "The effective configuration, without secrets",
+      responses: { 200: configurationResponseSchema },
+      handle: () => ({ body: { success: true, settings: listSettings(services.environment) } }),
+    }),
+  ];
 }
 
 function toWirePeriod(days: readonly DayTotals[]) {

@@ -10,9 +10,7 @@ import type { Services } from "../services.ts";
 /** What was earned, promised and paid. docs/product.md#sales-calls. */
 export function marginRoutes(services: Services): Route[] {
   return [
-    route({
-      method: "get",
-      path: "/api/admin/margin",
+    route.get("/api/admin/margin", {
       access: "admin",
       summary: "Commission against cashback, by network, store and month of the sale",
       query: marginQuerySchema,

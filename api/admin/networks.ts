@@ -14,66 +14,59 @@ import type { Services } from "../services.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
 export function networkRoutes(services: Services): Route[] {
-  return [networksRoute(services), acceptRateRoute(services)];
-}
-
-function networksRoute({ database: { reader }, accounts }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/networks",
-    access: "admin",
-    summary: "What networks and rate feeds sent that waits for a person",
-    responses: { 200: networksResponseSchema },
-    async handle() {
-      const [rows, rates, failed] = await Promise.all([
-        listUnreadRows(reader),
-        listDoubtfulRates(reader),
-        listFailing(reader, polledAccounts(accounts)),
-      ]);
-      const failing = failed.map(({ since, ...one }) => ({ ...one, since: isoTime(since) }));
-      const unread_rows = rows.map(({ network, account, sale_key, text, problem, first_at, retry_at }) => ({
-        ...{ network, account, sale_key, text, problem },
-        first_at: isoTime(first_at),
-        retry_at: sale_key === null ? null : isoTime(retry_at),
-      }));
-      const doubtful_rates = rates.map(({ currency, day, rate_micros, doubted_from }) => ({
-        ...{ currency, day },
-        rate: formatDecimal(rate_micros, 6, 4),
-        previous: formatDecimal(doubted_from ?? 0n, 6, 4),
-      }));
-      return { body: { success: true, failing, unread_rows, doubtful_rates } };
-    },
-  });
-}
-
-/** A rate that jumped is used from now on; the sales that wait for it are decided anew. docs/product.md#sales-rates */
-function acceptRateRoute({ database: { kysely } }: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/admin/fx-rates/:currency/:day/accept",
-    access: "fresh_admin",
-    permission: "payments",
-    summary: "Accepts an exchange rate that differs too much from the one before it",
-    limit: { perMinute: 60, by: "wallet" },
-    body: noBodyOrReasonSchema,
-    failures: { 404: "No rate of that day waits" },
-    responses: { 200: doneSchema },
-    async handle({ params: { currency, day }, body, identity }) {
-      const actor = actorOf(identity);
-      if (await hasOpenSale(kysely, visitorOf(identity).wallet, currency)) {
-        throw forbidden("Somebody else must decide: a sale of your own wallet waits for this rate", "OWN_SALE");
-      }
-      await inAuditedTransaction(kysely, async (queries) => {
-        const rate = await acceptRate(queries, currency, day, actor);
-        if (!rate) throw notFound("Rate");
-        await appendAudit(queries, {
-          actor,
-          action: "fx_rate.accept",
-          subject: `fx_rate:${currency}:${day}`,
-          detail: { rate_micros: rate.rate_micros, previous_micros: rate.doubted_from, reason: body.reason || null },
+  const { accounts } = services;
+  const { reader, kysely } = services.database;
+  return [
+    route.get("/api/admin/networks", {
+      access: "admin",
+      summary: "What networks and rate feeds sent that waits for a person",
+      responses: { 200: networksResponseSchema },
+      async handle() {
+        const [rows, rates, failed] = await Promise.all([
+          listUnreadRows(reader),
+          listDoubtfulRates(reader),
+          listFailing(reader, polledAccounts(accounts)),
+        ]);
+        const failing = failed.map(({ since, ...one }) => ({ ...one, since: isoTime(since) }));
+        const unread_rows = rows.map(({ network, account, sale_key, text, problem, first_at, retry_at }) => ({
+          ...{ network, account, sale_key, text, problem },
+          first_at: isoTime(first_at),
+          retry_at: sale_key === null ? null : isoTime(retry_at),
+        }));
+        const doubtful_rates = rates.map(({ currency, day, rate_micros, doubted_from }) => ({
+          ...{ currency, day },
+          rate: formatDecimal(rate_micros, 6, 4),
+          previous: formatDecimal(doubted_from ?? 0n, 6, 4),
+        }));
+        return { body: { success: true, failing, unread_rows, doubtful_rates } };
+      },
+    }),
+    /** A rate that jumped is used from now on; the sales that wait for it are decided anew. docs/product.md#sales-rates */
+    route.post("/api/admin/fx-rates/:currency/:day/accept", {
+      access: "fresh_admin",
+      permission: "payments",
+      summary: "Accepts an exchange rate that differs too much from the one before it",
+      limit: { perMinute: 60, by: "wallet" },
+      body: noBodyOrReasonSchema,
+      failures: { 404: "No rate of that day waits" },
+      responses: { 200: doneSchema },
+      async handle({ params: { currency, day }, body, identity }) {
+        const actor = actorOf(identity);
+        if (await hasOpenSale(kysely, visitorOf(identity).wallet, currency)) {
+          throw forbidden("Somebody else must decide: a sale of your own wallet waits for this rate", "OWN_SALE");
+        }
+        await inAuditedTransaction(kysely, async (queries) => {
+          const rate = await acceptRate(queries, currency, day, actor);
+          if (!rate) throw notFound("Rate");
+          await appendAudit(queries, {
+            actor,
+            action: "fx_rate.accept",
+            subject: `fx_rate:${currency}:${day}`,
+            detail: { rate_micros: rate.rate_micros, previous_micros: rate.doubted_from, reason: body.reason || null },
+          });
         });
-      });
-      return { body: { success: true, message: "The rate is used from now on" } };
-    },
-  });
+        return { body: { success: true, message: "The rate is used from now on" } };
+      },
+    }),
+  ];
 }

@@ -15,51 +15,44 @@ import type { Services } from "../services.ts";
 import { stepOptions } from "./purchases.ts";
 
 export function operationQueueRoutes(services: Services): Route[] {
-  return [operationsRoute(services), retryRoute(services)];
-}
-
-function operationsRoute({ database }: Services): Route {
-  return listRoute({
-    path: "/api/admin/operations",
-    summary: "Waiting and failed operations, newest first, or those in a given state",
-    row: operationSchema,
-    query: operationsQuerySchema,
-    list: (query) => pageOf(listOperationPage(database.reader, query), toOperationRecord),
-  });
-}
-
-function retryRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/admin/operations/:id/retry",
-    access: "fresh_admin",
-    permission: "payments",
-    summary: "Retries a waiting or failed operation",
-    limit: { perMinute: 60, by: "wallet" },
-    body: noBodyOrReasonSchema,
-    failures: { 404: "No such operation", 409: "It neither waits nor failed" },
-    responses: { 200: operationResponseSchema, 202: askedSchema },
-    async handle({ params, body, identity }) {
-      const id = readId(params.id, "Operation");
-      const decision = { actor: actorOf(identity), reason: body.reason || null };
-      const retried = await inAuditedTransaction(services.database.kysely, async (queries) => {
-        const known = await findOperationById(queries, id);
-        if (!known) throw notFound("Operation");
-        const approvalId = await retry(services, queries, known, decision);
-        return { known, approvalId, operation: await findOperation(queries, known.kind, known.subject_id) };
-      });
-      services.senders.wake();
-      const { known, approvalId, operation = { ...known, status: "withdrawn" as const } } = retried;
-      if (approvalId !== undefined) {
-        const message = "The payout waits for a second person";
-        return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
-      }
-      services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
-      const isOver = operation.status === "withdrawn";
-      const message = isOver ? "The payout is withdrawn: it is not due any more" : "The operation is retried now";
-      return { status: 200, body: { success: true, message, operation: toOperationRecord(operation) } };
-    },
-  });
+  const { database } = services;
+  return [
+    listRoute("/api/admin/operations", {
+      summary: "Waiting and failed operations, newest first, or those in a given state",
+      row: operationSchema,
+      query: operationsQuerySchema,
+      list: (query) => pageOf(listOperationPage(database.reader, query), toOperationRecord),
+    }),
+    route.post("/api/admin/operations/:id/retry", {
+      access: "fresh_admin",
+      permission: "payments",
+      summary: "Retries a waiting or failed operation",
+      limit: { perMinute: 60, by: "wallet" },
+      body: noBodyOrReasonSchema,
+      failures: { 404: "No such operation", 409: "It neither waits nor failed" },
+      responses: { 200: operationResponseSchema, 202: askedSchema },
+      async handle({ params, body, identity }) {
+        const id = readId(params.id, "Operation");
+        const decision = { actor: actorOf(identity), reason: body.reason || null };
+        const retried = await inAuditedTransaction(services.database.kysely, async (queries) => {
+          const known = await findOperationById(queries, id);
+          if (!known) throw notFound("Operation");
+          const approvalId = await retry(services, queries, known, decision);
+          return { known, approvalId, operation: await findOperation(queries, known.kind, known.subject_id) };
+        });
+        services.senders.wake();
+        const { known, approvalId, operation = { ...known, status: "withdrawn" as const } } = retried;
+        if (approvalId !== undefined) {
+          const message = "The payout waits for a second person";
+          return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
+        }
+        services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
+        const isOver = operation.status === "withdrawn";
+        const message = isOver ? "The payout is withdrawn: it is not due any more" : "The operation is retried now";
+        return { status: 200, body: { success: true, message, operation: toOperationRecord(operation) } };
+      },
+    }),
+  ];
 }
 
 /** A payout is decided anew. Returns the request that it waits for, if it takes two people. */

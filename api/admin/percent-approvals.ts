@@ -19,8 +19,7 @@ import { alreadyDecided, type Decision, decisionRoutes, lapsed, requireOpen, toW
 export function percentApprovalRoutes(services: Services, write: CatalogueWriter): Route[] {
   const { database } = services;
   return [
-    listRoute({
-      path: "/api/admin/percent-approvals",
+    listRoute("/api/admin/percent-approvals", {
       summary: "Boosts and percents of categories that need a second person's approval, newest first",
       row: percentApprovalSchema,
       query: percentApprovalsQuerySchema,

@@ -32,99 +32,82 @@ import { deepestBlock, type Services, viewOptions } from "../services.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
+  const { reader, kysely } = services.database;
   return [
-    purchasesRoute(services),
-    purchaseRoute(services),
-    holdRoute(services),
-    releaseRoute(services),
-    paymentsRoute(services),
+    listRoute("/api/admin/purchases", {
+      summary: "Purchases with state and what each waits for, newest first",
+      row: adminPurchaseSchema,
+      query: purchasesQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listPanelPurchases(reader, query);
+        return { ...page, rows: await toWirePurchases(services, rows) };
+      },
+    }),
+    route.get("/api/admin/purchases/:id", {
+      access: "admin",
+      summary: "One purchase with its history",
+      responses: { 200: adminPurchaseResponseSchema },
+      async handle({ params }) {
+        const id = readId(params.id, "Purchase");
+        const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
+        const trace = await tracePurchase(kysely, id);
+        if (!purchase || !trace) throw notFound("Purchase");
+        const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
+          at: isoTime(atMs),
+          source,
+          kind,
+          subject: subject ?? null,
+          tx_hash: txHash ?? null,
+          amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
+          text,
+        }));
+        return { body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } } };
+      },
+    }),
+    route.post("/api/admin/purchases/:id/hold", {
+      ...DECISION,
+      access: "admin",
+      summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
+      failures: { 409: "It is held, paid or over already" },
+      async handle({ params, body, identity }) {
+        const id = readId(params.id, "Purchase");
+        const decision = { identity, reason: body.reason || null, action: "purchase.hold" } as const;
+        await decidePurchase(services, id, decision, async (queries) => {
+          const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
+          if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
+          await stepNow(queries, id, await stepOptions(services, queries));
+        });
+        return { body: { success: true, message: "Purchase held" } };
+      },
+    }),
+    route.post("/api/admin/purchases/:id/release", {
+      ...DECISION,
+      access: "fresh_admin",
+      summary: "Releases a held purchase",
+      failures: { 409: "It is not held" },
+      responses: { 200: doneSchema, 202: askedSchema },
+      async handle({ params, body, identity }) {
+        const id = readId(params.id, "Purchase");
+        const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
+        let approvalId: bigint | undefined;
+        await decidePurchase(services, id, decision, async (queries) => {
+          if (!(await releasePurchase(queries, id, actorOf(identity)))) {
+            throw conflict("This purchase is not held", "NOT_HELD");
+          }
+          approvalId = await stepNow(queries, id, await stepOptions(services, queries));
+        });
+        if (approvalId === undefined) return { status: 200, body: { success: true, message: "Purchase released" } };
+        const message = "Purchase released: its payout waits for a second person";
+        return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
+      },
+    }),
+    listRoute("/api/admin/payments", {
+      summary: "Queued payouts, newest first, with the reason if waiting or failed",
+      row: paymentSchema,
+      query: paymentsQuerySchema,
+      list: (query) => pageOf(listPayouts(reader, query), toWirePayment),
+    }),
   ];
-}
-
-function purchasesRoute(services: Services): Route {
-  const { reader } = services.database;
-  return listRoute({
-    path: "/api/admin/purchases",
-    summary: "Purchases with state and what each waits for, newest first",
-    row: adminPurchaseSchema,
-    query: purchasesQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listPanelPurchases(reader, query);
-      return { ...page, rows: await toWirePurchases(services, rows) };
-    },
-  });
-}
-
-function purchaseRoute(services: Services): Route {
-  const { kysely, reader } = services.database;
-  return route({
-    method: "get",
-    path: "/api/admin/purchases/:id",
-    access: "admin",
-    summary: "One purchase with its history",
-    responses: { 200: adminPurchaseResponseSchema },
-    async handle({ params }) {
-      const id = readId(params.id, "Purchase");
-      const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
-      const trace = await tracePurchase(kysely, id);
-      if (!purchase || !trace) throw notFound("Purchase");
-      const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
-        at: isoTime(atMs),
-        source,
-        kind,
-        subject: subject ?? null,
-        tx_hash: txHash ?? null,
-        amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
-        text,
-      }));
-      return { body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } } };
-    },
-  });
-}
-
-function holdRoute(services: Services): Route {
-  return route({
-    ...DECISION,
-    access: "admin",
-    path: "/api/admin/purchases/:id/hold",
-    summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
-    failures: { 409: "It is held, paid or over already" },
-    async handle({ params, body, identity }) {
-      const id = readId(params.id, "Purchase");
-      const decision = { identity, reason: body.reason || null, action: "purchase.hold" } as const;
-      await decidePurchase(services, id, decision, async (queries) => {
-        const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
-        if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
-        await stepNow(queries, id, await stepOptions(services, queries));
-      });
-      return { body: { success: true, message: "Purchase held" } };
-    },
-  });
-}
-
-function releaseRoute(services: Services): Route {
-  return route({
-    ...DECISION,
-    access: "fresh_admin",
-    path: "/api/admin/purchases/:id/release",
-    summary: "Releases a held purchase",
-    failures: { 409: "It is not held" },
-    responses: { 200: doneSchema, 202: askedSchema },
-    async handle({ params, body, identity }) {
-      const id = readId(params.id, "Purchase");
-      const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
-      let approvalId: bigint | undefined;
-      await decidePurchase(services, id, decision, async (queries) => {
-        if (!(await releasePurchase(queries, id, actorOf(identity)))) {
-          throw conflict("This purchase is not held", "NOT_HELD");
-        }
-        approvalId = await stepNow(queries, id, await stepOptions(services, queries));
-      });
-      if (approvalId === undefined) return { status: 200, body: { success: true, message: "Purchase released" } };
-      const message = "Purchase released: its payout waits for a second person";
-      return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } };
-    },
-  });
 }
 
 /** With what a purchase's step is made now, not in the sender's next round. */
@@ -141,18 +124,7 @@ export async function stepOptions(services: Services, queries: Queries): Promise
   return { moment, weiPerCent, stepDelayMs: 0n, approvals, rules };
 }
 
-function paymentsRoute({ database: { reader } }: Services): Route {
-  return listRoute({
-    path: "/api/admin/payments",
-    summary: "Queued payouts, newest first, with the reason if waiting or failed",
-    row: paymentSchema,
-    query: paymentsQuerySchema,
-    list: (query) => pageOf(listPayouts(reader, query), toWirePayment),
-  });
-}
-
 const DECISION = {
-  method: "post",
   permission: "payments",
   limit: { perMinute: 120, by: "wallet" },
   body: noBodyOrReasonSchema,

@@ -25,81 +25,63 @@ const ACTIVITY_ROWS = 10;
 
 /** The figures of the admin panel, and the switch that pauses payouts. */
 export function adminRoutes(services: Services): Route[] {
-  return [overviewRoute(services), roleRoute(services), auditLogRoute(services), switchPayoutsRoute(services)];
-}
-
-function overviewRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/overview",
-    access: "admin",
-    summary: "The shop's figures",
-    responses: { 200: overviewResponseSchema },
-    handle: async () => ({ body: { success: true, data: await buildOverview(services) } }),
-  });
-}
-
-function roleRoute({ environment, adminWallets }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/role",
-    access: "admin",
-    summary: "Role and permissions of the signed-in admin, and what takes a second one",
-    responses: { 200: adminRoleResponseSchema },
-    handle({ identity }) {
-      const role = roleOf(identity);
-      const permissions = [...permissionsOf(role)];
-      const own = actorOf(identity);
-      const approvers = [...adminWallets].filter(([, one]) => permissionsOf(one).includes("catalogue"));
-      return {
-        body: {
-          success: true,
-          ...{ role, permissions },
-          percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
-          percent_approvers: approvers.map(([wallet]) => wallet).filter((wallet) => wallet !== own),
-        },
-      };
-    },
-  });
-}
-
-function auditLogRoute({ database }: Services): Route {
-  return listRoute({
-    path: "/api/admin/audit-log",
-    summary: "The audit log of admin changes, newest first",
-    row: auditLogEntrySchema,
-    query: auditLogQuerySchema,
-    list: (query) => pageOf(listAudit(database.reader, query), toWireEntry),
-  });
-}
-
-function switchPayoutsRoute(services: Services): Route {
-  const { database, payouts } = services;
-  return route({
-    method: "post",
-    path: "/api/admin/payouts",
-    access: "admin",
-    permission: "payments",
-    summary: "Pauses or resumes payouts",
-    limit: { perMinute: 60, by: "wallet" },
-    body: payoutsRequestSchema,
-    responses: { 200: doneSchema },
-    async handle({ body, identity }) {
-      // Pausing must work at once; resuming moves money.
-      if (!body.paused) requireFreshSignIn(identity);
-      const was = (await payouts.reason()) ?? null;
-      await inAuditedTransaction(database.kysely, async (queries) => {
-        if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
-        else await payouts.resume(queries);
-        const action = body.paused ? "payouts.pause" : "payouts.resume";
-        const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
-        await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
-      });
-      services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
-      services.senders.wake();
-      return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts resumed" } };
-    },
-  });
+  const { environment, adminWallets, database, payouts } = services;
+  return [
+    route.get("/api/admin/overview", {
+      access: "admin",
+      summary: "The shop's figures",
+      responses: { 200: overviewResponseSchema },
+      handle: async () => ({ body: { success: true, data: await buildOverview(services) } }),
+    }),
+    route.get("/api/admin/role", {
+      access: "admin",
+      summary: "Role and permissions of the signed-in admin, and what takes a second one",
+      responses: { 200: adminRoleResponseSchema },
+      handle({ identity }) {
+        const role = roleOf(identity);
+        const permissions = [...permissionsOf(role)];
+        const own = actorOf(identity);
+        const approvers = [...adminWallets].filter(([, one]) => permissionsOf(one).includes("catalogue"));
+        return {
+          body: {
+            success: true,
+            ...{ role, permissions },
+            percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
+            percent_approvers: approvers.map(([wallet]) => wallet).filter((wallet) => wallet !== own),
+          },
+        };
+      },
+    }),
+    listRoute("/api/admin/audit-log", {
+      summary: "The audit log of admin changes, newest first",
+      row: auditLogEntrySchema,
+      query: auditLogQuerySchema,
+      list: (query) => pageOf(listAudit(database.reader, query), toWireEntry),
+    }),
+    route.post("/api/admin/payouts", {
+      access: "admin",
+      permission: "payments",
+      summary: "Pauses or resumes payouts",
+      limit: { perMinute: 60, by: "wallet" },
+      body: payoutsRequestSchema,
+      responses: { 200: doneSchema },
+      async handle({ body, identity }) {
+        // Pausing must work at once; resuming moves money.
+        if (!body.paused) requireFreshSignIn(identity);
+        const was = (await payouts.reason()) ?? null;
+        await inAuditedTransaction(database.kysely, async (queries) => {
+          if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
+          else await payouts.resume(queries);
+          const action = body.paused ? "payouts.pause" : "payouts.resume";
+          const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
+          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
+        });
+        services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
+        services.senders.wake();
+        return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts resumed" } };
+      },
+    }),
+  ];
 }
 
 function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {

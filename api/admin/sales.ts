@@ -26,50 +26,75 @@ import { amountText, DECISION, decided } from "./sale-decisions.ts";
 
 /** Sales in the panel, and decisions on them. docs/product.md#sales-calls. */
 export function saleAdministrationRoutes(services: Services): Route[] {
+  const { saleRules: rules } = services;
+  const { reader, kysely } = services.database;
   return [
-    salesRoute(services),
-    saleRoute(services),
-    releaseRoute(services),
-    declineRoute(services),
-    assignRoute(services),
+    listRoute("/api/admin/sales", {
+      summary: "Sales as the networks report them, newest first",
+      row: saleSchema,
+      query: salesQuerySchema,
+      list: (query, request) => pageOf(listSales(reader, query), (row) => toWireSale(row, languageOf(request))),
+    }),
+    route.get("/api/admin/sales/:id", {
+      access: "admin",
+      summary: "One sale with its revisions and purchases",
+      responses: { 200: saleResponseSchema },
+      async handle({ params, request }) {
+        const id = readId(params.id, "Sale");
+        const sale = await findSale(kysely, id);
+        if (!sale) throw notFound("Sale");
+        const revision = await findRevision(kysely, id);
+        const revisions = await listRevisions(kysely, id);
+        const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, id));
+        const body = {
+          ...toWireSale(sale, languageOf(request)),
+          unknown_groups: sale.unknown_groups,
+          holds: sale.hold_reasons.split(" ").filter(Boolean),
+          revision: revision === undefined ? null : Number(revision),
+          revisions: revisions.map(toWireRevision),
+          purchases: purchases.map(toWireSalePurchase),
+        };
+        return { body: { success: true, sale: body } };
+      },
+    }),
+    route.post("/api/admin/sales/:id/release", {
+      ...DECISION,
+      access: "fresh_admin",
+      permission: "sales",
+      summary: "Releases a held sale as last read",
+      body: releaseRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.release", message: "Sale released" },
+        (queries, id, { revision, holds }, actor) => releaseSale(queries, id, { rules, actor, revision, holds }),
+      ),
+    }),
+    route.post("/api/admin/sales/:id/decline", {
+      ...DECISION,
+      permission: "sales",
+      summary: "Declines a sale permanently, whatever the network reports later",
+      body: declineRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.decline", message: "Sale declined" },
+        (queries, id, { reason, revision, holds }, actor) =>
+          declineSale(queries, id, reason, { rules, actor, revision, holds }),
+      ),
+    }),
+    route.post("/api/admin/sales/:id/assign", {
+      ...DECISION,
+      access: "fresh_admin",
+      permission: "sales",
+      summary: "Assigns a click to a sale that has none",
+      body: assignRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.assign", message: "Sale assigned" },
+        (queries, id, { click_id, revision, holds }, actor) =>
+          assignSale(queries, id, click_id, { rules, actor, revision, holds }),
+      ),
+    }),
   ];
-}
-
-function salesRoute({ database: { reader } }: Services): Route {
-  return listRoute({
-    path: "/api/admin/sales",
-    summary: "Sales as the networks report them, newest first",
-    row: saleSchema,
-    query: salesQuerySchema,
-    list: (query, request) => pageOf(listSales(reader, query), (row) => toWireSale(row, languageOf(request))),
-  });
-}
-
-function saleRoute({ database: { kysely } }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/sales/:id",
-    access: "admin",
-    summary: "One sale with its revisions and purchases",
-    responses: { 200: saleResponseSchema },
-    async handle({ params, request }) {
-      const id = readId(params.id, "Sale");
-      const sale = await findSale(kysely, id);
-      if (!sale) throw notFound("Sale");
-      const revision = await findRevision(kysely, id);
-      const revisions = await listRevisions(kysely, id);
-      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, id));
-      const body = {
-        ...toWireSale(sale, languageOf(request)),
-        unknown_groups: sale.unknown_groups,
-        holds: sale.hold_reasons.split(" ").filter(Boolean),
-        revision: revision === undefined ? null : Number(revision),
-        revisions: revisions.map(toWireRevision),
-        purchases: purchases.map(toWireSalePurchase),
-      };
-      return { body: { success: true, sale: body } };
-    },
-  });
 }
 
 function toWireRevision(row: Awaited<ReturnType<typeof listRevisions>>[number]) {
@@ -96,58 +121,6 @@ function toWireSalePurchase(purchase: PurchaseFacts) {
     cashback: reaisOf(purchase.centBps),
     owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
   };
-}
-
-function releaseRoute(services: Services): Route {
-  const { saleRules: rules } = services;
-  return route({
-    ...DECISION,
-    access: "fresh_admin",
-    path: "/api/admin/sales/:id/release",
-    permission: "sales",
-    summary: "Releases a held sale as last read",
-    body: releaseRequestSchema,
-    handle: decided(
-      services,
-      { action: "sale.release", message: "Sale released" },
-      (queries, id, { revision, holds }, actor) => releaseSale(queries, id, { rules, actor, revision, holds }),
-    ),
-  });
-}
-
-function declineRoute(services: Services): Route {
-  const { saleRules: rules } = services;
-  return route({
-    ...DECISION,
-    path: "/api/admin/sales/:id/decline",
-    permission: "sales",
-    summary: "Declines a sale permanently, whatever the network reports later",
-    body: declineRequestSchema,
-    handle: decided(
-      services,
-      { action: "sale.decline", message: "Sale declined" },
-      (queries, id, { reason, revision, holds }, actor) =>
-        declineSale(queries, id, reason, { rules, actor, revision, holds }),
-    ),
-  });
-}
-
-function assignRoute(services: Services): Route {
-  const { saleRules: rules } = services;
-  return route({
-    ...DECISION,
-    access: "fresh_admin",
-    path: "/api/admin/sales/:id/assign",
-    permission: "sales",
-    summary: "Assigns a click to a sale that has none",
-    body: assignRequestSchema,
-    handle: decided(
-      services,
-      { action: "sale.assign", message: "Sale assigned" },
-      (queries, id, { click_id, revision, holds }, actor) =>
-        assignSale(queries, id, click_id, { rules, actor, revision, holds }),
-    ),
-  });
 }
 
 /** None of a sale that was released, or that a person or the network declined. */

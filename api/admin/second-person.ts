@@ -19,9 +19,7 @@ type DecisionCalls = {
 
 export function decisionRoutes({ path, permission, what, summaries, decide }: DecisionCalls): Route[] {
   return VERBS.map((verb) =>
-    route({
-      method: "post",
-      path: `${path}/:id/${verb}` as const,
+    route.post(`${path}/:id/${verb}` as const, {
       access: "fresh_admin",
       permission,
       summary: summaries[verb],

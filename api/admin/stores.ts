@@ -31,148 +31,112 @@ import type { Services } from "../services.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
 export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
+  const { database } = services;
   return [
-    storesRoute(services),
-    conversionRoute(services),
-    testClickRoute(services),
-    tokenContractRoute(services),
-    exportCatalogueRoute(services),
-    importCatalogueRoute(services, cache),
+    listRoute("/api/admin/stores", {
+      summary: "Stores including drafts, newest first, with what each draft lacks",
+      row: adminStoreSchema,
+      query: storesListQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listStorePage(database.reader, query);
+        const months = await readConversion(
+          database.reader,
+          idsOf(rows),
+          monthsBefore(monthOf(Date.now()), LISTED_MONTHS - 1),
+        );
+        return { ...page, rows: rows.map((store) => toWireAdminStore(store, months)) };
+      },
+    }),
+    route.get("/api/admin/stores/:id/conversion", {
+      access: "admin",
+      summary: "A store's clicks and the sales that they led to, by month",
+      responses: { 200: conversionResponseSchema },
+      async handle({ params }) {
+        const id = readId(params.id, "Store");
+        if (!(await findStore(database.reader, id))) throw notFound("Store");
+        const months = await readConversion(database.reader, [id], monthsBefore(monthOf(Date.now()), SHOWN_MONTHS - 1));
+        const wire = months.map(({ month, clicks, sales }) => ({ month, clicks, sales }));
+        return { body: { success: true, months: wire } };
+      },
+    }),
+    route.get("/api/admin/stores/:id/test-click", {
+      access: "admin",
+      summary: "The store's link with a test click that belongs to no buyer",
+      responses: { 200: testClickResponseSchema },
+      async handle({ params }) {
+        const store = await findStore(database.kysely, readId(params.id, "Store"));
+        if (!store) throw notFound("Store");
+        const url = linkOf(store, TEST_CLICK, services.accounts);
+        const carries_click = url?.includes(TEST_CLICK) ?? false;
+        return { body: { success: true, click_id: TEST_CLICK, url, carries_click } };
+      },
+    }),
+    route.get("/api/admin/token-contract", {
+      access: "admin",
+      summary: "Symbol, name and decimals of a fan token contract, read from the chain",
+      limit: { perMinute: 60, by: "wallet" },
+      query: tokenContractQuerySchema,
+      failures: { 409: "There is no ERC-20 token at this address" },
+      responses: { 200: tokenContractResponseSchema },
+      async handle({ query: { contract } }) {
+        const found = await services.balances.describeToken(toWalletAddress(contract));
+        if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
+        return { body: { success: true, contract: contract.toLowerCase(), ...found } };
+      },
+    }),
+    route.get("/api/admin/catalogue", {
+      access: "admin",
+      summary: "The whole catalogue as a file for import",
+      limit: { perMinute: 30, by: "wallet" },
+      query: catalogueExportQuerySchema,
+      alternatives: ["text/csv"],
+      responses: { 200: catalogueRowsSchema },
+      async handle({ query: { format } }) {
+        const text = writeCatalogue(format, await exportRows(database));
+        const headers = { "content-disposition": `attachment; filename="catalogue.${format}"` };
+        return {
+          text,
+          type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
+          headers,
+        };
+      },
+    }),
+    route.post("/api/admin/catalogue", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Lists the changes in a catalogue file, or applies all of them or none",
+      limit: { perMinute: 30, by: "wallet" },
+      bodyLimitBytes: CATALOGUE_FILE_BYTES,
+      body: catalogueImportRequestSchema,
+      failures: { 422: "Invalid rows in the file; the message names each" },
+      responses: { 200: catalogueImportResponseSchema },
+      async handle({ body, identity }) {
+        try {
+          const { aboveBps } = percentRule(services, identity);
+          const catalogue = readCatalogue(body.format, body.content);
+          if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
+          const made = body.apply
+            ? apply(database, catalogue, actorOf(identity), aboveBps)
+            : diff(database, catalogue, aboveBps);
+          const preview = await made;
+          const message = `${preview.length} changes ${body.apply ? "made" : "to make"}`;
+          return { body: { success: true, message, applied: body.apply, changes: preview.map(changeText), preview } };
+        } catch (error) {
+          if (!(error instanceof CatalogueFileError)) throw error;
+          throw new ApiError(422, "CATALOGUE_FILE", error.message, { extra: { problems: error.problems } });
+        } finally {
+          if (body.apply) {
+            cache.drop();
+            services.senders.wake();
+          }
+        }
+      },
+    }),
   ];
-}
-
-function storesRoute({ database }: Services): Route {
-  return listRoute({
-    path: "/api/admin/stores",
-    summary: "Stores including drafts, newest first, with what each draft lacks",
-    row: adminStoreSchema,
-    query: storesListQuerySchema,
-    async list(query) {
-      const { rows, ...page } = await listStorePage(database.reader, query);
-      const months = await readConversion(
-        database.reader,
-        idsOf(rows),
-        monthsBefore(monthOf(Date.now()), LISTED_MONTHS - 1),
-      );
-      return { ...page, rows: rows.map((store) => toWireAdminStore(store, months)) };
-    },
-  });
-}
-
-function conversionRoute({ database }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/stores/:id/conversion",
-    access: "admin",
-    summary: "A store's clicks and the sales that they led to, by month",
-    responses: { 200: conversionResponseSchema },
-    async handle({ params }) {
-      const id = readId(params.id, "Store");
-      if (!(await findStore(database.reader, id))) throw notFound("Store");
-      const months = await readConversion(database.reader, [id], monthsBefore(monthOf(Date.now()), SHOWN_MONTHS - 1));
-      const wire = months.map(({ month, clicks, sales }) => ({ month, clicks, sales }));
-      return { body: { success: true, months: wire } };
-    },
-  });
 }
 
 const LISTED_MONTHS = 3;
 const SHOWN_MONTHS = 12;
-
-function testClickRoute(services: Services): Route {
-  const { database } = services;
-  return route({
-    method: "get",
-    path: "/api/admin/stores/:id/test-click",
-    access: "admin",
-    summary: "The store's link with a test click that belongs to no buyer",
-    responses: { 200: testClickResponseSchema },
-    async handle({ params }) {
-      const store = await findStore(database.kysely, readId(params.id, "Store"));
-      if (!store) throw notFound("Store");
-      const url = linkOf(store, TEST_CLICK, services.accounts);
-      const carries_click = url?.includes(TEST_CLICK) ?? false;
-      return { body: { success: true, click_id: TEST_CLICK, url, carries_click } };
-    },
-  });
-}
-
-function tokenContractRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/token-contract",
-    access: "admin",
-    summary: "Symbol, name and decimals of a fan token contract, read from the chain",
-    limit: { perMinute: 60, by: "wallet" },
-    query: tokenContractQuerySchema,
-    failures: { 409: "There is no ERC-20 token at this address" },
-    responses: { 200: tokenContractResponseSchema },
-    async handle({ query: { contract } }) {
-      const found = await services.balances.describeToken(toWalletAddress(contract));
-      if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
-      return { body: { success: true, contract: contract.toLowerCase(), ...found } };
-    },
-  });
-}
-
-function exportCatalogueRoute({ database }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/catalogue",
-    access: "admin",
-    summary: "The whole catalogue as a file for import",
-    limit: { perMinute: 30, by: "wallet" },
-    query: catalogueExportQuerySchema,
-    alternatives: ["text/csv"],
-    responses: { 200: catalogueRowsSchema },
-    async handle({ query: { format } }) {
-      const text = writeCatalogue(format, await exportRows(database));
-      const headers = { "content-disposition": `attachment; filename="catalogue.${format}"` };
-      return {
-        text,
-        type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
-        headers,
-      };
-    },
-  });
-}
-
-function importCatalogueRoute(services: Services, cache: CatalogueCache): Route {
-  const { database } = services;
-  return route({
-    method: "post",
-    path: "/api/admin/catalogue",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Lists the changes in a catalogue file, or applies all of them or none",
-    limit: { perMinute: 30, by: "wallet" },
-    bodyLimitBytes: CATALOGUE_FILE_BYTES,
-    body: catalogueImportRequestSchema,
-    failures: { 422: "Invalid rows in the file; the message names each" },
-    responses: { 200: catalogueImportResponseSchema },
-    async handle({ body, identity }) {
-      try {
-        const { aboveBps } = percentRule(services, identity);
-        const catalogue = readCatalogue(body.format, body.content);
-        if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
-        const made = body.apply
-          ? apply(database, catalogue, actorOf(identity), aboveBps)
-          : diff(database, catalogue, aboveBps);
-        const preview = await made;
-        const message = `${preview.length} changes ${body.apply ? "made" : "to make"}`;
-        return { body: { success: true, message, applied: body.apply, changes: preview.map(changeText), preview } };
-      } catch (error) {
-        if (!(error instanceof CatalogueFileError)) throw error;
-        throw new ApiError(422, "CATALOGUE_FILE", error.message, { extra: { problems: error.problems } });
-      } finally {
-        if (body.apply) {
-          cache.drop();
-          services.senders.wake();
-        }
-      }
-    },
-  });
-}
 
 /** A click that belongs to no buyer: a sale with it stays unmatched. */
 const TEST_CLICK = "testtesttesttesttesttestte";

@@ -29,144 +29,112 @@ import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
+  const { database, adminWallets, environment } = services;
+  const { reader, kysely } = services.database;
   return [
-    usersRoute(services),
-    namesRoute(services),
-    userRoute(services),
-    nicknameRoute(services),
-    revokeSessionsRoute(services),
-    eraseRoute(services),
+    listRoute("/api/admin/users", {
+      summary: "Users with the totals of their purchases, newest first",
+      row: adminUserSchema,
+      query: usersQuerySchema,
+      list: (query) => pageOf(listUsers(reader, query), (row) => toWireUser(services, row)),
+    }),
+    route.get("/api/admin/names", {
+      access: "admin",
+      summary: "Whose wallets these are",
+      query: namesQuerySchema,
+      responses: { 200: namesResponseSchema },
+      async handle({ query: { wallets } }) {
+        const rows = await readNames(database.reader, wallets);
+        const byWallet = new Map(rows.map((row) => [row.wallet, row.nickname || registeredName(row)]));
+        const names = [...new Set(wallets)]
+          .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
+          .filter(({ name, role }) => name !== "" || role !== null);
+        return { body: { success: true, names } };
+      },
+    }),
+    route.get("/api/admin/users/:wallet", {
+      access: "admin",
+      summary: "One user with live sessions",
+      responses: { 200: adminUserResponseSchema },
+      async handle({ params }) {
+        const wallet = readWallet(params.wallet);
+        const [row] = await readUsers(kysely, [wallet]);
+        if (!row) throw notFound("User");
+        const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
+          kind: session.kind,
+          created_at: isoTime(session.createdAt),
+          last_seen_at: isoTime(session.lastSeenAt),
+        }));
+        return { body: { success: true, user: { ...toWireUser(services, row), sessions } } };
+      },
+    }),
+    route.post("/api/admin/users/:wallet/nickname", {
+      ...DECISION,
+      summary: "Sets or takes away what the team calls a user's wallet",
+      body: nicknameRequestSchema,
+      responses: { 200: doneSchema },
+      async handle({ params, body: { nickname }, identity }) {
+        const wallet = readWallet(params.wallet);
+        await inAuditedTransaction(kysely, async (queries) => {
+          if (!(await findUser(queries, wallet))) throw notFound("User");
+          await setNickname(queries, wallet, nickname);
+          // Not the nickname itself: it may be a person's name, which can be erased, the log cannot.
+          const detail = { is_set: nickname !== "" };
+          await appendAudit(queries, {
+            actor: actorOf(identity),
+            action: "user.nickname",
+            subject: `user:${wallet}`,
+            detail,
+          });
+        });
+        return { body: { success: true, message: "Nickname saved" } };
+      },
+    }),
+    route.post("/api/admin/users/:wallet/sessions/revoke", {
+      ...DECISION,
+      summary: "Ends all sessions of a user",
+      responses: { 200: sessionsRevokedSchema },
+      async handle({ params, body, identity }) {
+        const wallet = readWallet(params.wallet);
+        const revoked = await inAuditedTransaction(kysely, async (queries) => {
+          if (!(await findUser(queries, wallet))) throw notFound("User");
+          const count = Number(await revokeSessions(queries, wallet));
+          const detail = { reason: body.reason || null, sessions: count };
+          await appendAudit(queries, {
+            actor: actorOf(identity),
+            action: "user.sessions_revoke",
+            subject: `user:${wallet}`,
+            detail,
+          });
+          return count;
+        });
+        return { body: { success: true, message: "Sessions ended", revoked } };
+      },
+    }),
+    route.post("/api/admin/users/:wallet/erase", {
+      ...DECISION,
+      summary: "Erases a user's profile; the purchases stay, identified by wallet only",
+      responses: { 200: doneSchema },
+      async handle({ params, body, identity }) {
+        const wallet = readWallet(params.wallet);
+        await inAuditedTransaction(kysely, async (queries) => {
+          const user = await findUser(queries, wallet);
+          if (!user) throw notFound("User");
+          addToErasedList(erasedFileOf(environment), environment, user);
+          await eraseUser(queries, wallet, environment);
+          // Must not contain any erased data.
+          const detail = { reason: body.reason || null };
+          await appendAudit(queries, {
+            actor: actorOf(identity),
+            action: "user.erase",
+            subject: `user:${wallet}`,
+            detail,
+          });
+        });
+        return { body: { success: true, message: "Profile erased" } };
+      },
+    }),
   ];
-}
-
-function usersRoute(services: Services): Route {
-  const { reader } = services.database;
-  return listRoute({
-    path: "/api/admin/users",
-    summary: "Users with the totals of their purchases, newest first",
-    row: adminUserSchema,
-    query: usersQuerySchema,
-    list: (query) => pageOf(listUsers(reader, query), (row) => toWireUser(services, row)),
-  });
-}
-
-function namesRoute({ database, adminWallets }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/admin/names",
-    access: "admin",
-    summary: "Whose wallets these are",
-    query: namesQuerySchema,
-    responses: { 200: namesResponseSchema },
-    async handle({ query: { wallets } }) {
-      const rows = await readNames(database.reader, wallets);
-      const byWallet = new Map(rows.map((row) => [row.wallet, row.nickname || registeredName(row)]));
-      const names = [...new Set(wallets)]
-        .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
-        .filter(({ name, role }) => name !== "" || role !== null);
-      return { body: { success: true, names } };
-    },
-  });
-}
-
-function userRoute(services: Services): Route {
-  const { kysely } = services.database;
-  return route({
-    method: "get",
-    path: "/api/admin/users/:wallet",
-    access: "admin",
-    summary: "One user with live sessions",
-    responses: { 200: adminUserResponseSchema },
-    async handle({ params }) {
-      const wallet = readWallet(params.wallet);
-      const [row] = await readUsers(kysely, [wallet]);
-      if (!row) throw notFound("User");
-      const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
-        kind: session.kind,
-        created_at: isoTime(session.createdAt),
-        last_seen_at: isoTime(session.lastSeenAt),
-      }));
-      return { body: { success: true, user: { ...toWireUser(services, row), sessions } } };
-    },
-  });
-}
-
-function nicknameRoute({ database: { kysely } }: Services): Route {
-  return route({
-    ...DECISION,
-    path: "/api/admin/users/:wallet/nickname",
-    summary: "Sets or takes away what the team calls a user's wallet",
-    body: nicknameRequestSchema,
-    responses: { 200: doneSchema },
-    async handle({ params, body: { nickname }, identity }) {
-      const wallet = readWallet(params.wallet);
-      await inAuditedTransaction(kysely, async (queries) => {
-        if (!(await findUser(queries, wallet))) throw notFound("User");
-        await setNickname(queries, wallet, nickname);
-        // Not the nickname itself: it may be a person's name, which can be erased, the log cannot.
-        const detail = { is_set: nickname !== "" };
-        await appendAudit(queries, {
-          actor: actorOf(identity),
-          action: "user.nickname",
-          subject: `user:${wallet}`,
-          detail,
-        });
-      });
-      return { body: { success: true, message: "Nickname saved" } };
-    },
-  });
-}
-
-function revokeSessionsRoute({ database: { kysely } }: Services): Route {
-  return route({
-    ...DECISION,
-    path: "/api/admin/users/:wallet/sessions/revoke",
-    summary: "Ends all sessions of a user",
-    responses: { 200: sessionsRevokedSchema },
-    async handle({ params, body, identity }) {
-      const wallet = readWallet(params.wallet);
-      const revoked = await inAuditedTransaction(kysely, async (queries) => {
-        if (!(await findUser(queries, wallet))) throw notFound("User");
-        const count = Number(await revokeSessions(queries, wallet));
-        const detail = { reason: body.reason || null, sessions: count };
-        await appendAudit(queries, {
-          actor: actorOf(identity),
-          action: "user.sessions_revoke",
-          subject: `user:${wallet}`,
-          detail,
-        });
-        return count;
-      });
-      return { body: { success: true, message: "Sessions ended", revoked } };
-    },
-  });
-}
-
-function eraseRoute({ database: { kysely }, environment }: Services): Route {
-  return route({
-    ...DECISION,
-    path: "/api/admin/users/:wallet/erase",
-    summary: "Erases a user's profile; the purchases stay, identified by wallet only",
-    responses: { 200: doneSchema },
-    async handle({ params, body, identity }) {
-      const wallet = readWallet(params.wallet);
-      await inAuditedTransaction(kysely, async (queries) => {
-        const user = await findUser(queries, wallet);
-        if (!user) throw notFound("User");
-        addToErasedList(erasedFileOf(environment), environment, user);
-        await eraseUser(queries, wallet, environment);
-        // Must not contain any erased data.
-        const detail = { reason: body.reason || null };
-        await appendAudit(queries, {
-          actor: actorOf(identity),
-          action: "user.erase",
-          subject: `user:${wallet}`,
-          detail,
-        });
-      });
-      return { body: { success: true, message: "Profile erased" } };
-    },
-  });
 }
 
 /** Empty if it could pass as another's: anybody registers under the name of their choice. */
@@ -176,7 +144,6 @@ function registeredName({ first_name, last_name }: Record<"first_name" | "last_n
 }
 
 const DECISION = {
-  method: "post",
   access: "admin",
   permission: "people",
   limit: { perMinute: 120, by: "wallet" },

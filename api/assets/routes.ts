@@ -3,11 +3,11 @@ import { findStore, updateStore } from "../../catalogue/stores.ts";
 import { logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import { LOGO_BYTES } from "../../domain/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
-import { type CatalogueWriter, catalogueWriter } from "../catalogue/catalogue-writer.ts";
+import { catalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { notFound, unavailable } from "../http/api-error.ts";
 import { type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type AssetStore, AssetStoreError, openAssetStore } from "./asset-store.ts";
+import { AssetStoreError, openAssetStore } from "./asset-store.ts";
 import { PICTURE_TYPES, pictureIn, TYPES } from "./picture.ts";
 
 const NAME = /^[0-9a-f]{64}\.(png|jpg|webp)$/;
@@ -22,52 +22,43 @@ const OPAQUE = {
 export function assetRoutes(services: Services, cache: CatalogueCache): Route[] {
   const assets = openAssetStore(services.environment.ASSETS_URL, services.environment.DATA_DIR);
   const write = catalogueWriter(services, cache);
-  return [uploadLogoRoute(services, assets, write), assetRoute(assets)];
-}
-
-function uploadLogoRoute(services: Services, assets: AssetStore, write: CatalogueWriter): Route {
-  return route({
-    method: "post",
-    path: "/api/admin/stores/:id/logo",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Uploads a store's logo",
-    limit: { perMinute: 60, by: "wallet" },
-    bodyLimitBytes: LOGO_BYTES,
-    bodyTypes: PICTURE_TYPES,
-    responses: { 200: logoResponseSchema },
-    async handle(call) {
-      const storeId = readId(call.params.id, "Store");
-      if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
-      const { type, ending, bytes } = pictureIn(call.bytes);
-      const name = `${hash("sha256", bytes)}.${ending}`;
-      await answering(assets.write(name, bytes, type));
-      const logo = `/api/assets/${name}`;
-      await write(call, { action: "store.logo", detail: { logo } }, async (queries) => {
-        const store = await findStore(queries, storeId);
-        if (!store || !(await updateStore(queries, storeId, { logo }))) throw notFound("Store");
-        return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
-      });
-      return { body: { success: true, message: "Logo salvo com sucesso!", logo } };
-    },
-  });
-}
-
-function assetRoute(assets: AssetStore): Route {
-  return route({
-    method: "get",
-    path: "/api/assets/:name",
-    access: "anyone",
-    summary: "An uploaded picture",
-    responses: { 200: { type: "application/octet-stream" } },
-    alternatives: PICTURE_TYPES,
-    async handle({ params: { name } }) {
-      const ending = NAME.exec(name)?.[1];
-      const bytes = ending && (await answering(assets.read(name)));
-      if (!ending || !bytes) throw notFound("Picture");
-      return { text: bytes, type: TYPES[ending] ?? "application/octet-stream", headers: OPAQUE, etag: `"${name}"` };
-    },
-  });
+  return [
+    route.post("/api/admin/stores/:id/logo", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Uploads a store's logo",
+      limit: { perMinute: 60, by: "wallet" },
+      bodyLimitBytes: LOGO_BYTES,
+      bodyTypes: PICTURE_TYPES,
+      responses: { 200: logoResponseSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
+        const { type, ending, bytes } = pictureIn(call.bytes);
+        const name = `${hash("sha256", bytes)}.${ending}`;
+        await answering(assets.write(name, bytes, type));
+        const logo = `/api/assets/${name}`;
+        await write(call, { action: "store.logo", detail: { logo } }, async (queries) => {
+          const store = await findStore(queries, storeId);
+          if (!store || !(await updateStore(queries, storeId, { logo }))) throw notFound("Store");
+          return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
+        });
+        return { body: { success: true, message: "Logo salvo com sucesso!", logo } };
+      },
+    }),
+    route.get("/api/assets/:name", {
+      access: "anyone",
+      summary: "An uploaded picture",
+      responses: { 200: { type: "application/octet-stream" } },
+      alternatives: PICTURE_TYPES,
+      async handle({ params: { name } }) {
+        const ending = NAME.exec(name)?.[1];
+        const bytes = ending && (await answering(assets.read(name)));
+        if (!ending || !bytes) throw notFound("Picture");
+        return { text: bytes, type: TYPES[ending] ?? "application/octet-stream", headers: OPAQUE, etag: `"${name}"` };
+      },
+    }),
+  ];
 }
 
 async function answering<T>(work: Promise<T>): Promise<T> {

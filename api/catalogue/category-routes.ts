@@ -12,81 +12,63 @@ import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "./catalogue-writ
 /** A store's cashback categories, written by admins. docs/product.md#store-category */
 export function categoryRoutes(services: Services, write: CatalogueWriter): Route[] {
   return [
-    addCategoryRoute(services, write),
-    updateCategoryRoute(services, write),
-    removeCategoryRoute(services, write),
+    route.post("/api/store/:id/cashback", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Adds a cashback category to a store",
+      failures: { 409: "Another category of the store has this group" },
+      limit: WRITE_LIMIT,
+      body: createCashbackRequestSchema,
+      responses: { 200: createdSchema, 202: askedSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        const { category, cashback_percent: cashbackBps } = call.body;
+        const fields = { category, cashbackBps, ...labelFields(call.body) };
+        const rule = percentRule(services, call.identity);
+        const { id, approvalId } = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
+          const store = await findStore(queries, storeId);
+          if (!store) throw notFound("Store");
+          const outcome = await addCategory(queries, storeId, fields, rule);
+          const words = { store: store.name, ...percentWords(fields), ...waitWords(outcome) };
+          const subject = outcome.id === null ? `store:${storeId}` : `store:${storeId}/cashback:${outcome.id}`;
+          return { result: outcome, subject, words };
+        });
+        if (approvalId !== null) return waits(approvalId);
+        return { status: 200, body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
+      },
+    }),
+    route.put("/api/store/:id/cashback/:cashbackId", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Changes a cashback category",
+      failures: { 409: "Another category of the store has this group" },
+      limit: WRITE_LIMIT,
+      body: updateCashbackRequestSchema,
+      responses: { 200: doneSchema, 202: askedSchema },
+      async handle(call) {
+        const { category, cashback_percent: cashbackBps } = call.body;
+        const approvalId = await change(services, write, call, "cashback.update", {
+          ...(category === undefined ? {} : { category }),
+          ...(cashbackBps === undefined ? {} : { cashbackBps }),
+          ...labelFields(call.body),
+        });
+        if (approvalId !== null) return waits(approvalId);
+        return { status: 200, body: { success: true, message: "Cashback atualizado com sucesso!" } };
+      },
+    }),
+    route.delete("/api/store/:id/cashback/:cashbackId", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Deletes a cashback category",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema, 202: askedSchema },
+      async handle(call) {
+        const approvalId = await change(services, write, call, "cashback.delete", { deleted: true });
+        if (approvalId !== null) return waits(approvalId);
+        return { status: 200, body: { success: true, message: "Cashback excluído com sucesso!" } };
+      },
+    }),
   ];
-}
-
-function addCategoryRoute(services: Services, write: CatalogueWriter): Route {
-  return route({
-    method: "post",
-    path: "/api/store/:id/cashback",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Adds a cashback category to a store",
-    failures: { 409: "Another category of the store has this group" },
-    limit: WRITE_LIMIT,
-    body: createCashbackRequestSchema,
-    responses: { 200: createdSchema, 202: askedSchema },
-    async handle(call) {
-      const storeId = readId(call.params.id, "Store");
-      const { category, cashback_percent: cashbackBps } = call.body;
-      const fields = { category, cashbackBps, ...labelFields(call.body) };
-      const rule = percentRule(services, call.identity);
-      const { id, approvalId } = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
-        const store = await findStore(queries, storeId);
-        if (!store) throw notFound("Store");
-        const outcome = await addCategory(queries, storeId, fields, rule);
-        const words = { store: store.name, ...percentWords(fields), ...waitWords(outcome) };
-        const subject = outcome.id === null ? `store:${storeId}` : `store:${storeId}/cashback:${outcome.id}`;
-        return { result: outcome, subject, words };
-      });
-      if (approvalId !== null) return waits(approvalId);
-      return { status: 200, body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
-    },
-  });
-}
-
-function updateCategoryRoute(services: Services, write: CatalogueWriter): Route {
-  return route({
-    method: "put",
-    path: "/api/store/:id/cashback/:cashbackId",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Changes a cashback category",
-    failures: { 409: "Another category of the store has this group" },
-    limit: WRITE_LIMIT,
-    body: updateCashbackRequestSchema,
-    responses: { 200: doneSchema, 202: askedSchema },
-    async handle(call) {
-      const { category, cashback_percent: cashbackBps } = call.body;
-      const approvalId = await change(services, write, call, "cashback.update", {
-        ...(category === undefined ? {} : { category }),
-        ...(cashbackBps === undefined ? {} : { cashbackBps }),
-        ...labelFields(call.body),
-      });
-      if (approvalId !== null) return waits(approvalId);
-      return { status: 200, body: { success: true, message: "Cashback atualizado com sucesso!" } };
-    },
-  });
-}
-
-function removeCategoryRoute(services: Services, write: CatalogueWriter): Route {
-  return route({
-    method: "delete",
-    path: "/api/store/:id/cashback/:cashbackId",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Deletes a cashback category",
-    limit: WRITE_LIMIT,
-    responses: { 200: doneSchema, 202: askedSchema },
-    async handle(call) {
-      const approvalId = await change(services, write, call, "cashback.delete", { deleted: true });
-      if (approvalId !== null) return waits(approvalId);
-      return { status: 200, body: { success: true, message: "Cashback excluído com sucesso!" } };
-    },
-  });
 }
 
 /** Returns the request that a raised percent waits for. */

@@ -15,46 +15,37 @@ import { type CatalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
 
 /** Fan tokens, written by admins. docs/product.md#fan-token */
 export function fanTokenRoutes(write: CatalogueWriter): Route[] {
-  return [saveRoute(write), removeRoute(write)];
-}
-
-function saveRoute(write: CatalogueWriter): Route {
-  return route({
-    method: "post",
-    path: "/api/admin/fan-token",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Creates a fan token, or updates it if an id is given",
-    limit: WRITE_LIMIT,
-    body: saveFanTokenRequestSchema,
-    failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
-    responses: { 200: createdSchema },
-    async handle(call) {
-      const id = await saveFanToken(write, call);
-      return { body: { success: true, message: "Fan token salvo com sucesso!", id: Number(id) } };
-    },
-  });
-}
-
-function removeRoute(write: CatalogueWriter): Route {
-  return route({
-    method: "delete",
-    path: "/api/admin/fan-token/:id",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Deletes a fan token",
-    limit: WRITE_LIMIT,
-    responses: { 200: doneSchema },
-    async handle(call) {
-      const id = readId(call.params.id, "Fan token");
-      await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
-        const name = await findFanTokenName(queries, id);
-        if (!(await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) }))) throw notFound("Fan token");
-        return { result: undefined, subject: `fan_token:${id}`, words: { name } };
-      });
-      return { body: { success: true, message: "Fan token excluído com sucesso!" } };
-    },
-  });
+  return [
+    route.post("/api/admin/fan-token", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Creates a fan token, or updates it if an id is given",
+      limit: WRITE_LIMIT,
+      body: saveFanTokenRequestSchema,
+      failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
+      responses: { 200: createdSchema },
+      async handle(call) {
+        const id = await saveFanToken(write, call);
+        return { body: { success: true, message: "Fan token salvo com sucesso!", id: Number(id) } };
+      },
+    }),
+    route.delete("/api/admin/fan-token/:id", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Deletes a fan token",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const id = readId(call.params.id, "Fan token");
+        await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
+          const name = await findFanTokenName(queries, id);
+          if (!(await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) }))) throw notFound("Fan token");
+          return { result: undefined, subject: `fan_token:${id}`, words: { name } };
+        });
+        return { body: { success: true, message: "Fan token excluído com sucesso!" } };
+      },
+    }),
+  ];
 }
 
 async function saveFanToken(

@@ -26,7 +26,7 @@ import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
-import { type CatalogueWriter, catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 
@@ -37,15 +37,103 @@ const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the calle
 
 /** Stores, with their cashback categories, and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
+  const { paces } = services;
   const write = catalogueWriter(services, cache);
   return [
-    storesRoute(cache),
-    fanTokensRoute(cache),
-    storeRoute(cache),
-    storePaceRoute(services, cache),
-    createStoreRoute(services, write),
-    updateStoreRoute(write),
-    removeStoreRoute(write),
+    route.get("/api/stores", {
+      access: "anyone",
+      summary: "The stores on offer, searched, filtered, sorted and paged",
+      headers: IF_NONE_MATCH,
+      query: storesQuerySchema,
+      responses: { 200: storesResponseSchema },
+      async handle({ query, identity }) {
+        const withDrafts = query.ids !== undefined && isAdmin(identity);
+        const page = await cache.stores(query, { withDrafts }).catch(refuseCursor);
+        return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
+      },
+    }),
+    route.get("/api/fan-tokens", {
+      access: "anyone",
+      summary: "All fan tokens",
+      headers: IF_NONE_MATCH,
+      responses: { 200: fanTokensResponseSchema },
+      handle: async () => cached((await cache.read()).fanTokens),
+    }),
+    route.get("/api/stores/:id", {
+      access: "anyone",
+      summary: "One store with its cashback categories",
+      headers: IF_NONE_MATCH,
+      responses: { 200: storeResponseSchema },
+      async handle({ params, identity }) {
+        const withDrafts = isAdmin(identity);
+        const store = await cache.store(readId(params.id, "Store"), { withDrafts });
+        if (!store) throw notFound("Store");
+        return { ...cached(store), headers: withDrafts ? ADMIN_HEADERS : PUBLIC_HEADERS };
+      },
+    }),
+    route.get("/api/stores/:id/pace", {
+      access: "anyone",
+      summary: "How many days a store usually takes to report, confirm and pay",
+      responses: { 200: storePaceResponseSchema },
+      async handle({ params }) {
+        const id = readId(params.id, "Store");
+        if (!(await cache.store(id, { withDrafts: false }))) throw notFound("Store");
+        return { body: { success: true, pace: await paces.of(id) }, headers: PUBLIC_HEADERS };
+      },
+    }),
+    route.post("/api/store", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Creates a store",
+      limit: WRITE_LIMIT,
+      body: createStoreRequestSchema,
+      failures: { 409: "Another store has this name" },
+      responses: { 200: createdSchema },
+      async handle(call) {
+        await services.storeIds.skipRegistered();
+        const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
+          await requireNewName(queries, call.body.name);
+          const storeId = await insertStore(queries, call.body);
+          await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
+          return { result: storeId, subject: `store:${storeId}` };
+        });
+        return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
+      },
+    }),
+    route.put("/api/store/:id", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Updates the given fields of a store",
+      limit: WRITE_LIMIT,
+      body: updateStoreRequestSchema,
+      failures: { 409: "Another store has this name" },
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        await write(call, { action: "store.update", detail: {} }, async (queries) => {
+          const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
+          const words = { ...changedFields(before, call.body), store: before.name };
+          return { result: undefined, subject: `store:${storeId}`, words };
+        });
+        return { body: { success: true, message: "Loja atualizada com sucesso!" } };
+      },
+    }),
+    route.delete("/api/store/:id", {
+      access: "admin",
+      permission: "catalogue",
+      summary: "Deletes a store",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        await write(call, { action: "store.delete", detail: {} }, async (queries) => {
+          const store = await findStore(queries, storeId);
+          if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
+          return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
+        });
+        return { body: { success: true, message: "Loja excluída com sucesso!" } };
+      },
+    }),
     ...categoryRoutes(services, write),
     ...boostRoutes(services, write),
     ...percentApprovalRoutes(services, write),
@@ -53,139 +141,10 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
   ];
 }
 
-function storesRoute(cache: CatalogueCache): Route {
-  return route({
-    method: "get",
-    path: "/api/stores",
-    access: "anyone",
-    summary: "The stores on offer, searched, filtered, sorted and paged",
-    headers: IF_NONE_MATCH,
-    query: storesQuerySchema,
-    responses: { 200: storesResponseSchema },
-    async handle({ query, identity }) {
-      const withDrafts = query.ids !== undefined && isAdmin(identity);
-      const page = await cache.stores(query, { withDrafts }).catch(refuseCursor);
-      return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
-    },
-  });
-}
-
-function fanTokensRoute(cache: CatalogueCache): Route {
-  return route({
-    method: "get",
-    path: "/api/fan-tokens",
-    access: "anyone",
-    summary: "All fan tokens",
-    headers: IF_NONE_MATCH,
-    responses: { 200: fanTokensResponseSchema },
-    handle: async () => cached((await cache.read()).fanTokens),
-  });
-}
-
-function storeRoute(cache: CatalogueCache): Route {
-  return route({
-    method: "get",
-    path: "/api/stores/:id",
-    access: "anyone",
-    summary: "One store with its cashback categories",
-    headers: IF_NONE_MATCH,
-    responses: { 200: storeResponseSchema },
-    async handle({ params, identity }) {
-      const withDrafts = isAdmin(identity);
-      const store = await cache.store(readId(params.id, "Store"), { withDrafts });
-      if (!store) throw notFound("Store");
-      return { ...cached(store), headers: withDrafts ? ADMIN_HEADERS : PUBLIC_HEADERS };
-    },
-  });
-}
-
-function storePaceRoute({ paces }: Services, cache: CatalogueCache): Route {
-  return route({
-    method: "get",
-    path: "/api/stores/:id/pace",
-    access: "anyone",
-    summary: "How many days a store usually takes to report, confirm and pay",
-    responses: { 200: storePaceResponseSchema },
-    async handle({ params }) {
-      const id = readId(params.id, "Store");
-      if (!(await cache.store(id, { withDrafts: false }))) throw notFound("Store");
-      return { body: { success: true, pace: await paces.of(id) }, headers: PUBLIC_HEADERS };
-    },
-  });
-}
-
 function refuseCursor(error: unknown): never {
   throw error instanceof CursorError
     ? invalid("after is not the next_after of this list in this order", "after")
     : error;
-}
-
-function createStoreRoute(services: Services, write: CatalogueWriter): Route {
-  return route({
-    method: "post",
-    path: "/api/store",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Creates a store",
-    limit: WRITE_LIMIT,
-    body: createStoreRequestSchema,
-    failures: { 409: "Another store has this name" },
-    responses: { 200: createdSchema },
-    async handle(call) {
-      await services.storeIds.skipRegistered();
-      const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
-        await requireNewName(queries, call.body.name);
-        const storeId = await insertStore(queries, call.body);
-        await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
-        return { result: storeId, subject: `store:${storeId}` };
-      });
-      return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
-    },
-  });
-}
-
-function updateStoreRoute(write: CatalogueWriter): Route {
-  return route({
-    method: "put",
-    path: "/api/store/:id",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Updates the given fields of a store",
-    limit: WRITE_LIMIT,
-    body: updateStoreRequestSchema,
-    failures: { 409: "Another store has this name" },
-    responses: { 200: doneSchema },
-    async handle(call) {
-      const storeId = readId(call.params.id, "Store");
-      await write(call, { action: "store.update", detail: {} }, async (queries) => {
-        const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
-        const words = { ...changedFields(before, call.body), store: before.name };
-        return { result: undefined, subject: `store:${storeId}`, words };
-      });
-      return { body: { success: true, message: "Loja atualizada com sucesso!" } };
-    },
-  });
-}
-
-function removeStoreRoute(write: CatalogueWriter): Route {
-  return route({
-    method: "delete",
-    path: "/api/store/:id",
-    access: "admin",
-    permission: "catalogue",
-    summary: "Deletes a store",
-    limit: WRITE_LIMIT,
-    responses: { 200: doneSchema },
-    async handle(call) {
-      const storeId = readId(call.params.id, "Store");
-      await write(call, { action: "store.delete", detail: {} }, async (queries) => {
-        const store = await findStore(queries, storeId);
-        if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
-        return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
-      });
-      return { body: { success: true, message: "Loja excluída com sucesso!" } };
-    },
-  });
 }
 
 async function changeStore(

@@ -21,17 +21,13 @@ pre { overflow: auto; padding: .75rem; border-radius: .5rem; background: color-m
 export function docsRoutes(others: readonly Route[]): Route[] {
   const all: Route[] = [
     ...others,
-    route({
-      method: "get",
-      path: "/api/openapi.json",
+    route.get("/api/openapi.json", {
       access: "anyone",
       summary: "This document",
       responses: { 200: z.looseObject({ openapi: z.string() }) },
       handle: () => ({ text: document(), type: "application/json; charset=utf-8" }),
     }),
-    route({
-      method: "get",
-      path: "/api/docs",
+    route.get("/api/docs", {
       access: "anyone",
       summary: "This document as a page",
       responses: { 200: { type: "text/html" } },

@@ -9,9 +9,7 @@ import type { Services } from "../services.ts";
 /** What happened to the user's purchases and claims. docs/product.md#events */
 export function eventRoutes({ database: { kysely } }: Services): Route[] {
   return [
-    route({
-      method: "get",
-      path: "/api/events",
+    route.get("/api/events", {
       access: "user",
       summary: "What happened to the signed-in user's purchases and claims, newest first",
       query: eventsQuerySchema,
@@ -32,9 +30,7 @@ export function eventRoutes({ database: { kysely } }: Services): Route[] {
         };
       },
     }),
-    route({
-      method: "post",
-      path: "/api/events/read",
+    route.post("/api/events/read", {
       access: "user",
       summary: "Marks the signed-in user's events up to one as read",
       limit: { perMinute: 120, by: "wallet" },

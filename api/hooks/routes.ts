@@ -26,7 +26,46 @@ const HOOK_LIMIT = { perMinute: 600, by: "origin" } as const;
 
 /** Networks and shops report sales: in any order, any number of times. docs/product.md#sales-answers. */
 export function hookRoutes(services: Services): Route[] {
-  return [...pushRoutes(services), directRoute(services)];
+  return [
+    ...pushRoutes(services),
+    /** A direct shop reports a sale in a signed call, which counts as a read. docs/product.md#sales-direct. */
+    route.post("/api/hooks/affiliate/:network", {
+      access: "signed",
+      summary: "A shop reports the state of a sale",
+      limit: HOOK_LIMIT,
+      body: affiliateHookSchema,
+      headers: {
+        "x-torcida-timestamp": { description: "The time in seconds, at most five minutes off", isRequired: true },
+        "x-torcida-signature": {
+          description: "HMAC-SHA-256 of `timestamp.body` with the account's secret, in hex",
+          isRequired: true,
+        },
+      },
+      failures: { 409: "The event_id was sent before with another body" },
+      responses: { 200: affiliateResponseSchema },
+      before: (call) => requireSignature(services, call),
+      async handle({ body, params }) {
+        const { currency, occurredAt } = body.report;
+        const { database, saleRules, log } = services;
+        if (!(await services.ids.isOpen(database.kysely))) {
+          throw unavailable("INDEX_BEHIND", "The index is not complete yet; send this event again soon");
+        }
+        // Outside the transaction. Without a rate the sale is held until there is one.
+        await fetchRate(database, saleRules.fx, currency, occurredAt ?? BigInt(Date.now())).catch((error: unknown) =>
+          log.warn({ currency, reason: String(error) }, "The exchange rate feed fails"),
+        );
+        const stored = await inTransaction(database.kysely, (queries) =>
+          storeEvent(services, queries, params.network, body),
+        );
+        if (!stored.duplicate) {
+          log.info({ ...(await saleFields(database.kysely, BigInt(stored.sale_id))), outcome: "new" }, "Sale read");
+        }
+        services.senders.wake();
+        const message = stored.duplicate ? "Event known" : "Event taken";
+        return { body: { success: true, message, ...stored } };
+      },
+    }),
+  ];
 }
 
 /**
@@ -36,9 +75,7 @@ export function hookRoutes(services: Services): Route[] {
 function pushRoutes(services: Services): Route[] {
   const pushes = new GroupCommit(services.database.kysely, storePushes);
   return (["get", "post"] as const).map((method) =>
-    route({
-      method,
-      path: "/api/hooks/:network/:account/:secret",
+    route[method]("/api/hooks/:network/:account/:secret", {
       access: "signed",
       summary: "An affiliate network announces a new or changed sale",
       limit: HOOK_LIMIT,
@@ -62,48 +99,6 @@ function pushRoutes(services: Services): Route[] {
       },
     }),
   );
-}
-
-/** A direct shop reports a sale in a signed call, which counts as a read. docs/product.md#sales-direct. */
-function directRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/hooks/affiliate/:network",
-    access: "signed",
-    summary: "A shop reports the state of a sale",
-    limit: HOOK_LIMIT,
-    body: affiliateHookSchema,
-    headers: {
-      "x-torcida-timestamp": { description: "The time in seconds, at most five minutes off", isRequired: true },
-      "x-torcida-signature": {
-        description: "HMAC-SHA-256 of `timestamp.body` with the account's secret, in hex",
-        isRequired: true,
-      },
-    },
-    failures: { 409: "The event_id was sent before with another body" },
-    responses: { 200: affiliateResponseSchema },
-    before: (call) => requireSignature(services, call),
-    async handle({ body, params }) {
-      const { currency, occurredAt } = body.report;
-      const { database, saleRules, log } = services;
-      if (!(await services.ids.isOpen(database.kysely))) {
-        throw unavailable("INDEX_BEHIND", "The index is not complete yet; send this event again soon");
-      }
-      // Outside the transaction. Without a rate the sale is held until there is one.
-      await fetchRate(database, saleRules.fx, currency, occurredAt ?? BigInt(Date.now())).catch((error: unknown) =>
-        log.warn({ currency, reason: String(error) }, "The exchange rate feed fails"),
-      );
-      const stored = await inTransaction(database.kysely, (queries) =>
-        storeEvent(services, queries, params.network, body),
-      );
-      if (!stored.duplicate) {
-        log.info({ ...(await saleFields(database.kysely, BigInt(stored.sale_id))), outcome: "new" }, "Sale read");
-      }
-      services.senders.wake();
-      const message = stored.duplicate ? "Event known" : "Event taken";
-      return { body: { success: true, message, ...stored } };
-    },
-  });
 }
 
 async function storeEvent(services: Services, queries: Queries, account: string, event: DirectEvent) {

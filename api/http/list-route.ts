@@ -10,7 +10,6 @@ import { invalid } from "./api-error.ts";
 import { type Route, route } from "./route.ts";
 
 type ListDefinition<Row, Query extends ListQuery> = {
-  path: `/api/admin/${string}`;
   summary: string;
   row: z.ZodType<Row> & { shape: object };
   query: z.ZodType<Query>;
@@ -22,18 +21,13 @@ export const LIST_HEADERS = { vary: "Accept, Accept-Language, Authorization, Ori
 export const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
-export function listRoute<Row extends object, Query extends ListQuery>({
-  path,
-  summary,
-  row,
-  query: querySchema,
-  list,
-}: ListDefinition<Row, Query>): Route {
+export function listRoute<Row extends object, Query extends ListQuery>(
+  path: `/api/admin/${string}`,
+  { summary, row, query: querySchema, list }: ListDefinition<Row, Query>,
+): Route {
   const read = (request: Request, query: Query, limit: number, before = query.before) =>
     list({ ...query, before, limit }, request).catch(refuseCursor);
-  return route({
-    method: "get",
-    path,
+  return route.get(path, {
     access: "admin",
     permission: "read",
     summary,

@@ -96,9 +96,11 @@ type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/$
     ? Name
     : never;
 
+type Method = "get" | "post" | "put" | "delete";
+
 /** A route's description without its handler, for the document. */
 type Description = {
-  method: "get" | "post" | "put" | "delete";
+  method: Method;
   path: string;
   access: Access;
   /** The permission that an admin needs; default: `read` for `get`, every permission for writes. */
@@ -121,8 +123,10 @@ type Description = {
 };
 
 /** A route whose handler is bound to its request and response schemas. */
-type Definition<Body, Query, R extends Responses, Path extends string, Answer> = Omit<Description, "body" | "query"> & {
-  path: Path;
+type Definition<Body, Query, R extends Responses, Path extends string, Answer> = Omit<
+  Description,
+  "method" | "path" | "body" | "query"
+> & {
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   responses: R;
@@ -139,28 +143,37 @@ export type Route = Description & {
 };
 
 /** Binds a handler to its route's schemas and erases their types for the table of routes. */
-export function route<
+type Bind = <
   Body = undefined,
   Query = undefined,
   const R extends Responses = Responses,
   const Path extends string = string,
   const Answer extends Reply<R> = Reply<R>,
->(definition: Definition<Body, Query, R, Path, Answer>): Route;
-export function route({
-  handle,
-  before,
-  ...description
-}: Definition<unknown, unknown, Responses, string, Reply>): Route {
-  return {
+>(
+  path: Path,
+  definition: Definition<Body, Query, R, Path, Answer>,
+) => Route;
+
+function bind(method: Method): Bind;
+function bind(method: Method) {
+  return (
+    path: string,
+    { handle, before, ...description }: Definition<unknown, unknown, Responses, string, Reply>,
+  ): Route => ({
     ...description,
+    method,
+    path,
     run(call, read) {
       before?.(call);
       const body = description.body && read.body(description.body);
       const query = description.query && read.query(description.query);
       return handle({ ...call, body, query });
     },
-  };
+  });
 }
+
+/** One row of the table of routes: `route.get("/api/me", { access, summary, responses, handle })`. */
+export const route = { get: bind("get"), post: bind("post"), put: bind("put"), delete: bind("delete") };
 
 export function visitorOf(identity: Identity): Visitor {
   if (identity.kind !== "user") throw new Error("A route for users was reached without one");

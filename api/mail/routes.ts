@@ -39,10 +39,34 @@ const PAGE_HEADERS = {
 
 /** E-mails: what a user wants, and the links in them. docs/product.md#mail */
 export function mailRoutes(services: Services): Route[] {
+  const { kysely } = services.database;
   const { post } = services;
   return [
-    choiceRoute(services),
-    chooseRoute(services),
+    route.get("/api/me/mail", {
+      access: "user",
+      summary: "What the signed-in user gets e-mails about",
+      responses: { 200: mailChoiceSchema },
+      async handle({ identity }) {
+        const reader = await findReader(kysely, visitorOf(identity).wallet);
+        return { body: toWire(reader, post) };
+      },
+    }),
+    route.put("/api/me/mail", {
+      access: "proven_user",
+      summary: "Sets what the user gets e-mails about; sends a link to an address that is not verified",
+      limit: { perMinute: 30, by: "wallet" },
+      body: chooseMailRequestSchema,
+      responses: { 200: mailChoiceSchema },
+      async handle({ identity, body }) {
+        const { wallet } = visitorOf(identity);
+        const reader = await inTransaction(kysely, async (queries) => {
+          const user = await findUser(queries, wallet);
+          if (user) await wantMail(queries, services, { wallet, email: user.email, ...body });
+          return findReader(queries, wallet);
+        });
+        return { body: toWire(reader, post) };
+      },
+    }),
     ...linkRoutes(services, "verify", findVerification, async (queries, reader) =>
       (await verify(queries, reader)) ? "verified" : "over",
     ),
@@ -52,43 +76,6 @@ export function mailRoutes(services: Services): Route[] {
     }),
     ...(post?.kept ? devRoutes(post.kept) : []),
   ];
-}
-
-function choiceRoute({ database: { kysely }, post }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/me/mail",
-    access: "user",
-    summary: "What the signed-in user gets e-mails about",
-    responses: { 200: mailChoiceSchema },
-    async handle({ identity }) {
-      const reader = await findReader(kysely, visitorOf(identity).wallet);
-      return { body: toWire(reader, post) };
-    },
-  });
-}
-
-function chooseRoute(services: Services): Route {
-  return route({
-    method: "put",
-    path: "/api/me/mail",
-    access: "proven_user",
-    summary: "Sets what the user gets e-mails about; sends a link to an address that is not verified",
-    limit: { perMinute: 30, by: "wallet" },
-    body: chooseMailRequestSchema,
-    responses: { 200: mailChoiceSchema },
-    async handle({ identity, body }) {
-      const { database, post } = services;
-      const { kysely } = database;
-      const { wallet } = visitorOf(identity);
-      const reader = await inTransaction(kysely, async (queries) => {
-        const user = await findUser(queries, wallet);
-        if (user) await wantMail(queries, services, { wallet, email: user.email, ...body });
-        return findReader(queries, wallet);
-      });
-      return { body: toWire(reader, post) };
-    },
-  });
 }
 
 /** Sets a user's topics, and writes the e-mail that verifies the address where that is needed; nothing without a post. */
@@ -137,16 +124,16 @@ function linkRoutes(
   act: (queries: Queries, reader: Reader) => Promise<MailPage>,
 ): Route[] {
   const site = post?.site ?? environment.PUBLIC_URL ?? "";
-  const common = { path: `/mail/${name}`, access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
+  const path = `/mail/${name}` as const;
+  const common = { access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
   const responses = { 200: { type: "text/html" } };
   const answer = (page: MailPage, reader: Reader | undefined, request: Request): TextReply => {
     const language = reader?.language ?? acceptedLanguage(request);
     return { text: mailPage(page, language, site), type: HTML, headers: PAGE_HEADERS };
   };
   return [
-    route({
+    route.get(path, {
       ...common,
-      method: "get",
       summary: `The page that a link to ${name} opens`,
       responses,
       async handle({ query, request }) {
@@ -154,9 +141,8 @@ function linkRoutes(
         return answer(reader ? name : "over", reader, request);
       },
     }),
-    route({
+    route.post(path, {
       ...common,
-      method: "post",
       summary: name === "verify" ? "Verifies an address, once" : "Ends all e-mails to a user, also by one click",
       bodyTypes: ["application/x-www-form-urlencoded"],
       responses,
@@ -171,9 +157,7 @@ function linkRoutes(
 
 function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
   return [
-    route({
-      method: "get",
-      path: "/dev/mail",
+    route.get("/dev/mail", {
       access: "anyone",
       summary: "The last e-mails of the local chain, which sends none",
       responses: { 200: { type: "text/html" } },

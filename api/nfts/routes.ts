@@ -26,101 +26,87 @@ const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 export function nftRoutes(services: Services): Route[] {
   const pictures = new LRUCache<string, string>({ max: MAXIMUM_PICTURES, ttl: PICTURE_AGE_MS });
-  return [ownTicketsRoute(services), ticketRoute(services), ticketPictureRoute(services, pictures)];
-}
-
-function ownTicketsRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/nfts",
-    access: "user",
-    summary: "The signed-in user's tickets, newest first",
-    query: pageQuerySchema,
-    responses: {
-      200: z.object({
-        success: z.literal(true),
-        nfts: z.array(purchaseNftSchema),
-        /** The id to pass for the next page; null on the last. */
-        next_before: z.number().nullable(),
-      }),
-    },
-    async handle({ identity, query }) {
-      const tickets = await listTickets(services.database.kysely, visitorOf(identity).wallet, query);
-      return {
-        body: {
-          success: true,
-          nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
-          next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
-        },
-      };
-    },
-  });
-}
-
-function ticketRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/nfts/:tokenId",
-    access: "anyone",
-    summary: "A ticket",
-    responses: { 200: z.object({ success: z.literal(true), data: publicTicketSchema }) },
-    async handle({ params }) {
-      const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
-      if (!nft) throw notFound("Token");
-      return {
-        body: {
-          success: true,
-          data: {
-            ...toTicket(services.contracts.purchaseNft, nft),
-            store_id: Number(nft.store_id),
-            status: purchaseStatusFromChain(nft.status),
-            minted: { at: isoTime(nft.minted_at), tx: nft.mint_transaction },
-            settled:
-              nft.status_transaction === null || nft.status_at === null
-                ? null
-                : { at: isoTime(nft.status_at), tx: nft.status_transaction },
-            paid:
-              nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
-                ? null
-                : { at: isoTime(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
-            is_over:
-              nft.payout_transaction !== null ||
-              purchaseStatusFromChain(nft.status) === "cancelled" ||
-              (nft.situation !== null && SITUATIONS[nft.situation].figure === undefined),
+  return [
+    route.get("/api/nfts", {
+      access: "user",
+      summary: "The signed-in user's tickets, newest first",
+      query: pageQuerySchema,
+      responses: {
+        200: z.object({
+          success: z.literal(true),
+          nfts: z.array(purchaseNftSchema),
+          /** The id to pass for the next page; null on the last. */
+          next_before: z.number().nullable(),
+        }),
+      },
+      async handle({ identity, query }) {
+        const tickets = await listTickets(services.database.kysely, visitorOf(identity).wallet, query);
+        return {
+          body: {
+            success: true,
+            nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
+            next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
           },
-        },
-        headers: { "cache-control": "no-cache" },
-      };
-    },
-  });
-}
-
-function ticketPictureRoute(services: Services, pictures: LRUCache<string, string>): Route {
-  return route({
-    method: "get",
-    path: "/api/nfts/:tokenId/image",
-    access: "anyone",
-    summary: "The ticket picture drawn by the contract",
-    limit: { perMinute: 600, by: "origin" },
-    query: z.object({ status: z.string().max(20).optional() }),
-    responses: { 200: { type: "image/svg+xml" } },
-    async handle({ params, query }) {
-      const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
-      if (!nft) throw notFound("Token");
-      const status = purchaseStatusFromChain(nft.status);
-      const picture = await readPicture(services, pictures, nft.token_id, status);
-      if (picture === undefined) throw notFound("Picture");
-      const isLasting = query.status === status;
-      return {
-        text: picture,
-        type: "image/svg+xml; charset=utf-8",
-        headers: {
-          "content-security-policy": PICTURE_POLICY,
-          "cache-control": isLasting ? `public, max-age=${PICTURE_AGE_SECONDS}` : "no-cache",
-        },
-      };
-    },
-  });
+        };
+      },
+    }),
+    route.get("/api/nfts/:tokenId", {
+      access: "anyone",
+      summary: "A ticket",
+      responses: { 200: z.object({ success: z.literal(true), data: publicTicketSchema }) },
+      async handle({ params }) {
+        const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
+        if (!nft) throw notFound("Token");
+        return {
+          body: {
+            success: true,
+            data: {
+              ...toTicket(services.contracts.purchaseNft, nft),
+              store_id: Number(nft.store_id),
+              status: purchaseStatusFromChain(nft.status),
+              minted: { at: isoTime(nft.minted_at), tx: nft.mint_transaction },
+              settled:
+                nft.status_transaction === null || nft.status_at === null
+                  ? null
+                  : { at: isoTime(nft.status_at), tx: nft.status_transaction },
+              paid:
+                nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
+                  ? null
+                  : { at: isoTime(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
+              is_over:
+                nft.payout_transaction !== null ||
+                purchaseStatusFromChain(nft.status) === "cancelled" ||
+                (nft.situation !== null && SITUATIONS[nft.situation].figure === undefined),
+            },
+          },
+          headers: { "cache-control": "no-cache" },
+        };
+      },
+    }),
+    route.get("/api/nfts/:tokenId/image", {
+      access: "anyone",
+      summary: "The ticket picture drawn by the contract",
+      limit: { perMinute: 600, by: "origin" },
+      query: z.object({ status: z.string().max(20).optional() }),
+      responses: { 200: { type: "image/svg+xml" } },
+      async handle({ params, query }) {
+        const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
+        if (!nft) throw notFound("Token");
+        const status = purchaseStatusFromChain(nft.status);
+        const picture = await readPicture(services, pictures, nft.token_id, status);
+        if (picture === undefined) throw notFound("Picture");
+        const isLasting = query.status === status;
+        return {
+          text: picture,
+          type: "image/svg+xml; charset=utf-8",
+          headers: {
+            "content-security-policy": PICTURE_POLICY,
+            "cache-control": isLasting ? `public, max-age=${PICTURE_AGE_SECONDS}` : "no-cache",
+          },
+        };
+      },
+    }),
+  ];
 }
 
 async function readPicture(

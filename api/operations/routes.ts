@@ -16,84 +16,61 @@ const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 const FAULT_LIMIT = { perMinute: 10, by: "origin" } as const;
 
 export function operationRoutes(services: Services): Route[] {
-  return [indexRoute(), configRoute(services), faultRoute(services), healthRoute(services), readinessRoute(services)];
-}
-
-function indexRoute(): Route {
-  return route({
-    method: "get",
-    path: "/api",
-    access: "anyone",
-    summary: "Health check",
-    responses: { 200: healthSchema },
-    handle: () => ({ body: { success: true, status: "ok" } }),
-  });
-}
-
-function configRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/config",
-    access: "anyone",
-    summary: "The web app's configuration",
-    responses: { 200: configResponseSchema },
-    handle: () => ({
-      body: { success: true, data: appConfig(services) },
-      headers: { "cache-control": "no-cache" },
+  const { log, drain } = services;
+  return [
+    route.get("/api", {
+      access: "anyone",
+      summary: "Health check",
+      responses: { 200: healthSchema },
+      handle: () => ({ body: { success: true, status: "ok" } }),
     }),
-  });
-}
-
-function faultRoute({ log }: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/faults",
-    access: "anyone",
-    summary: "A fault that the web app met, for the log; counted with the requests",
-    limit: FAULT_LIMIT,
-    body: faultRequestSchema,
-    responses: { 200: doneSchema },
-    handle({ body }) {
-      log.warn({ fault: body }, "The web app met a fault");
-      return { body: { success: true, message: "Noted" } };
-    },
-  });
-}
-
-function healthRoute({ drain }: Services): Route {
-  return route({
-    method: "get",
-    path: "/healthz",
-    access: "anyone",
-    summary: "Whether the process takes requests; 503 once it is asked to stop",
-    responses: { 200: z.object({ status: z.literal("ok") }), 503: z.object({ status: z.literal("draining") }) },
-    handle: () =>
-      drain.isDraining ? { status: 503, body: { status: "draining" as const } } : { body: { status: "ok" as const } },
-  });
-}
-
-function readinessRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/readyz",
-    access: "anyone",
-    summary: "Whether every dependency is available",
-    limit: READY_LIMIT,
-    responses: { 200: readinessSchema, 503: readinessSchema },
-    async handle({ request, identity }) {
-      const faults = await listFaults(services);
-      const problems = faults.filter(({ name }) => kindOf(name).blocks);
-      const warnings = faults.filter(({ name }) => !kindOf(name).blocks);
-      const isReady = problems.length === 0;
-      const status = isReady ? ("ready" as const) : ("not ready" as const);
-      const texts = { problems: problems.map(({ text }) => text), warnings: warnings.map(({ text }) => text) };
-      const isOurs = isFromThisMachine(request) || actsForUs(identity);
-      return {
-        status: isReady ? 200 : 503,
-        body: isOurs ? { status, ...texts, faults, sends: services.senders.sends } : { status },
-      };
-    },
-  });
+    route.get("/api/config", {
+      access: "anyone",
+      summary: "The web app's configuration",
+      responses: { 200: configResponseSchema },
+      handle: () => ({
+        body: { success: true, data: appConfig(services) },
+        headers: { "cache-control": "no-cache" },
+      }),
+    }),
+    route.post("/api/faults", {
+      access: "anyone",
+      summary: "A fault that the web app met, for the log; counted with the requests",
+      limit: FAULT_LIMIT,
+      body: faultRequestSchema,
+      responses: { 200: doneSchema },
+      handle({ body }) {
+        log.warn({ fault: body }, "The web app met a fault");
+        return { body: { success: true, message: "Noted" } };
+      },
+    }),
+    route.get("/healthz", {
+      access: "anyone",
+      summary: "Whether the process takes requests; 503 once it is asked to stop",
+      responses: { 200: z.object({ status: z.literal("ok") }), 503: z.object({ status: z.literal("draining") }) },
+      handle: () =>
+        drain.isDraining ? { status: 503, body: { status: "draining" as const } } : { body: { status: "ok" as const } },
+    }),
+    route.get("/readyz", {
+      access: "anyone",
+      summary: "Whether every dependency is available",
+      limit: READY_LIMIT,
+      responses: { 200: readinessSchema, 503: readinessSchema },
+      async handle({ request, identity }) {
+        const faults = await listFaults(services);
+        const problems = faults.filter(({ name }) => kindOf(name).blocks);
+        const warnings = faults.filter(({ name }) => !kindOf(name).blocks);
+        const isReady = problems.length === 0;
+        const status = isReady ? ("ready" as const) : ("not ready" as const);
+        const texts = { problems: problems.map(({ text }) => text), warnings: warnings.map(({ text }) => text) };
+        const isOurs = isFromThisMachine(request) || actsForUs(identity);
+        return {
+          status: isReady ? 200 : 503,
+          body: isOurs ? { status, ...texts, faults, sends: services.senders.sends } : { status },
+        };
+      },
+    }),
+  ];
 }
 
 function actsForUs(identity: Identity): boolean {

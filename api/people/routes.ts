@@ -31,185 +31,129 @@ const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
 const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
 
 export function peopleRoutes(services: Services): Route[] {
+  const { database, environment } = services;
   const profiles = new ProfileCache();
   return [
-    meRoute(services, profiles),
-    isAdminRoute(),
-    checkUserRoute(services),
-    registerRoute(services),
-    loginRoute(services),
-    logoutRoute(services),
-    logoutEverywhereRoute(services),
-    changeProfileRoute(services),
-    eraseProfileRoute(services),
-  ];
-}
-
-function meRoute(services: Services, profiles: ProfileCache): Route {
-  return route({
-    method: "get",
-    path: "/api/me",
-    access: "user",
-    summary: "The signed-in user's profile, holdings, tickets and totals",
-    responses: { 200: meResponseSchema },
-    async handle({ identity }) {
-      const visitor = visitorOf(identity);
-      const text = await profiles.read(visitor, async () => {
-        const { me, changesAt } = await buildProfile(services, visitor);
-        return { text: JSON.stringify({ success: true, data: me }), changesAt };
-      });
-      return { text, type: "application/json; charset=utf-8" };
-    },
-  });
-}
-
-function isAdminRoute(): Route {
-  return route({
-    method: "get",
-    path: "/api/is-admin",
-    access: "anyone",
-    summary: "Whether the caller is an admin",
-    responses: { 200: isAdminResponseSchema },
-    handle({ identity }) {
-      return { body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined } };
-    },
-  });
-}
-
-function checkUserRoute(services: Services): Route {
-  const { database } = services;
-  return route({
-    method: "post",
-    path: "/api/check-user",
-    access: "anyone",
-    summary: "Whether a wallet is registered, and the challenge to sign next",
-    limit: CHECK_USER_LIMIT,
-    body: checkUserRequestSchema,
-    responses: { 200: checkUserResponseSchema },
-    async handle({ body, request }) {
-      const exists = (await findUser(database.kysely, body.address)) !== undefined;
-      const purpose = exists ? "login" : "register";
-      const site = siteOf(services, request);
-      const challenge = await issueChallenge(services, database.kysely, { wallet: body.address, purpose, site });
-      return { body: { success: true, exists, challenge: toWireChallenge(challenge) } };
-    },
-  });
-}
-
-function registerRoute(services: Services): Route {
-  const { database } = services;
-  return route({
-    method: "post",
-    path: "/api/register-user-data",
-    access: "anyone",
-    summary: "Registers a wallet by its signature",
-    limit: SIGN_IN_LIMIT,
-    body: registerRequestSchema,
-    failures: { 409: "This wallet is already registered" },
-    responses: { 200: registerResponseSchema },
-    async handle({ body, request }) {
-      const proof = proofOf(body, "register");
-      if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
-      const kind = await checkProof(services, proof, siteOf(services, request));
-      const token = await inTransaction(database.kysely, async (queries) => {
+    route.get("/api/me", {
+      access: "user",
+      summary: "The signed-in user's profile, holdings, tickets and totals",
+      responses: { 200: meResponseSchema },
+      async handle({ identity }) {
+        const visitor = visitorOf(identity);
+        const text = await profiles.read(visitor, async () => {
+          const { me, changesAt } = await buildProfile(services, visitor);
+          return { text: JSON.stringify({ success: true, data: me }), changesAt };
+        });
+        return { text, type: "application/json; charset=utf-8" };
+      },
+    }),
+    route.get("/api/is-admin", {
+      access: "anyone",
+      summary: "Whether the caller is an admin",
+      responses: { 200: isAdminResponseSchema },
+      handle({ identity }) {
+        return { body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined } };
+      },
+    }),
+    route.post("/api/check-user", {
+      access: "anyone",
+      summary: "Whether a wallet is registered, and the challenge to sign next",
+      limit: CHECK_USER_LIMIT,
+      body: checkUserRequestSchema,
+      responses: { 200: checkUserResponseSchema },
+      async handle({ body, request }) {
+        const exists = (await findUser(database.kysely, body.address)) !== undefined;
+        const purpose = exists ? "login" : "register";
+        const site = siteOf(services, request);
+        const challenge = await issueChallenge(services, database.kysely, { wallet: body.address, purpose, site });
+        return { body: { success: true, exists, challenge: toWireChallenge(challenge) } };
+      },
+    }),
+    route.post("/api/register-user-data", {
+      access: "anyone",
+      summary: "Registers a wallet by its signature",
+      limit: SIGN_IN_LIMIT,
+      body: registerRequestSchema,
+      failures: { 409: "This wallet is already registered" },
+      responses: { 200: registerResponseSchema },
+      async handle({ body, request }) {
+        const proof = proofOf(body, "register");
+        if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
+        const kind = await checkProof(services, proof, siteOf(services, request));
+        const token = await inTransaction(database.kysely, async (queries) => {
+          const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
+          if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
+          if (body.mail_language) {
+            const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
+            await wantMail(queries, services, { wallet: body.address, email: body.email, ...wish });
+          }
+          return openSession(queries, proof, kind);
+        });
+        return { body: { success: true, message: "Account created successfully", token } };
+      },
+    }),
+    route.post("/api/login", {
+      access: "anyone",
+      summary: "Signs a registered wallet in by its signature",
+      limit: SIGN_IN_LIMIT,
+      body: loginRequestSchema,
+      failures: { 404: "This wallet is not registered" },
+      responses: { 200: loginResponseSchema },
+      async handle({ body, request }) {
+        const proof = proofOf(body, "login");
+        if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
+        const kind = await checkProof(services, proof, siteOf(services, request));
+        const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
+        return { body: { success: true, token } };
+      },
+    }),
+    route.post("/api/logout", {
+      access: "user",
+      summary: "Ends the session",
+      responses: { 200: doneSchema },
+      async handle({ identity }) {
+        await revokeSession(database.kysely, visitorOf(identity).tokenHash);
+        return { body: { success: true, message: "Signed out" } };
+      },
+    }),
+    route.post("/api/logout-everywhere", {
+      access: "user",
+      summary: "Ends all of the user's sessions but this one",
+      responses: { 200: logoutEverywhereResponseSchema },
+      async handle({ identity }) {
+        const { wallet, tokenHash } = visitorOf(identity);
+        const ended = Number(await revokeSessions(database.kysely, wallet, tokenHash));
+        return { body: { success: true, message: `${ended} other sessions ended`, ended } };
+      },
+    }),
+    route.put("/api/me", {
+      access: "proven_user",
+      summary: "Changes the user's names and e-mail",
+      limit: { perMinute: 60, by: "wallet" },
+      body: updateProfileRequestSchema,
+      responses: { 200: doneSchema },
+      async handle({ identity, body }) {
+        const { wallet } = visitorOf(identity);
         const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
-        if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
-        if (body.mail_language) {
-          const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
-          await wantMail(queries, services, { wallet: body.address, email: body.email, ...wish });
-        }
-        return openSession(queries, proof, kind);
-      });
-      return { body: { success: true, message: "Account created successfully", token } };
-    },
-  });
-}
-
-function loginRoute(services: Services): Route {
-  const { database } = services;
-  return route({
-    method: "post",
-    path: "/api/login",
-    access: "anyone",
-    summary: "Signs a registered wallet in by its signature",
-    limit: SIGN_IN_LIMIT,
-    body: loginRequestSchema,
-    failures: { 404: "This wallet is not registered" },
-    responses: { 200: loginResponseSchema },
-    async handle({ body, request }) {
-      const proof = proofOf(body, "login");
-      if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
-      const kind = await checkProof(services, proof, siteOf(services, request));
-      const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
-      return { body: { success: true, token } };
-    },
-  });
-}
-
-function logoutEverywhereRoute({ database }: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/logout-everywhere",
-    access: "user",
-    summary: "Ends all of the user's sessions but this one",
-    responses: { 200: logoutEverywhereResponseSchema },
-    async handle({ identity }) {
-      const { wallet, tokenHash } = visitorOf(identity);
-      const ended = Number(await revokeSessions(database.kysely, wallet, tokenHash));
-      return { body: { success: true, message: `${ended} other sessions ended`, ended } };
-    },
-  });
-}
-
-function logoutRoute({ database }: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/logout",
-    access: "user",
-    summary: "Ends the session",
-    responses: { 200: doneSchema },
-    async handle({ identity }) {
-      await revokeSession(database.kysely, visitorOf(identity).tokenHash);
-      return { body: { success: true, message: "Signed out" } };
-    },
-  });
-}
-
-function changeProfileRoute({ database }: Services): Route {
-  return route({
-    method: "put",
-    path: "/api/me",
-    access: "proven_user",
-    summary: "Changes the user's names and e-mail",
-    limit: { perMinute: 60, by: "wallet" },
-    body: updateProfileRequestSchema,
-    responses: { 200: doneSchema },
-    async handle({ identity, body }) {
-      const { wallet } = visitorOf(identity);
-      const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
-      await inTransaction(database.kysely, (queries) => updateUser(queries, wallet, profile));
-      return { body: { success: true, message: "Profile saved" } };
-    },
-  });
-}
-
-function eraseProfileRoute({ database, environment }: Services): Route {
-  return route({
-    method: "delete",
-    path: "/api/me",
-    access: "proven_user",
-    summary: "Erases the profile; the purchases stay, identified by wallet only",
-    responses: { 200: doneSchema },
-    async handle({ identity }) {
-      const { wallet } = visitorOf(identity);
-      await inTransaction(database.kysely, async (queries) => {
-        const user = await findUser(queries, wallet);
-        if (user) addToErasedList(erasedFileOf(environment), environment, user);
-        await eraseUser(queries, wallet, environment);
-      });
-      return { body: { success: true, message: "Profile erased" } };
-    },
-  });
+        await inTransaction(database.kysely, (queries) => updateUser(queries, wallet, profile));
+        return { body: { success: true, message: "Profile saved" } };
+      },
+    }),
+    route.delete("/api/me", {
+      access: "proven_user",
+      summary: "Erases the profile; the purchases stay, identified by wallet only",
+      responses: { 200: doneSchema },
+      async handle({ identity }) {
+        const { wallet } = visitorOf(identity);
+        await inTransaction(database.kysely, async (queries) => {
+          const user = await findUser(queries, wallet);
+          if (user) addToErasedList(erasedFileOf(environment), environment, user);
+          await eraseUser(queries, wallet, environment);
+        });
+        return { body: { success: true, message: "Profile erased" } };
+      },
+    }),
+  ];
 }
 
 function proofOf({ address, signature, nonce }: z.output<typeof loginRequestSchema>, purpose: Proof["purpose"]): Proof {

@@ -17,61 +17,61 @@ const KEPT_MS = 30_000;
 /** Data that anyone can check against the chain. docs/product.md#proof-page */
 export function proofRoutes(services: Services): Route[] {
   const readBooks = booksReader(services);
-  return [ticketsRoute(services), walletBooksRoute(services), booksRoute(readBooks)];
-}
-
-function ticketsRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/wallets/:wallet/tickets",
-    access: "anyone",
-    summary: "A wallet's tickets and their payouts, newest first, as the index has them",
-    limit: LIMIT,
-    query: pageQuerySchema,
-    responses: { 200: walletTicketsSchema },
-    async handle({ params, query }) {
-      const wallet = addressSchema.safeParse(params.wallet);
-      if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
-      const rows = await listPaidTickets(services.database.kysely, wallet.data, query);
-      return {
-        body: {
-          success: true,
-          tickets: rows.map(({ token_id, transaction_hash, amount_gwei }) => ({
-            token_id: Number(token_id),
-            paid:
-              transaction_hash === null || amount_gwei === null
-                ? null
-                : { tx: transaction_hash, amount: chzTextFromGwei(amount_gwei) },
-          })),
-          next_before: nextBefore(rows, query.limit, (row) => row.token_id),
-        },
-        headers: { "cache-control": "no-cache" },
-      };
-    },
-  });
-}
-
-function walletBooksRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/proof",
-    access: "anyone",
-    summary: "A wallet's published books, newest first: the tickets that were paid less than they say, and why",
-    limit: LIMIT,
-    query: walletBooksQuerySchema,
-    responses: { 200: walletBooksSchema },
-    async handle({ query: { wallet, ...page } }) {
-      const rows = await listPublishedBooks(services.database.kysely, wallet, page);
-      return {
-        body: {
-          success: true,
-          purchases: rows.flatMap(({ id, entry }) => (entry ? [publishedEntry(id, entry)] : [])),
-          next_before: nextBefore(rows, page.limit, (row) => row.id),
-        },
-        headers: { "cache-control": "no-cache" },
-      };
-    },
-  });
+  return [
+    route.get("/api/wallets/:wallet/tickets", {
+      access: "anyone",
+      summary: "A wallet's tickets and their payouts, newest first, as the index has them",
+      limit: LIMIT,
+      query: pageQuerySchema,
+      responses: { 200: walletTicketsSchema },
+      async handle({ params, query }) {
+        const wallet = addressSchema.safeParse(params.wallet);
+        if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
+        const rows = await listPaidTickets(services.database.kysely, wallet.data, query);
+        return {
+          body: {
+            success: true,
+            tickets: rows.map(({ token_id, transaction_hash, amount_gwei }) => ({
+              token_id: Number(token_id),
+              paid:
+                transaction_hash === null || amount_gwei === null
+                  ? null
+                  : { tx: transaction_hash, amount: chzTextFromGwei(amount_gwei) },
+            })),
+            next_before: nextBefore(rows, query.limit, (row) => row.token_id),
+          },
+          headers: { "cache-control": "no-cache" },
+        };
+      },
+    }),
+    route.get("/api/proof", {
+      access: "anyone",
+      summary: "A wallet's published books, newest first: the tickets that were paid less than they say, and why",
+      limit: LIMIT,
+      query: walletBooksQuerySchema,
+      responses: { 200: walletBooksSchema },
+      async handle({ query: { wallet, ...page } }) {
+        const rows = await listPublishedBooks(services.database.kysely, wallet, page);
+        return {
+          body: {
+            success: true,
+            purchases: rows.flatMap(({ id, entry }) => (entry ? [publishedEntry(id, entry)] : [])),
+            next_before: nextBefore(rows, page.limit, (row) => row.id),
+          },
+          headers: { "cache-control": "no-cache" },
+        };
+      },
+    }),
+    route.get("/api/books", {
+      access: "anyone",
+      summary: "What was paid into the distributor, paid out as cashback and taken back",
+      limit: LIMIT,
+      responses: { 200: booksSchema },
+      async handle() {
+        return { body: { success: true, data: await readBooks() }, headers: { "cache-control": "public, max-age=30" } };
+      },
+    }),
+  ];
 }
 
 function publishedEntry(id: bigint, { cashbackGwei, keptGwei, owedGwei }: BookEntry) {
@@ -81,20 +81,6 @@ function publishedEntry(id: bigint, { cashbackGwei, keptGwei, owedGwei }: BookEn
     kept: chzTextFromGwei(keptGwei),
     owed: chzTextFromGwei(owedGwei),
   };
-}
-
-function booksRoute(readBooks: ReturnType<typeof booksReader>): Route {
-  return route({
-    method: "get",
-    path: "/api/books",
-    access: "anyone",
-    summary: "What was paid into the distributor, paid out as cashback and taken back",
-    limit: LIMIT,
-    responses: { 200: booksSchema },
-    async handle() {
-      return { body: { success: true, data: await readBooks() }, headers: { "cache-control": "public, max-age=30" } };
-    },
-  });
 }
 
 type Books = { funded: string; paid: string; withdrawn: string };

@@ -23,9 +23,7 @@ type PaidAmount = Pick<Payment, "token_id" | "amount_gwei" | "paid_at">;
 
 /** What a wallet was paid in a year: its sums, or as CSV each payment. docs/product.md#worth */
 export function paymentsRoute(services: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/me/payments",
+  return route.get("/api/me/payments", {
     access: "user",
     summary: "What the signed-in user was paid in a year: its sums, or as CSV each payment",
     limit: { perMinute: 30, by: "wallet" },

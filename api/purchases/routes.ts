@@ -21,142 +21,106 @@ import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { paymentsRoute } from "./payments.ts";
 import { distributeCashback } from "./payout.ts";
 import { toPurchaseRecords } from "./records.ts";
-import { openRegistrations, type Registrations, registerPurchase } from "./registration.ts";
+import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 
 export function purchaseRoutes(services: Services): Route[] {
+  const { database } = services;
   const registrations = openRegistrations(services);
   return [
-    registerRoute(services, registrations),
-    ownPurchasesRoute(services),
+    route.post("/api/register-purchase", {
+      access: "user",
+      summary: "Registers a purchase and freezes its terms",
+      limit: PURCHASE_LIMIT,
+      body: registerPurchaseRequestSchema,
+      headers: IDEMPOTENCY_HEADER,
+      failures: {
+        404: "No such store",
+        409: "The store has no cashback category or no link",
+        422: "The Idempotency-Key was used with another body",
+      },
+      responses: { 200: registerPurchaseResponseSchema },
+      async handle({ body, identity, request }) {
+        const { wallet } = visitorOf(identity);
+        if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
+        const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
+        const keyed = readKey(request, wallet, meaning);
+        return { body: await registerPurchase(services, registrations, wallet, body, keyed) };
+      },
+    }),
+    route.get("/api/purchases", {
+      access: "user",
+      summary: "The signed-in user's purchases, newest first",
+      query: pageQuerySchema,
+      responses: {
+        200: z.object({
+          success: z.literal(true),
+          purchases: z.array(purchaseRecordSchema),
+          /** The id to pass for the next page; null on the last. */
+          next_before: z.number().nullable(),
+        }),
+      },
+      async handle({ identity, query }) {
+        const { wallet, indexed } = visitorOf(identity);
+        const rows = await listPurchases(database.kysely, wallet, query);
+        const view = purchaseViewAt(indexed?.block, viewOptions(services));
+        return {
+          body: {
+            success: true,
+            purchases: await toPurchaseRecords(services, rows, view, () => readCreditOf(services, wallet)),
+            next_before: nextBefore(rows, query.limit, (row) => row.id),
+          },
+        };
+      },
+    }),
     paymentsRoute(services),
-    withdrawRoute(services),
-    mintRoute(services),
-    confirmRoute(services),
-    distributeRoute(services),
+    route.post("/api/purchases/:id/withdraw", {
+      access: "user",
+      summary: "Withdraws one's own simulated purchase before its ticket is sent to the chain",
+      limit: PURCHASE_LIMIT,
+      failures: { 404: "No such purchase", 409: "Its ticket is already sent, or it is a real sale's" },
+      responses: { 200: doneSchema },
+      async handle({ params, identity }) {
+        const id = readId(params.id, "Purchase");
+        await withdrawOwnPurchase(services, visitorOf(identity).wallet, id);
+        return { body: { success: true, message: "Purchase withdrawn" } };
+      },
+    }),
+    route.post("/api/mint-nft", {
+      access: "user_or_staff",
+      summary: "Mints the ticket of a purchase, once",
+      limit: MONEY_LIMIT,
+      body: mintNftRequestSchema,
+      failures: { 404: "No such purchase", 409: "The purchase was returned" },
+      responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
+      handle: ({ body, identity }) => mintTicket(services, identity, body),
+    }),
+    route.post("/api/confirm-purchase", {
+      access: "staff",
+      permission: "payments",
+      summary: "Moves a purchase from Pending to Confirmed, once",
+      limit: MONEY_LIMIT,
+      body: confirmPurchaseRequestSchema,
+      failures: { 404: "No such purchase", 409: "The purchase is cancelled, or not minted yet" },
+      responses: { 200: confirmPurchaseResponseSchema, 202: confirmPurchaseResponseSchema },
+      handle: ({ body, identity }) => confirmPurchase(services, identity, body.purchase_id),
+    }),
+    route.post("/api/distribute-cashback", {
+      access: "fresh_staff",
+      permission: "payments",
+      summary: "Pays a buyer the cashback of their confirmed, unpaid purchases",
+      limit: MONEY_LIMIT,
+      body: distributeCashbackRequestSchema,
+      headers: IDEMPOTENCY_HEADER,
+      failures: {
+        409: "Nothing is payable, or another amount is; `payable` says which",
+        422: "The Idempotency-Key was used with another body",
+      },
+      responses: { 200: distributeCashbackResponseSchema, 202: distributeCashbackResponseSchema },
+      handle: (call) => distributeCashback(services, call),
+    }),
   ];
-}
-
-function registerRoute(services: Services, registrations: Registrations): Route {
-  return route({
-    method: "post",
-    path: "/api/register-purchase",
-    access: "user",
-    summary: "Registers a purchase and freezes its terms",
-    limit: PURCHASE_LIMIT,
-    body: registerPurchaseRequestSchema,
-    headers: IDEMPOTENCY_HEADER,
-    failures: {
-      404: "No such store",
-      409: "The store has no cashback category or no link",
-      422: "The Idempotency-Key was used with another body",
-    },
-    responses: { 200: registerPurchaseResponseSchema },
-    async handle({ body, identity, request }) {
-      const { wallet } = visitorOf(identity);
-      if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
-      const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
-      const keyed = readKey(request, wallet, meaning);
-      return { body: await registerPurchase(services, registrations, wallet, body, keyed) };
-    },
-  });
-}
-
-function ownPurchasesRoute(services: Services): Route {
-  const { database } = services;
-  return route({
-    method: "get",
-    path: "/api/purchases",
-    access: "user",
-    summary: "The signed-in user's purchases, newest first",
-    query: pageQuerySchema,
-    responses: {
-      200: z.object({
-        success: z.literal(true),
-        purchases: z.array(purchaseRecordSchema),
-        /** The id to pass for the next page; null on the last. */
-        next_before: z.number().nullable(),
-      }),
-    },
-    async handle({ identity, query }) {
-      const { wallet, indexed } = visitorOf(identity);
-      const rows = await listPurchases(database.kysely, wallet, query);
-      const view = purchaseViewAt(indexed?.block, viewOptions(services));
-      return {
-        body: {
-          success: true,
-          purchases: await toPurchaseRecords(services, rows, view, () => readCreditOf(services, wallet)),
-          next_before: nextBefore(rows, query.limit, (row) => row.id),
-        },
-      };
-    },
-  });
-}
-
-function withdrawRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/purchases/:id/withdraw",
-    access: "user",
-    summary: "Withdraws one's own simulated purchase before its ticket is sent to the chain",
-    limit: PURCHASE_LIMIT,
-    failures: { 404: "No such purchase", 409: "Its ticket is already sent, or it is a real sale's" },
-    responses: { 200: doneSchema },
-    async handle({ params, identity }) {
-      const id = readId(params.id, "Purchase");
-      await withdrawOwnPurchase(services, visitorOf(identity).wallet, id);
-      return { body: { success: true, message: "Purchase withdrawn" } };
-    },
-  });
-}
-
-function mintRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/mint-nft",
-    access: "user_or_staff",
-    summary: "Mints the ticket of a purchase, once",
-    limit: MONEY_LIMIT,
-    body: mintNftRequestSchema,
-    failures: { 404: "No such purchase", 409: "The purchase was returned" },
-    responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
-    handle: ({ body, identity }) => mintTicket(services, identity, body),
-  });
-}
-
-function confirmRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/confirm-purchase",
-    access: "staff",
-    permission: "payments",
-    summary: "Moves a purchase from Pending to Confirmed, once",
-    limit: MONEY_LIMIT,
-    body: confirmPurchaseRequestSchema,
-    failures: { 404: "No such purchase", 409: "The purchase is cancelled, or not minted yet" },
-    responses: { 200: confirmPurchaseResponseSchema, 202: confirmPurchaseResponseSchema },
-    handle: ({ body, identity }) => confirmPurchase(services, identity, body.purchase_id),
-  });
-}
-
-function distributeRoute(services: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/distribute-cashback",
-    access: "fresh_staff",
-    permission: "payments",
-    summary: "Pays a buyer the cashback of their confirmed, unpaid purchases",
-    limit: MONEY_LIMIT,
-    body: distributeCashbackRequestSchema,
-    headers: IDEMPOTENCY_HEADER,
-    failures: {
-      409: "Nothing is payable, or another amount is; `payable` says which",
-      422: "The Idempotency-Key was used with another body",
-    },
-    responses: { 200: distributeCashbackResponseSchema, 202: distributeCashbackResponseSchema },
-    handle: (call) => distributeCashback(services, call),
-  });
 }

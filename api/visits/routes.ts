@@ -24,39 +24,95 @@ import { attachPicture } from "./pictures.ts";
 
 /** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function visitRoutes(services: Services): Route[] {
-  return [visitsRoute(services), claimsRoute(services), claimRoute(services), pictureRoute(services)];
-}
-
-function visitsRoute(services: Services): Route {
   const { kysely } = services.database;
-  return route({
-    method: "get",
-    path: "/api/clicks",
-    access: "user",
-    summary: "The signed-in user's visits to stores, newest first",
-    query: clicksQuerySchema,
-    responses: { 200: clicksResponseSchema },
-    async handle({ identity, query }) {
-      const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
-      const reported = await sumReported(kysely, idsOf(rows));
-      const stores = [...new Set(rows.map((row) => row.store_id))];
-      const pace = new Map(
-        await Promise.all(stores.map(async (id) => [id, (await services.paces.of(id)).report] as const)),
-      );
-      const clicks = rows.map((row) => ({
-        id: row.token,
-        store_id: Number(row.store_id),
-        store: row.store_now,
-        token_slug: row.token_slug,
-        created_at: isoTime(row.created_at),
-        expires_at: isoTime(row.expires_at),
-        ...toWireReported(reported.get(row.id)),
-        claimable_at: isoTime(row.created_at + claimAfterMs(services)),
-        usual_days: pace.get(row.store_id) ?? null,
-      }));
-      return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
-    },
-  });
+  return [
+    route.get("/api/clicks", {
+      access: "user",
+      summary: "The signed-in user's visits to stores, newest first",
+      query: clicksQuerySchema,
+      responses: { 200: clicksResponseSchema },
+      async handle({ identity, query }) {
+        const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
+        const reported = await sumReported(kysely, idsOf(rows));
+        const stores = [...new Set(rows.map((row) => row.store_id))];
+        const pace = new Map(
+          await Promise.all(stores.map(async (id) => [id, (await services.paces.of(id)).report] as const)),
+        );
+        const clicks = rows.map((row) => ({
+          id: row.token,
+          store_id: Number(row.store_id),
+          store: row.store_now,
+          token_slug: row.token_slug,
+          created_at: isoTime(row.created_at),
+          expires_at: isoTime(row.expires_at),
+          ...toWireReported(reported.get(row.id)),
+          claimable_at: isoTime(row.created_at + claimAfterMs(services)),
+          usual_days: pace.get(row.store_id) ?? null,
+        }));
+        return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
+      },
+    }),
+    route.get("/api/claims", {
+      access: "user",
+      summary: "The signed-in user's claims for missing cashback, newest first",
+      query: clicksQuerySchema,
+      responses: { 200: claimsResponseSchema },
+      async handle({ identity, query }) {
+        const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
+        const claims = rows.map(toWireClaim);
+        return { body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
+      },
+    }),
+    route.post("/api/claims", {
+      access: "user",
+      summary: "Submits a claim for missing cashback; moves no money by itself",
+      limit: { perMinute: 20, by: "wallet" },
+      body: createClaimRequestSchema,
+      failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
+      responses: { 200: createClaimResponseSchema },
+      async handle({ body, identity }) {
+        const { wallet } = visitorOf(identity);
+        const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
+        if (bought > BigInt(Date.now()) + BIG_DAY_MS) throw invalid("date must not be in the future", "date");
+        const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
+        requireWindow(click, claimAfterMs(services));
+        const id = await inTransaction(kysely, async (queries) => {
+          // One at a time of a wallet, so that two at once cannot both be the last that is allowed.
+          await lockUsers(queries, new Set([wallet]));
+          await requireRoom(queries, click, body.order_ref);
+          return insertClaim(queries, click, body);
+        }).catch((error: unknown) => {
+          if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
+          throw error;
+        });
+        const claim = await findClaim(kysely, id);
+        if (!claim) throw notFound("Claim");
+        return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
+      },
+    }),
+    route.post("/api/claims/:id/picture", {
+      access: "user",
+      summary: "Attaches a picture to an own claim that is not answered yet; it replaces an earlier one",
+      limit: { perMinute: 20, by: "wallet" },
+      bodyLimitBytes: CLAIM_PICTURE_BYTES,
+      bodyTypes: PICTURE_TYPES,
+      failures: { 404: "No such claim", 409: "The claim is answered" },
+      responses: { 200: doneSchema },
+      async handle({ identity, params, bytes }) {
+        const { wallet } = visitorOf(identity);
+        const picture = pictureIn(bytes);
+        await inTransaction(kysely, async (queries) => {
+          // Beside an erasure of this wallet, which would leave the picture.
+          await lockUsers(queries, new Set([wallet]));
+          const claim = await findClaim(queries, readId(params.id, "Claim"));
+          if (claim?.wallet !== wallet) throw notFound("Claim");
+          if (claim.state !== "open") throw conflict("This claim is answered", "DECIDED");
+          await attachPicture(queries, claim, picture);
+        });
+        return { body: { success: true, message: "Picture attached" } };
+      },
+    }),
+  ];
 }
 
 function toWireReported(reported: Reported | undefined) {
@@ -68,82 +124,6 @@ function toWireReported(reported: Reported | undefined) {
     // Exact: cents × basis points have six places.
     cashback: amountCents === null ? null : formatDecimal(cashbackCentBps, 6, 2),
   };
-}
-
-function claimsRoute({ database: { kysely } }: Services): Route {
-  return route({
-    method: "get",
-    path: "/api/claims",
-    access: "user",
-    summary: "The signed-in user's claims for missing cashback, newest first",
-    query: clicksQuerySchema,
-    responses: { 200: claimsResponseSchema },
-    async handle({ identity, query }) {
-      const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
-      const claims = rows.map(toWireClaim);
-      return { body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
-    },
-  });
-}
-
-function claimRoute(services: Services): Route {
-  const { kysely } = services.database;
-  return route({
-    method: "post",
-    path: "/api/claims",
-    access: "user",
-    summary: "Submits a claim for missing cashback; moves no money by itself",
-    limit: { perMinute: 20, by: "wallet" },
-    body: createClaimRequestSchema,
-    failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
-    responses: { 200: createClaimResponseSchema },
-    async handle({ body, identity }) {
-      const { wallet } = visitorOf(identity);
-      const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
-      if (bought > BigInt(Date.now()) + BIG_DAY_MS) throw invalid("date must not be in the future", "date");
-      const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
-      requireWindow(click, claimAfterMs(services));
-      const id = await inTransaction(kysely, async (queries) => {
-        // One at a time of a wallet, so that two at once cannot both be the last that is allowed.
-        await lockUsers(queries, new Set([wallet]));
-        await requireRoom(queries, click, body.order_ref);
-        return insertClaim(queries, click, body);
-      }).catch((error: unknown) => {
-        if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
-        throw error;
-      });
-      const claim = await findClaim(kysely, id);
-      if (!claim) throw notFound("Claim");
-      return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
-    },
-  });
-}
-
-function pictureRoute({ database: { kysely } }: Services): Route {
-  return route({
-    method: "post",
-    path: "/api/claims/:id/picture",
-    access: "user",
-    summary: "Attaches a picture to an own claim that is not answered yet; it replaces an earlier one",
-    limit: { perMinute: 20, by: "wallet" },
-    bodyLimitBytes: CLAIM_PICTURE_BYTES,
-    bodyTypes: PICTURE_TYPES,
-    failures: { 404: "No such claim", 409: "The claim is answered" },
-    responses: { 200: doneSchema },
-    async handle({ identity, params, bytes }) {
-      const { wallet } = visitorOf(identity);
-      const picture = pictureIn(bytes);
-      await inTransaction(kysely, async (queries) => {
-        // Beside an erasure of this wallet, which would leave the picture.
-        await lockUsers(queries, new Set([wallet]));
-        const claim = await findClaim(queries, readId(params.id, "Claim"));
-        if (claim?.wallet !== wallet) throw notFound("Claim");
-        if (claim.state !== "open") throw conflict("This claim is answered", "DECIDED");
-        await attachPicture(queries, claim, picture);
-      });
-      return { body: { success: true, message: "Picture attached" } };
-    },
-  });
 }
 
 /** Of a wallet, in a UTC day. */
