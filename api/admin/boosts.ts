@@ -14,7 +14,7 @@ import { doneSchema, noBodyOrReasonSchema, pageQuerySchema } from "../../domain/
 import { type Boost, boostStateOf } from "../../domain/boost.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
-import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "../catalogue/catalogue-writer.ts";
+import { CATALOGUE_WRITE, type CatalogueWriter, percentRule } from "../catalogue/catalogue-writer.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { nextBefore, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -39,10 +39,8 @@ export function boostRoutes(services: Services, write: CatalogueWriter): Route[]
       },
     }),
     route.post("/api/admin/stores/:id/boosts", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Plans a higher percent for a store or one of its categories, for a time",
-      limit: WRITE_LIMIT,
       body: createBoostRequestSchema,
       failures: { 409: "It would raise nothing" },
       responses: { 200: createBoostResponseSchema, 202: boostWaitsResponseSchema },
@@ -85,10 +83,8 @@ type End = { verb: "end" | "withdraw"; decision: "ended" | "withdrawn"; summary:
 
 function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End): Route {
   return route.post(`/api/admin/boosts/:id/${verb}` as const, {
-    access: "admin",
-    permission: "catalogue",
+    ...CATALOGUE_WRITE,
     summary,
-    limit: WRITE_LIMIT,
     body: noBodyOrReasonSchema,
     failures: { 409: "It is over, withdrawn or refused, or has begun or not" },
     responses: { 200: doneSchema },

@@ -8,8 +8,12 @@ import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
 
-/** Requests per minute of each call that changes the catalogue. */
-export const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
+/** What every call that changes the catalogue has in common. */
+export const CATALOGUE_WRITE = {
+  access: "admin",
+  permission: "catalogue",
+  limit: { perMinute: 240, by: "wallet" },
+} as const;
 
 /** `words` are parameters of the log sentence in addition to the request's fields. */
 type Written<T> = { result: T; subject: string; words?: object };

@@ -7,17 +7,15 @@ import { percentText } from "../../domain/money.ts";
 import { notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type CatalogueWriter, percentRule, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, type CatalogueWriter, percentRule } from "./catalogue-writer.ts";
 
 /** A store's cashback categories, written by admins. docs/product.md#store-category */
 export function categoryRoutes(services: Services, write: CatalogueWriter): Route[] {
   return [
     route.post("/api/store/:id/cashback", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Adds a cashback category to a store",
       failures: { 409: "Another category of the store has this group" },
-      limit: WRITE_LIMIT,
       body: createCashbackRequestSchema,
       responses: { 200: createdSchema, 202: askedSchema },
       async handle(call) {
@@ -38,11 +36,9 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
       },
     }),
     route.put("/api/store/:id/cashback/:cashbackId", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Changes a cashback category",
       failures: { 409: "Another category of the store has this group" },
-      limit: WRITE_LIMIT,
       body: updateCashbackRequestSchema,
       responses: { 200: doneSchema, 202: askedSchema },
       async handle(call) {
@@ -57,10 +53,8 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
       },
     }),
     route.delete("/api/store/:id/cashback/:cashbackId", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Deletes a cashback category",
-      limit: WRITE_LIMIT,
       responses: { 200: doneSchema, 202: askedSchema },
       async handle(call) {
         const approvalId = await change(services, write, call, "cashback.delete", { deleted: true });

@@ -11,16 +11,14 @@ import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
-import { type CatalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, type CatalogueWriter } from "./catalogue-writer.ts";
 
 /** Fan tokens, written by admins. docs/product.md#fan-token */
 export function fanTokenRoutes(write: CatalogueWriter): Route[] {
   return [
     route.post("/api/admin/fan-token", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Creates a fan token, or updates it if an id is given",
-      limit: WRITE_LIMIT,
       body: saveFanTokenRequestSchema,
       failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
       responses: { 200: createdSchema },
@@ -30,10 +28,8 @@ export function fanTokenRoutes(write: CatalogueWriter): Route[] {
       },
     }),
     route.delete("/api/admin/fan-token/:id", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Deletes a fan token",
-      limit: WRITE_LIMIT,
       responses: { 200: doneSchema },
       async handle(call) {
         const id = readId(call.params.id, "Fan token");

@@ -26,7 +26,7 @@ import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
-import { catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, catalogueWriter } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 
@@ -82,10 +82,8 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       },
     }),
     route.post("/api/store", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Creates a store",
-      limit: WRITE_LIMIT,
       body: createStoreRequestSchema,
       failures: { 409: "Another store has this name" },
       responses: { 200: createdSchema },
@@ -101,10 +99,8 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       },
     }),
     route.put("/api/store/:id", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Updates the given fields of a store",
-      limit: WRITE_LIMIT,
       body: updateStoreRequestSchema,
       failures: { 409: "Another store has this name" },
       responses: { 200: doneSchema },
@@ -119,10 +115,8 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       },
     }),
     route.delete("/api/store/:id", {
-      access: "admin",
-      permission: "catalogue",
+      ...CATALOGUE_WRITE,
       summary: "Deletes a store",
-      limit: WRITE_LIMIT,
       responses: { 200: doneSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
