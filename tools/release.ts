@@ -15,6 +15,7 @@ import {
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
+const MANIFESTS = join(ROOT, "ops/kubernetes.yaml");
 const BILL = "sbom.cdx.json";
 const HEADING = "# Changelog\n";
 
@@ -41,8 +42,10 @@ function release(version: string, section: string, rest: string): void {
   requireNpmSbom();
   writeFileSync(CHANGELOG, withSection(rest, section));
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
+  const manifests = readFileSync(MANIFESTS, "utf8");
+  writeFileSync(MANIFESTS, manifests.replaceAll(/(torcida(?::|-migrate-))\d+\.\d+\.\d+/g, `$1${version}`));
   execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
-  git("add", "CHANGELOG.md", "package.json", "package-lock.json", BILL);
+  git("add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS, BILL);
   git("commit", "--message", `chore(release): ${version}`);
   // Else git takes the headings for comments.
   git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", section);

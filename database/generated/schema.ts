@@ -1,4 +1,4 @@
-// Written by `npm run release-files` from database/migrations/0001-initial.sql. Do not edit.
+// Written by `npm run schema` from the SQL in database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
 import type { EventKind } from "../../domain/events.ts";
 import type { Situation } from "../../domain/purchase/situation.ts";

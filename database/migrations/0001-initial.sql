@@ -1,5 +1,5 @@
--- The whole schema. For SQLite; 0001-initial.ts translates it for PostgreSQL. ../generated/schema.ts has its types for
--- TypeScript, with these comments: `npm run release-files` writes it. `-- : Type` names a column's narrower type.
+-- The schema of 1.0.0. For SQLite; sql-migration.ts translates it for PostgreSQL. ../generated/schema.ts has its types for
+-- TypeScript, with these comments: `npm run schema` writes it. `-- : Type` names a column's narrower type.
 -- autoincrement: otherwise the id of a deleted last row would be used again, and purchase ids are token ids.
 -- collate binary: prefix searches are ranges in byte order.
 

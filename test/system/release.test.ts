@@ -84,6 +84,7 @@ describe("A release", () => {
       "package.json",
       "package-lock.json",
       "biome.json",
+      "ops/kubernetes.yaml",
       "tools/licences.ts",
       "tools/release.ts",
       "tools/release",
@@ -128,6 +129,8 @@ describe("A release", () => {
     expect(notes).to.include("### Added");
     const bill = JSON.parse(git("show", "v7.0.0:sbom.cdx.json"));
     expect(bill.metadata.component).to.include({ name: "torcida", version: "7.0.0" });
+    const images = git("show", "v7.0.0:ops/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
+    expect(new Set(images)).to.deep.equal(new Set(["torcida-migrate-7.0.0", "torcida:7.0.0"]));
     expect(bill.components).to.have.length.greaterThan(100);
     // The workflow tests what it releases.
     const biome = spawnSync("node_modules/.bin/biome", ["check"], { cwd: folder, encoding: "utf8" });

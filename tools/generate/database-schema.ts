@@ -1,12 +1,12 @@
-/** Generates the types of the database's rows, and what a backup must know of its tables, from the schema's SQL. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** Generates the types of the database's rows, and what a backup must know of its tables, from the migrations' SQL. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 const DATABASE = resolve(import.meta.dirname, "../../database");
-const SQL = resolve(DATABASE, "migrations/0001-initial.sql");
+const MIGRATIONS = resolve(DATABASE, "migrations");
 export const SCHEMA_FILE = resolve(DATABASE, "generated/schema.ts");
 
-const HEADER = `// Written by \`npm run release-files\` from database/migrations/0001-initial.sql. Do not edit.
+const HEADER = `// Written by \`npm run schema\` from the SQL in database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
 import type { EventKind } from "../../domain/events.ts";
 import type { Situation } from "../../domain/purchase/situation.ts";
@@ -18,16 +18,28 @@ import type { Hex, OperationKind, OperationReason } from "../operations.ts";
 
 const TABLE = /((?:^-- .*\n)*)^create table (\w+) \(\n([\s\S]*?)\n\) strict/gm;
 const COLUMN = /((?:^ {2}-- .*\n)*)^ {2}(?!constraint)(\w+) (text|integer)\b([^\n]*(?:\n {4}.*)*)/gm;
+/** By a later migration; its table, then what `COLUMN` has. */
+const ADDED = /((?:^-- .*\n)*)^alter table (\w+) add column (\w+) (text|integer)\b([^\n]*)$/gm;
 
-export function schemaSource(): string {
-  const tables = [...readFileSync(SQL, "utf8").matchAll(TABLE)].map(([, comment = "", name = "", body = ""]) => {
-    const columns = [...body.matchAll(COLUMN)].map(([, comment = "", name = "", type = "", rest = ""]) => ({
-      name,
-      source: `${documentation(comment, "    ")}    ${name}: ${typeOf(type, rest)};`,
-      isKey: /\bprimary key\b/.test(rest),
-      isNumbered: /\bautoincrement\b/.test(rest),
-      isComputed: /\bgenerated always\b/.test(rest),
-    }));
+/** The SQL of all migrations, in their order. */
+export function migrationsSql(): string {
+  const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
+  return files
+    .sort()
+    .map((name) => readFileSync(resolve(MIGRATIONS, name), "utf8"))
+    .join("\n");
+}
+
+export function schemaSource(migrations = migrationsSql()): string {
+  const added = [...migrations.matchAll(ADDED)].map(([, comment = "", table = "", ...column]) => ({
+    table,
+    column: columnOf([comment, ...column]),
+  }));
+  const tables = [...migrations.matchAll(TABLE)].map(([, comment = "", name = "", body = ""]) => {
+    const columns = [
+      ...[...body.matchAll(COLUMN)].map(([, ...parts]) => columnOf(parts)),
+      ...added.flatMap(({ table, column }) => (table === name ? [column] : [])),
+    ];
     const key = /primary key \((.+)\)/.exec(body)?.[1]?.split(", ") ?? columns.filter((one) => one.isKey).map(nameOf);
     const source = `${documentation(comment, "  ")}  ${name}: {\n${columns.map(sourceOf).join("\n")}\n  };`;
     return { name, key, columns, source };
@@ -59,6 +71,16 @@ export const NUMBERED: readonly TableName[] = ${JSON.stringify(numbered)};
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(${JSON.stringify(computed)});
 `;
+}
+
+function columnOf([comment = "", name = "", type = "", rest = ""]: readonly string[]) {
+  return {
+    name,
+    source: `${documentation(comment, "    ")}    ${name}: ${typeOf(type, rest)};`,
+    isKey: /\bprimary key\b/.test(rest),
+    isNumbered: /\bautoincrement\b/.test(rest),
+    isComputed: /\bgenerated always\b/.test(rest),
+  };
 }
 
 const nameOf = ({ name }: { name: string }) => name;
