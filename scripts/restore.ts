@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { SALE_VARIABLES } from "../affiliates/environment.ts";
-import { mergeErasedList, readErasedList } from "../api/people/erased-list.ts";
+import { leftText, mergeErasedList, readErasedList } from "../api/people/erased-list.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { checkVariables } from "../platform/environment.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";
@@ -25,12 +25,13 @@ try {
   // Before the database, which cannot be filled a second time.
   mergeErasedList(join(folder, "erased"), erasedFile);
   const pictures = copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
-  const { rows, createdAt, erased } = await readArchive(values.from, {
+  const { rows, createdAt, left } = await readArchive(values.from, {
     databaseUrl,
     network,
     erased: readErasedList([erasedFile], keys),
   });
-  if (erased > 0) console.log(`${erased} profiles that were erased since are erased again`);
+  const again = leftText(left);
+  if (again) console.log(again);
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
     `${rows} rows of ${createdAt} are restored, and nothing is sent: start the indexer, wait until it is ready,`,

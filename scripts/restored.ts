@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { readEnvironment } from "../api/environment.ts";
 import { openReconcile } from "../api/operations/open-reconcile.ts";
+import { type ErasedList, leaveAgain, leftText, readErasedList } from "../api/people/erased-list.ts";
 import { endSignIns } from "../api/people/sessions.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
@@ -46,11 +47,13 @@ export async function runRestored(args: readonly string[], env: Variables, termi
   try {
     const { accept = false } = parseArgs({ args: [...args], options: { accept: { type: "boolean" } } }).values;
     const environment = readEnvironment(env);
-    const database = await openDatabase(readOperatorEnvironment(env), { print: terminal.log });
+    const operator = readOperatorEnvironment(env);
+    const database = await openDatabase(operator, { print: terminal.log });
     try {
       const { options, nodes } = await openReconcile(environment, database);
       await nodes.refuseWrongChain();
-      await recover(options, accept, terminal.log);
+      const left = readErasedList([operator.erasedFile], environment);
+      await recover(options, { accept, left }, terminal.log);
       return 0;
     } finally {
       await database.close();
@@ -62,12 +65,16 @@ export async function runRestored(args: readonly string[], env: Variables, termi
 }
 
 /** @throws NotYetError while the index or a transaction of ours may still change what the chain has */
-async function recover(options: ReconcileOptions, accept: boolean, print: Print): Promise<void> {
+async function recover(
+  options: ReconcileOptions,
+  { accept, left }: { accept: boolean; left: ErasedList },
+  print: Print,
+): Promise<void> {
   const { database, keys } = options;
   const { kysely } = database;
   // Accepting after a recovery must not pause what a person has resumed since.
   const isOver = accept && (await wasRecovered(kysely));
-  if (!isOver) await hold(database, print);
+  if (!isOver) await hold(database, left, print);
   await reachHead(options);
   await explainAll(options);
   await refusePending(options);
@@ -88,13 +95,15 @@ async function recover(options: ReconcileOptions, accept: boolean, print: Print)
   printNextSteps({ ...tickets, unknown: accept ? 0 : tickets.unknown }, print);
 }
 
-async function hold(database: Database, print: Print): Promise<void> {
-  const next = await inTransaction(database.kysely, async (queries) => {
+async function hold(database: Database, left: ErasedList, print: Print): Promise<void> {
+  const { next, again } = await inTransaction(database.kysely, async (queries) => {
     await beginRecovery(queries, { code: "moved_back" });
     await endSignIns(queries);
-    return skipIds(database, queries);
+    const again = leftText(await leaveAgain(queries, left));
+    return { next: await skipIds(database, queries), again };
   });
   print(`Nothing is sent meanwhile, payouts are paused, everyone must log in again, and purchase ids go on at ${next}`);
+  if (again) print(again);
 }
 
 /** Waits until the index has every block that the chain had when this began. */

@@ -22,7 +22,7 @@ import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
-import { addToErasedList } from "../people/erased-list.ts";
+import { listErased } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { eraseUser, findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
 import type { Services } from "../services.ts";
@@ -120,7 +120,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
         await inAuditedTransaction(kysely, async (queries) => {
           const user = await findUser(queries, wallet);
           if (!user) throw notFound("User");
-          addToErasedList(erasedFileOf(environment), environment, user);
+          listErased(erasedFileOf(environment), environment, user);
           await eraseUser(queries, wallet, environment);
           // Must not contain any erased data.
           const detail = { reason: body.reason || null };

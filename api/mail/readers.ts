@@ -24,7 +24,7 @@ export async function chooseTopics(
   wallet: WalletAddress,
   { topics, language }: { topics: readonly MailTopic[]; language: Language },
 ): Promise<Reader> {
-  const chosen = { mail_topics: topics.join(" "), language };
+  const chosen = { mail_topics: topics.join(" "), mail_chosen_at: BigInt(Date.now()), language };
   return queries
     .insertInto("event_readers")
     .values({ wallet, ...chosen, unsubscribe_token: newToken() })

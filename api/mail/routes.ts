@@ -7,7 +7,9 @@ import { LANGUAGES, type Language, languageFrom } from "../../domain/languages.t
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { escapeHtml } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { erasedFileOf } from "../../platform/environment.ts";
 import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
+import { listUnsubscribed } from "../people/erased-list.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage, textsIn } from "../texts.ts";
@@ -40,7 +42,7 @@ const PAGE_HEADERS = {
 /** E-mails: what a user wants, and the links in them. docs/product.md#mail */
 export function mailRoutes(services: Services): Route[] {
   const { kysely } = services.database;
-  const { post } = services;
+  const { post, environment } = services;
   return [
     route.get("/api/me/mail", {
       access: "user",
@@ -71,6 +73,7 @@ export function mailRoutes(services: Services): Route[] {
       (await verify(queries, reader)) ? "verified" : "over",
     ),
     ...linkRoutes(services, "unsubscribe", findByUnsubscribeToken, async (queries, reader) => {
+      listUnsubscribed(erasedFileOf(environment), environment, reader);
       await unsubscribe(queries, reader.wallet);
       return "unsubscribed";
     }),
@@ -86,6 +89,8 @@ export async function wantMail(
 ): Promise<void> {
   if (!post) return;
   const { wallet, email, language } = user;
+  const before = user.topics.length === 0 ? await findReader(queries, wallet) : undefined;
+  if (before) listUnsubscribed(erasedFileOf(environment), environment, before);
   const reader = await chooseTopics(queries, wallet, user);
   if (user.topics.length === 0 || reader.mail_address === email || hasFreshLink(reader, email)) return;
   const since = BigInt(Date.now()) - BIG_DAY_MS;

@@ -5,19 +5,24 @@ import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
 import { keyedHash } from "../keyed-hash.ts";
+import { type Reader, unsubscribe } from "../mail/readers.ts";
 import { eraseUser, type User } from "./users.ts";
 
 /**
- * Erased profiles, in a file outside the database, which a restored backup does not undo: a line has the time and a hash
- * of the wallet by a key that is kept elsewhere. docs/product.md#erase
+ * Who erased their profile, and who ended their e-mails, in a file outside the database, which a restored backup does not
+ * undo: a line has the time and a hash of which of both and the wallet, by a key that is kept elsewhere.
+ * docs/product.md#erase
  */
 const LINE = /^\S+Z [0-9a-f]{64}$/;
 /** Where no sale is paid, no key is needed. */
 const NO_KEY = "";
-const USERS_A_READ = 2_000;
+const ROWS_A_READ = 2_000;
 
 export type ErasedList = { times: ReadonlyMap<string, number>; keys: readonly string[] };
 
+export type Left = { erased: number; unsubscribed: number };
+
+type Wish = "erased" | "unsubscribed";
 type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[] };
 
 /** Found out before the first erasure fails. @throws EnvironmentError */
@@ -33,13 +38,26 @@ export function refuseUnwritableList(file: string): void {
  * Before the profile is erased: one that is in the list and not erased is erased at the next restore. The time is never
  * before the registration, though a clock was put back meanwhile.
  */
-export function addToErasedList(
+export function listErased(
   file: string,
-  { SALE_REF_KEY: key }: Keys,
-  user: Pick<User, "wallet" | "created_at">,
+  keys: Keys,
+  { wallet, created_at }: Pick<User, "wallet" | "created_at">,
 ): void {
-  const time = new Date(Math.max(Date.now(), Number(user.created_at)));
-  append(file, [`${time.toISOString()} ${hashOf(key, user.wallet)}`]);
+  add(file, keys, "erased", wallet, created_at);
+}
+
+/** Before the e-mails end, likewise; nothing for who gets none. */
+export function listUnsubscribed(
+  file: string,
+  keys: Keys,
+  { wallet, mail_topics, mail_chosen_at }: Pick<Reader, "wallet" | "mail_topics" | "mail_chosen_at">,
+): void {
+  if (mail_topics !== "") add(file, keys, "unsubscribed", wallet, mail_chosen_at);
+}
+
+function add(file: string, { SALE_REF_KEY: key }: Keys, wish: Wish, wallet: WalletAddress, since: bigint): void {
+  const time = new Date(Math.max(Date.now(), Number(since)));
+  append(file, [`${time.toISOString()} ${hashOf(key, wish, wallet)}`]);
 }
 
 /** Adds the lines of a list, if it exists, to another: one that was lost or emptied takes nothing from its copies. */
@@ -89,28 +107,78 @@ export function readErasedList(
   return { times, keys: [...(key === undefined ? [] : [key]), ...older, NO_KEY] };
 }
 
-/** Erases in a restored database who was erased since; not who registered again afterwards. Returns how many. */
-export async function eraseAgain(queries: Queries, { times, keys }: ErasedList): Promise<number> {
-  let erased = 0;
+/**
+ * Erases in a database that was restored or moved back who was erased since, and ends the e-mails of who ended them
+ * since; not of who registered or chose again afterwards. Returns how many.
+ */
+export async function leaveAgain(queries: Queries, list: ErasedList): Promise<Left> {
+  return { erased: await eraseAgain(queries, list), unsubscribed: await unsubscribeAgain(queries, list) };
+}
+
+/** Empty if there was nobody. */
+export function leftText({ erased, unsubscribed }: Left): string {
+  return [
+    ...(erased > 0 ? [`${erased} profiles that were erased since are erased again`] : []),
+    ...(unsubscribed > 0 ? [`${unsubscribed} people who ended their e-mails since get none again`] : []),
+  ].join("\n");
+}
+
+async function eraseAgain(queries: Queries, list: ErasedList): Promise<number> {
+  return countEach(
+    (last) =>
+      queries
+        .selectFrom("users")
+        .select(["wallet", "created_at as since"])
+        .where("wallet", ">", last)
+        .where("erased_at", "is", null)
+        .orderBy("wallet")
+        .limit(ROWS_A_READ)
+        .execute(),
+    async ({ wallet, since }) => {
+      if (timeOf(list, "erased", wallet) < since) return false;
+      await eraseUser(queries, wallet, { SALE_REF_KEY: list.keys[0] });
+      return true;
+    },
+  );
+}
+
+async function unsubscribeAgain(queries: Queries, list: ErasedList): Promise<number> {
+  return countEach(
+    (last) =>
+      queries
+        .selectFrom("event_readers")
+        .select(["wallet", "mail_chosen_at as since"])
+        .where("wallet", ">", last)
+        .where("mail_topics", "<>", "")
+        .orderBy("wallet")
+        .limit(ROWS_A_READ)
+        .execute(),
+    async ({ wallet, since }) => {
+      if (timeOf(list, "unsubscribed", wallet) < since) return false;
+      await unsubscribe(queries, wallet);
+      return true;
+    },
+  );
+}
+
+/** Reads all rows, one page after the other, and returns for how many `work` is true. */
+async function countEach<Row extends { wallet: WalletAddress }>(
+  read: (after: WalletAddress) => Promise<Row[]>,
+  work: (row: Row) => Promise<boolean>,
+): Promise<number> {
+  let count = 0;
   let last = "" as WalletAddress;
   for (;;) {
-    const users = await queries
-      .selectFrom("users")
-      .select(["wallet", "created_at"])
-      .where("wallet", ">", last)
-      .where("erased_at", "is", null)
-      .orderBy("wallet")
-      .limit(USERS_A_READ)
-      .execute();
-    for (const { wallet, created_at } of users) {
-      const erasures = keys.map((key) => times.get(hashOf(key, wallet)) ?? 0);
-      if (Math.max(...erasures) < Number(created_at)) continue;
-      await eraseUser(queries, wallet, { SALE_REF_KEY: keys[0] });
-      erased++;
-    }
-    if (users.length < USERS_A_READ) return erased;
-    last = users.at(-1)?.wallet ?? last;
+    const rows = await read(last);
+    for (const row of rows) if (await work(row)) count++;
+    if (rows.length < ROWS_A_READ) return count;
+    last = rows.at(-1)?.wallet ?? last;
   }
 }
 
-const hashOf = (key: string | undefined, wallet: WalletAddress) => keyedHash(key, `erased ${wallet}`);
+/** Of the last such wish of a wallet in the list; -1 if there is none. */
+function timeOf({ times, keys }: ErasedList, wish: Wish, wallet: WalletAddress): number {
+  return Math.max(...keys.map((key) => times.get(hashOf(key, wish, wallet)) ?? -1));
+}
+
+const hashOf = (key: string | undefined, wish: Wish, wallet: WalletAddress) => keyedHash(key, `${wish} ${wallet}`);

@@ -20,7 +20,7 @@ import { conflict, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
-import { addToErasedList } from "./erased-list.ts";
+import { listErased } from "./erased-list.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
 import { revokeSession, revokeSessions } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
@@ -147,7 +147,7 @@ export function peopleRoutes(services: Services): Route[] {
         const { wallet } = visitorOf(identity);
         await inTransaction(database.kysely, async (queries) => {
           const user = await findUser(queries, wallet);
-          if (user) addToErasedList(erasedFileOf(environment), environment, user);
+          if (user) listErased(erasedFileOf(environment), environment, user);
           await eraseUser(queries, wallet, environment);
         });
         return { body: { success: true, message: "Profile erased" } };

@@ -538,6 +538,8 @@ export interface Schema {
     language: Generated<"pt" | "en">;
     /** The topics of e-mails, separated by spaces. */
     mail_topics: Generated<string>;
+    /** When they were chosen last, in ms. */
+    mail_chosen_at: Generated<bigint>;
     /** The verified address; null until then, and after the profile's address has changed. */
     mail_address: string | null;
     /** In the links that end e-mails without a login. */

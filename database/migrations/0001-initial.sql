@@ -691,6 +691,8 @@ create table event_readers (
   language text not null default 'pt' check (language in ('pt', 'en')),
   -- The topics of e-mails, separated by spaces.
   mail_topics text not null default '',
+  -- When they were chosen last, in ms.
+  mail_chosen_at integer not null default 0,
   -- The verified address; null until then, and after the profile's address has changed.
   mail_address text,
   -- In the links that end e-mails without a login.

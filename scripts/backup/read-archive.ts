@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
-import { type ErasedList, eraseAgain } from "../../api/people/erased-list.ts";
+import { type ErasedList, type Left, leaveAgain } from "../../api/people/erased-list.ts";
 import { endSignIns } from "../../api/people/sessions.ts";
 import { connect, type DatabaseEngine } from "../../database/connect.ts";
 import { COMPUTED, type TableName } from "../../database/generated/schema.ts";
@@ -26,7 +26,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
-export type RestoreResult = { rows: number; createdAt: string; erased: number };
+export type RestoreResult = { rows: number; createdAt: string; left: Left };
 
 /**
  * Fills an empty database, of either engine, from an archive of this version or an earlier one: with the schema that it
@@ -47,14 +47,14 @@ export async function readArchive(
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
       await migrateTo(queries, engine, migrations);
-      const erased = await eraseAgain(queries, into.erased);
+      const left = await leaveAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await skipIds({ engine }, queries, into.idGap);
       await endSignIns(queries);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       await writeSetting(queries, "recovery", "");
       await beginRecovery(queries, { code: "restored", created_at: result.createdAt });
-      return { ...result, erased };
+      return { ...result, left };
     });
   } catch (error) {
     if (error instanceof TorcidaError) throw error;
@@ -155,7 +155,7 @@ async function tablesOf(queries: Queries): Promise<Set<string>> {
   return new Set(tables.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_")));
 }
 
-async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreResult, "erased">> {
+async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreResult, "left">> {
   const lines = verifiedLines(file);
   const head: Head = JSON.parse((await lines.next()).value);
   let rows = 0;

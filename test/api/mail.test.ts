@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { sql } from "kysely";
 import { readEnvironment } from "../../api/environment.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
 import { deleteOldMails, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post, SENDING_LIMITS } from "../../api/mail/post.ts";
-import { findVerification, verify } from "../../api/mail/readers.ts";
+import { findReader, findVerification, verify } from "../../api/mail/readers.ts";
+import { leaveAgain, readErasedList } from "../../api/people/erased-list.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { escapeHtml } from "../../domain/text.ts";
+import { erasedFileOf } from "../../platform/environment.ts";
 import { isHeld } from "../../platform/lease.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";
@@ -652,6 +655,40 @@ describe("E-mails", function () {
         expect(server.received).to.deep.equal([]);
         expect((await caller.get("/api/me/mail")).body).to.deep.include({ topics: [], is_verified: true });
         expect(await listDueMails(kysely(), BigInt(Date.now()), 9)).to.deep.equal([]);
+      });
+
+      it("stay ended in a database from before, until they are chosen again", async () => {
+        const [byLink, byProfile, kept] = [await reader(), await reader(), await reader()];
+        const { environment } = api.services;
+        const before = await kysely().selectFrom("event_readers").selectAll().execute();
+        const restored = async () => {
+          for (const { wallet, ...row } of before)
+            await kysely().updateTable("event_readers").set(row).where("wallet", "=", wallet).execute();
+          return leaveAgain(kysely(), readErasedList([erasedFileOf(environment)], environment));
+        };
+        const wanting = async () => {
+          const readers = await kysely()
+            .selectFrom("event_readers")
+            .selectAll()
+            .where("mail_topics", "<>", "")
+            .execute();
+          return readers.map(({ wallet }) => wallet).sort();
+        };
+        expect(await restored()).to.deep.equal({ erased: 0, unsubscribed: 0 });
+        const token = (await findReader(kysely(), byLink.address))?.unsubscribe_token;
+        const link = `${api.url}/mail/unsubscribe?token=${token}`;
+        await fetch(link);
+        expect(await restored(), "a page that was only opened ends nothing").to.include({ unsubscribed: 0 });
+        for (const _ of ["once", "again"]) await fetch(link, { method: "POST" });
+        await want(byProfile, "pt", []);
+        await want(kept, "pt", MAIL_TOPIC_NAMES.slice(0, 1));
+        expect(readFileSync(erasedFileOf(environment), "utf8").match(/^\S+Z [0-9a-f]{64}$/gm)).to.have.length(2);
+        expect(await restored()).to.deep.equal({ erased: 0, unsubscribed: 2 });
+        expect(await wanting()).to.deep.equal([kept.address]);
+        await want(byLink);
+        before.splice(0, before.length, ...(await kysely().selectFrom("event_readers").selectAll().execute()));
+        expect(await restored()).to.deep.equal({ erased: 0, unsubscribed: 0 });
+        expect(await wanting()).to.deep.equal([byLink.address, kept.address].sort());
       });
 
       it("to an address that is refused are given up, and keep no other waiting", async () => {

@@ -16,7 +16,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { sql } from "kysely";
-import { addToErasedList, readErasedList } from "../../api/people/erased-list.ts";
+import { listErased, listUnsubscribed, readErasedList } from "../../api/people/erased-list.ts";
 import type { Database } from "../../database/connect.ts";
 import { connect } from "../../database/connect.ts";
 import { TABLE_NAMES, TABLES } from "../../database/generated/schema.ts";
@@ -127,7 +127,7 @@ describe("Backup and restore", function () {
       }
     });
 
-    it("keeps erased who was erased after the backup, and not who registered again", async () => {
+    it("keeps erased who was erased after the backup, and unsubscribed who was, but not who came back", async () => {
       const { database, url } = await filled();
       const walletOf = (end: string) => `0x${end.padStart(40, "0")}` as WalletAddress;
       const [kept, again] = [walletOf("bb"), walletOf("cc")];
@@ -140,19 +140,29 @@ describe("Backup and restore", function () {
           .execute();
       }
       await database.kysely.updateTable("users").set({ created_at: 1n }).where("wallet", "=", WALLET).execute();
+      const readers = [
+        { wallet: kept, mail_topics: "payments", mail_chosen_at: 1n },
+        { wallet: again, mail_topics: "payments", mail_chosen_at: BigInt(Date.now() + 60_000) },
+      ] as const;
+      await database.kysely.insertInto("event_readers").values(readers).execute();
       const file = newFile("gz");
       await archive(url, file);
       const list = newFile("erased");
-      addToErasedList(list, { SALE_REF_KEY: "an older key", SALE_REF_KEYS: [] }, { wallet: WALLET, created_at: 1n });
+      listErased(list, { SALE_REF_KEY: "an older key", SALE_REF_KEYS: [] }, { wallet: WALLET, created_at: 1n });
       for (const one of [{ wallet: again, created_at: 1n }, ahead])
-        addToErasedList(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, one);
+        listErased(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, one);
+      for (const one of readers)
+        listUnsubscribed(list, { SALE_REF_KEY: "a key", SALE_REF_KEYS: [] }, { ...one, mail_chosen_at: 1n });
       expect(readFileSync(list, "utf8")).not.to.include(WALLET.slice(2));
       const target = await emptyUrl();
       const erased = readErasedList([list, newFile("missing")], {
         SALE_REF_KEY: "a key",
         SALE_REF_KEYS: ["an older key"],
       });
-      expect((await readArchive(file, { ...into(target, NO_GAP), erased })).erased).to.equal(2);
+      expect((await readArchive(file, { ...into(target, NO_GAP), erased })).left).to.deep.equal({
+        erased: 2,
+        unsubscribed: 1,
+      });
       const restored = await connect(target);
       try {
         const rows = await contents(restored, "users");
@@ -162,6 +172,8 @@ describe("Backup and restore", function () {
           [again, "ana@example.com"],
           [ahead.wallet, ""],
         ]);
+        const topics = (await contents(restored, "event_readers")).map(({ mail_topics }) => mail_topics);
+        expect(topics).to.deep.equal(["", "payments"]);
       } finally {
         await restored.close();
       }

@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { connect } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
 import type { RehearsedNetwork } from "../../scripts/rehearse/networks.ts";
+import { Caller } from "../api/support/caller.ts";
 import { startArchivingPostgres } from "../testing/archiving-postgres.ts";
 import { startPostgres } from "../testing/postgres.ts";
 import type { Shopper } from "../testing/shopper.ts";
@@ -106,11 +107,17 @@ describe("A database that is older than the chain @deep", function () {
     const story = await open(postgres.databaseUrl);
     await postgres.backUp();
     await story.sellBefore();
+    const leaver = new Caller(story.live.system.url);
+    await leaver.enter();
     const moment = await postgres.now();
     await delay(200);
     await story.sellAfter();
+    expect((await leaver.send("DELETE", "/api/me")).status).to.equal(200);
     await story.goBack(() => postgres.recoverTo(moment));
     await story.startAgain();
+    expect((await leaver.post("/api/check-user", { address: leaver.address })).body.exists, "stays erased").to.equal(
+      false,
+    );
     await story.expectOneOfEach();
   });
 });

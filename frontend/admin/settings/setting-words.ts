@@ -38,7 +38,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   DATABASE_URL: "Banco de dados",
   DATA_DIR: "Pasta de dados",
   DRAIN_SECONDS: "Espera até o servidor se despedir, para o balanceador desviar as chamadas",
-  ERASED_FILE: "Lista de perfis apagados",
+  ERASED_FILE: "Lista de perfis apagados e e-mails encerrados",
   FEE_BUMP_AFTER_MS: "Espera até aumentar a taxa de uma transação",
   FORMER_DISTRIBUTOR_ADDRESSES: "Contratos de pagamento anteriores",
   FX_RATES: "Cotações fixas de outras moedas",

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pino from "pino";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -41,7 +44,8 @@ export type InProcessApi = {
 
 export async function startInProcess(database: Database, more: Record<string, string> = {}): Promise<InProcessApi> {
   await seedCatalogue(database);
-  const services = createServices(database, more);
+  const directory = mkdtempSync(join(tmpdir(), "torcida-api-"));
+  const services = createServices(database, { DATA_DIR: directory, ...more });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const app = createApp({
     services,
@@ -72,7 +76,10 @@ export async function startInProcess(database: Database, more: Record<string, st
         .where("token_hash", "=", hashToken(token))
         .execute();
     },
-    stop: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
+    async stop() {
+      await new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections());
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }
 
