@@ -100,8 +100,13 @@ export function selectPurchases(queries: Queries) {
 }
 
 /** A wallet's purchases, newest first. */
-export async function listPurchases(queries: Queries, wallet: WalletAddress, page: NewestPage) {
-  return listNewest(selectPurchases(queries).where("purchases.wallet", "=", wallet), "purchases.id", page);
+export async function listPurchases(
+  queries: Queries,
+  wallet: WalletAddress,
+  { source, ...page }: NewestPage & { source?: "simulated" | "live" | undefined },
+) {
+  const own = selectPurchases(queries).where("purchases.wallet", "=", wallet);
+  return listNewest(source ? own.where("purchases.source", "=", source) : own, "purchases.id", page);
 }
 
 /** A wallet's tickets, newest first, with the store's current name, which the contract draws. */

@@ -25,6 +25,7 @@ const OF_PATH: Readonly<Record<string, Described>> = {
 const OF_QUERY: Readonly<Record<string, string>> = {
   limit: "How many rows a page has.",
   before: "Where the page starts: the `next_before` of the page before it.",
+  source: "Only purchases that a store's network reported (`live`), or that nobody did (`simulated`).",
   token: "From the link in an e-mail.",
   query: "Whole numbers and hashes, or the beginning of a wallet, an order, an e-mail address or a name.",
   state: "Only rows in this state; empty: all.",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
+import { doneSchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
   confirmPurchaseResponseSchema,
@@ -7,6 +7,7 @@ import {
   distributeCashbackResponseSchema,
   mintNftRequestSchema,
   mintNftResponseSchema,
+  ownPurchasesQuerySchema,
   purchaseRecordSchema,
   registerPurchaseRequestSchema,
   registerPurchaseResponseSchema,
@@ -54,7 +55,7 @@ export function purchaseRoutes(services: Services): Route[] {
     route.get("/api/purchases", {
       access: "user",
       summary: "The signed-in user's purchases, newest first",
-      query: pageQuerySchema,
+      query: ownPurchasesQuerySchema,
       responses: {
         200: z.object({
           success: z.literal(true),

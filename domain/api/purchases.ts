@@ -7,7 +7,7 @@ import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
 import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
-import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
+import { addressSchema, idSchema, isPublicHttpsUrl, pageQuerySchema } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
   error: must("number"),
@@ -44,6 +44,8 @@ export const registerPurchaseRequestSchema = z.object({
   amount: amountReaisSchema,
   token_slug: z.string().regex(SLUG_PATTERN, must("slug")).nullish(),
 });
+
+export const ownPurchasesQuerySchema = pageQuerySchema.extend({ source: z.enum(["simulated", "live"]).optional() });
 
 const purchaseTermsShape = {
   id: z.number(),

@@ -211,8 +211,10 @@ export async function getClicks(before?: number): Promise<OwnPage<Click>> {
   return { rows: answer.clicks, next_before: answer.next_before };
 }
 
-export async function getOwnPurchases(before = LARGEST_ID): Promise<OwnPage<PurchaseRecord>> {
-  const { purchases, next_before } = await getPurchases(before);
+/** Those that no network reported, also after the product went live. */
+export async function getSimulatedPurchases(before?: number): Promise<OwnPage<PurchaseRecord>> {
+  const path = `${pageOf("/api/purchases", before)}&source=simulated`;
+  const { purchases, next_before } = await call<PurchasePage>("GET", path);
   return { rows: purchases, next_before };
 }
 

@@ -22,15 +22,6 @@ export default function HelpPage() {
   const topic = HELP_TOPICS.find((one) => matchPath(paths.help(one), pathname)) ?? "how-it-works";
   return (
     <section className="page help">
-      <nav aria-label={t("help.topics")} className="help-topics">
-        <ul>
-          {HELP_TOPICS.map((one) => (
-            <li key={one}>
-              <NavLink to={paths.help(one)}>{t(`help.${one}`)}</NavLink>
-            </li>
-          ))}
-        </ul>
-      </nav>
       <article className="help-text">
         <PageHeading>{t(`help.${topic}`)}</PageHeading>
         {help(topic).map(({ heading, text }) => (
@@ -56,6 +47,18 @@ export default function HelpPage() {
           </p>
         )}
       </article>
+      <nav aria-label={t("help.topics")} className="help-topics">
+        <h2>
+          <Link to={paths.help()}>{t("help.topics")}</Link>
+        </h2>
+        <ul>
+          {HELP_TOPICS.map((one) => (
+            <li key={one}>
+              <NavLink to={paths.help(one)}>{t(`help.${one}`)}</NavLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
     </section>
   );
 }

@@ -20,6 +20,9 @@ function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.Numbe
 /** `2026-11-21` */
 const isDay = (iso: string): boolean => iso.length === 10;
 
+/** A day is read at one glance: no line ends in it. */
+const inOneLine = (day: string): string => day.replaceAll(" ", "\u00a0");
+
 /** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {
   const intl = useIntl();
@@ -47,7 +50,8 @@ export function useFormat() {
       number,
       integer: (value: number) => intl.formatNumber(value),
       /** "21 de nov. de 2026". A day without a time is that day everywhere, not midnight in Greenwich. */
-      date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium", timeZone: isDay(iso) ? "UTC" : undefined }),
+      date: (iso: string) =>
+        inOneLine(intl.formatDate(iso, { dateStyle: "medium", timeZone: isDay(iso) ? "UTC" : undefined })),
       /** "21/11" */
       shortDate: (iso: string | undefined) =>
         iso ? intl.formatDate(iso, { day: "2-digit", month: "2-digit", timeZone: "UTC" }) : "",
@@ -58,7 +62,8 @@ export function useFormat() {
       /** "14:32" */
       time: (iso: string) => intl.formatDate(iso, { timeStyle: "short" }),
       /** "21 de nov. de 2026, 14:32" */
-      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "medium", timeStyle: "short" }),
+      dateTime: (iso: string) =>
+        `${inOneLine(intl.formatDate(iso, { dateStyle: "medium" }))}, ${intl.formatDate(iso, { timeStyle: "short" })}`,
     };
   }, [intl]);
 }

@@ -15,6 +15,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { Initial } from "../ui/initial.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
@@ -65,7 +66,7 @@ function WayOut({ store }: { store: Store }) {
   const destination = { name: store.name, link };
   if (known) return <Countdown destination={destination} departure={known} />;
   if (status === "restoring") return <Waiting />;
-  if (!profile) return <Countdown destination={destination} />;
+  if (!profile) return <Countdown destination={destination} storeId={store.id} />;
   return <DirectDeparture store={store} wallet={profile.wallet} destination={destination} />;
 }
 
@@ -133,7 +134,14 @@ function isSafe(link: string): boolean {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1"]);
 
-function Countdown({ destination, departure }: { destination: Destination; departure?: Departure }) {
+type CountdownProps = {
+  destination: Destination;
+  departure?: Departure;
+  /** Of the catalogue: who logs in can earn there. */
+  storeId?: string;
+};
+
+function Countdown({ destination, departure, storeId }: CountdownProps) {
   const t = useText();
   const cancel = useCancel(departure);
   const canLeave = isSafe(destination.link);
@@ -149,8 +157,10 @@ function Countdown({ destination, departure }: { destination: Destination; depar
       <Leaving to={destination.name} />
       {canLeave ? (
         <>
-          {departure ? <Promised promise={departure} /> : <NotCounted />}
-          <p className="muted">{t("redirect.warning")}</p>
+          {departure ? <Promised promise={departure} /> : <NotCounted storeId={storeId} />}
+          <p className="muted">
+            {t("redirect.warning")} {departure && t("redirect.warning.counted")}
+          </p>
           <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
         </>
       ) : (
@@ -169,7 +179,7 @@ function Countdown({ destination, departure }: { destination: Destination; depar
             >
               {t(isPaused ? "redirect.resume" : "redirect.pause")}
             </button>
-            <button type="button" className="button" onClick={leave}>
+            <button type="button" className={storeId ? "button button-quiet" : "button"} onClick={leave}>
               {t("store.buy")}
             </button>
           </>
@@ -220,11 +230,16 @@ function Promised({ promise }: { promise: Pick<Departure, "percent" | "reais" | 
 
 const TIPS = ["blocker", "coupons", "window"] as const;
 
-/** Nothing stands for this way out. */
-function NotCounted() {
+/** Nothing stands for this way out; a visitor of a store in the catalogue can still log in. */
+function NotCounted({ storeId }: { storeId: string | undefined }) {
   const t = useText();
-  const { profile } = useSession();
-  return <p className="hint">{t(profile ? "redirect.notCounted" : "buy.visitor")}</p>;
+  if (!storeId) return <p className="hint">{t("redirect.notCounted")}</p>;
+  return (
+    <div className="hint redirect-login">
+      <p>{t("buy.visitor")}</p>
+      <LinkButton to={paths.auth(paths.redirect(storeId))}>{t("buy.login")}</LinkButton>
+    </div>
+  );
 }
 
 /** Returns to the stores; the simulated purchase is withdrawn if its ticket was not sent yet. */

@@ -26,7 +26,9 @@ const PROBLEMS = {
   note: "claim.badNote",
 } as const satisfies Record<keyof Fields, MessageId>;
 
-const dayOf = (iso: string) => iso.slice(0, 10);
+/** The buyer's day: in Greenwich, the evening of a visit is the next one. */
+const dayOf = (moment: Date) =>
+  new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 
 type ClaimDialogProps = { click: Click; wallet: string; onClose: () => void };
 
@@ -72,8 +74,8 @@ export default function ClaimDialog(props: ClaimDialogProps) {
             {(control) => (
               <input
                 type="date"
-                min={dayOf(click.created_at)}
-                max={dayOf(new Date().toISOString())}
+                min={dayOf(new Date(click.created_at))}
+                max={dayOf(new Date())}
                 {...register("date")}
                 {...control}
               />
@@ -128,7 +130,7 @@ function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
   const isShown = useIsShown();
   const picture = usePicture();
   const { register, handleSubmit, formState } = useForm<Fields>({
-    defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
+    defaultValues: { order_ref: "", amount: "", date: dayOf(new Date(click.created_at)), note: "" },
     resolver: zodResolver(schema, undefined, { raw: true }),
   });
   const { mutateAsync, error } = useMutation({

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { getClaims, getClicks, getOwnPurchases } from "../api/calls.ts";
+import { getClaims, getClicks, getSimulatedPurchases } from "../api/calls.ts";
 import { claimsKey, OWN_KEY } from "../api/queries.ts";
 
 type Page<T> = { rows: T[]; next_before: number | null };
@@ -19,4 +19,5 @@ export type OwnPages<T> = ReturnType<typeof ownPages<T>>;
 
 export const claimPagesQuery = (wallet: string) => ownPages(claimsKey(wallet), getClaims);
 export const clickPagesQuery = (wallet: string) => ownPages([...OWN_KEY, "clicks", wallet], getClicks);
-export const simulatedPagesQuery = (wallet: string) => ownPages([...OWN_KEY, "simulated", wallet], getOwnPurchases);
+export const simulatedPagesQuery = (wallet: string) =>
+  ownPages([...OWN_KEY, "simulated", wallet], getSimulatedPurchases);

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 import type { Claim, Click } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -12,6 +13,7 @@ import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { Stamp } from "../ui/ticket.tsx";
 import { claimPagesQuery, clickPagesQuery, type OwnPages, simulatedPagesQuery } from "./queries.ts";
 
 const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
@@ -37,28 +39,29 @@ export default function VisitsPage() {
   );
 }
 
-/** All at once, so that none pushes the others down. In simulated mode a visit is a purchase. */
+/** All at once, so that none pushes the others down. A simulated purchase stays here after the product went live. */
 function Own({ wallet }: { wallet: string }) {
   const claims = useOwnPages(claimPagesQuery(wallet));
   const visits = useOwnPages(clickPagesQuery(wallet));
+  const purchases = useOwnPages(simulatedPagesQuery(wallet));
   const { simulated } = useQuery(configQuery).data;
-  const purchases = useOwnPages(simulatedPagesQuery(wallet), simulated);
-  if (claims.query.isPending || visits.query.isPending || (simulated && purchases.query.isPending))
+  if (claims.query.isPending || visits.query.isPending || purchases.query.isPending)
     return <Skeletons count={4} className="h-24" />;
-  const isSimulatedOnly = simulated && visits.rows.length === 0 && !visits.query.isError;
+  const hasSimulated = simulated || purchases.rows.length > 0 || purchases.query.isError;
+  const hasVisits = !simulated || visits.rows.length > 0 || visits.query.isError;
   return (
     <>
       <Claims pages={claims} />
-      {simulated && (
+      {hasVisits && <Visits wallet={wallet} pages={visits} />}
+      {hasSimulated && (
         <OwnList id="simulated" pages={purchases} row={(purchase) => <SimulatedRow purchase={purchase} />} />
       )}
-      {!isSimulatedOnly && <Visits wallet={wallet} pages={visits} />}
     </>
   );
 }
 
-function useOwnPages<T>(pages: OwnPages<T>, enabled = true) {
-  const query = useInfiniteQuery({ ...pages, enabled });
+function useOwnPages<T>(pages: OwnPages<T>) {
+  const query = useInfiniteQuery(pages);
   return { query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] };
 }
 
@@ -108,19 +111,30 @@ function OwnList<T extends { id: Key }>({ id, pages: { query, rows }, row }: Own
 
 function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
   const t = useText();
-  const { brl, chz, date } = useFormat();
+  const { chz, date } = useFormat();
   const { amount, cashback_amount, expected_at, situation, status } = purchase;
   return (
     <article className="statement-row" data-status={status}>
       <div className="statement-store">
         <RowHead visit={purchase} />
-        <p className="figures">{t("visits.amount", { amount: brl(amount), cashback: chz(cashback_amount) })}</p>
         <p>{t(`situation.${situation}`, { date: expected_at ? date(expected_at) : "" })}</p>
       </div>
-      <p className="visit-claim">
-        <span className="badge">{t(`status.${status}`)}</span>
-      </p>
+      <Money cashback={chz(cashback_amount)} amount={amount} />
+      <div className="visit-claim">
+        <Stamp kind={status}>{t(`status.${status}`)}</Stamp>
+      </div>
     </article>
+  );
+}
+
+function Money({ cashback, amount }: { cashback: string; amount: string }) {
+  const t = useText();
+  const { brl } = useFormat();
+  return (
+    <p className="statement-money">
+      <strong className="figures">{cashback}</strong>{" "}
+      <span className="muted figures">{t("visits.amount", { amount: brl(amount) })}</span>
+    </p>
   );
 }
 
@@ -134,9 +148,9 @@ function RowHead({ visit: { store_id, store, created_at, token_slug } }: { visit
       <h3>
         <Link to={paths.store(store_id)}>{store}</Link>
       </h3>
-      <p className="muted">
-        <time dateTime={created_at}>{dateTime(created_at)}</time>
-        {token_slug && ` · ${t("visits.token", { token: token_slug.toUpperCase() })}`}
+      <p className="muted dotted">
+        <time dateTime={created_at}>{dateTime(created_at)}</time>{" "}
+        {token_slug && <span>{t("visits.token", { token: token_slug.toUpperCase() })}</span>}
       </p>
     </>
   );
@@ -156,11 +170,15 @@ function Visits({ wallet, pages }: { wallet: string; pages: Pages<Click> }) {
 function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
   const t = useText();
   const { brl, date } = useFormat();
+  const isDeclined = click.sales > 0 && click.sales === click.declined;
   const now = new Date().toISOString();
   const isOver = click.expires_at < now;
   const isEarly = click.claimable_at > now;
   return (
-    <article className="statement-row">
+    <article
+      className="statement-row"
+      data-status={click.sales === 0 ? undefined : isDeclined ? "cancelled" : "confirmed"}
+    >
       <div className="statement-store">
         <RowHead visit={click} />
         <p>
@@ -170,11 +188,11 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
             ` ${t("storePage.usual.report", { count: click.usual_days })}`}
           {click.declined > 0 && ` ${t("visits.declined", { count: click.declined })}`}
         </p>
-        {click.amount !== null && click.cashback !== null && (
-          <p className="figures">{t("visits.amount", { amount: brl(click.amount), cashback: brl(click.cashback) })}</p>
-        )}
       </div>
-      <p className="visit-claim">
+      {click.amount !== null && click.cashback !== null && (
+        <Money cashback={brl(click.cashback)} amount={click.amount} />
+      )}
+      <div className="visit-claim">
         {isOver ? (
           <span className="muted">{t("visits.over", { date: date(click.expires_at) })}</span>
         ) : isEarly ? (
@@ -188,7 +206,7 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
             </span>
           </button>
         )}
-      </p>
+      </div>
     </article>
   );
 }
@@ -210,23 +228,24 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
       <ul className="statement-rows">
         {rows.map((claim) => (
           <li key={claim.id}>
-            <article className="statement-row" data-status={ROW_STATUS[claim.state]}>
+            <article className="statement-row" data-status={STAMPS[claim.state]}>
               <div className="statement-store">
                 <h3>{claim.store}</h3>
-                <p className="muted">
-                  {t("claims.order", { order: claim.order_ref })} · {date(claim.date)} ·{" "}
-                  <span className="figures">{brl(claim.amount)}</span>
+                <p className="muted dotted">
+                  <span>{t("claims.order", { order: claim.order_ref })}</span>{" "}
+                  <time dateTime={claim.date}>{date(claim.date)}</time>{" "}
+                  <span className="figures">{brl(claim.amount)}</span>{" "}
+                  {claim.has_picture && <span>{t("claims.picture")}</span>}
                 </p>
                 <p>
                   {t(`claims.${claim.state}.text`)}
                   {claim.state === "open" && ` ${answerOf(claim)}`}
                 </p>
-                {claim.has_picture && <p className="muted">{t("claims.picture")}</p>}
                 {claim.reason && <p>{t("claims.reason", { reason: claim.reason })}</p>}
               </div>
-              <p className="visit-claim">
-                <span className={`badge claim-${claim.state}`}>{t(`claims.${claim.state}`)}</span>
-              </p>
+              <div className="visit-claim">
+                <Stamp kind={STAMPS[claim.state]}>{t(`claims.${claim.state}`)}</Stamp>
+              </div>
             </article>
           </li>
         ))}
@@ -236,5 +255,8 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
   );
 }
 
-/** The colour of a claim's row, as of a purchase in the same position. */
-const ROW_STATUS: Record<Claim["state"], string> = { open: "pending", matched: "confirmed", refused: "cancelled" };
+/** A claim's stamp, as of a purchase in the same position. */
+const STAMPS = { open: "pending", matched: "confirmed", refused: "cancelled" } as const satisfies Record<
+  Claim["state"],
+  PurchaseStatus
+>;

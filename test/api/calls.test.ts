@@ -269,6 +269,9 @@ onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (s
       const second = await buyer.get(`/api/purchases?limit=2&before=${first.body.next_before}`);
       expect(second.body.purchases.map((one: { id: number }) => one.id)).to.deep.equal([ids[0]]);
       expect(second.body.next_before).to.equal(null);
+      const simulated = await buyer.get("/api/purchases?source=simulated&limit=2");
+      expect(simulated.body).to.deep.equal(first.body);
+      expect((await buyer.get("/api/purchases?source=live")).body.purchases).to.deep.equal([]);
       for (const query of [
         "limit=0",
         "limit=501",
@@ -276,6 +279,7 @@ onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (s
         "limit=0x10",
         "before=0",
         "before=x",
+        "source=x",
         `before=1${"0".repeat(30)}`,
       ]) {
         expectInvalid(await buyer.get(`/api/purchases?${query}`), query.split("=")[0] ?? "", query);

@@ -46,6 +46,17 @@ describe("Redirect", () => {
     await page.waitForURL("https://example.com/verdao-store?from=api");
   });
 
+  it("offers a visitor the login, and says nothing that only a recorded visit can keep", async () => {
+    const { page } = await openWithClock("/redirect/1");
+    await page.getByText("sem login nada é registrado").waitFor();
+    await page.getByText("Vamos levar você ao site da loja parceira.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Entrar e ganhar" }).click();
+    await page.waitForURL("**/auth?next=%2Fredirect%2F1");
+    const sample = await openWithClock("/redirect/sample-2");
+    await sample.page.getByText("Esta ida à loja não está registrada e não rende cashback.").waitFor();
+    expect(await sample.page.getByRole("button", { name: "Entrar e ganhar" }).count(), "nothing to earn").to.equal(0);
+  });
+
   it("goes to the stores if the store is unknown", async () => {
     const { page } = await site.open("/redirect/4711");
     await page.waitForURL("**/stores");

@@ -120,7 +120,7 @@ const SHOTS: readonly Screen[] = [
   },
   { name: "stores-filters", path: "/stores", isViewport: true, act: openFilters },
   { name: "buy-visitor", path: "/stores", isViewport: true, prepare: manyTokens, act: openBuyDialog },
-  { name: "redirect", path: "/redirect/sample-2" },
+  { name: "redirect-visitor", path: "/redirect/1" },
   { name: "redirect-direct", path: "/redirect/1", isLoggedIn: true },
   { name: "redirect-user", path: "/redirect/1", isLoggedIn: true, prepare: live },
   { name: "dashboard-login", path: "/dashboard" },

@@ -18,12 +18,13 @@ describe("Visits and claims", () => {
     await visits.getByText(/Não apareceu\? Você pode reclamar a partir de/).waitFor();
     await visits.getByText(/O prazo para reclamar acabou em/).waitFor();
     await eventually(async () => expect(await visits.getByRole("button").count()).to.equal(2));
-    const amount = "Valor: R$\u00a0249,90 · cashback: R$\u00a017,49";
-    expect(await visits.getByText(amount, { exact: true }).count()).to.equal(2);
+    const amount = "R$\u00a017,49 de cashback em R$\u00a0249,90";
+    expect(await visits.getByRole("paragraph").filter({ hasText: amount }).count()).to.equal(2);
     await visits.getByText("A loja informou 2 compras. 1 foi cancelada.").waitFor();
     const simulated = page.getByRole("region", { name: "Compras simuladas" });
     await simulated
-      .getByText(/Valor: R\$\s100,00 · cashback: 7,00 CHZ/)
+      .getByRole("paragraph")
+      .filter({ hasText: /^7,00 CHZ de cashback em R\$\s100,00$/ })
       .first()
       .waitFor();
     await simulated.getByText("O cashback já está na sua carteira.").first().waitFor();
@@ -124,7 +125,7 @@ describe("Visits and claims", () => {
 
   it("writes a moment in the reader's time and language, and an order's day as the store wrote it", async () => {
     const [claim] = fixtureClaims();
-    const [click] = fixtureClicks();
+    const [, click] = fixtureClicks();
     const claims = [{ ...claim, date: "2026-11-14" }];
     const clicks = [{ ...click, created_at: "2026-11-15T01:30:00.000Z" }];
     site.server.answer("GET /api/claims", { body: { success: true, claims, next_before: null } });
@@ -136,8 +137,25 @@ describe("Visits and claims", () => {
       const options = { timezoneId: "America/Sao_Paulo", storage: { language } };
       const { page } = await site.openLoggedIn("/visits", options);
       await page.getByText(moment, { exact: true }).waitFor();
-      await page.getByText(`VS-1003 · ${day}`).waitFor();
+      await page.getByRole("article").filter({ hasText: "VS-1003" }).getByText(day, { exact: true }).waitFor();
+      await page.getByRole("button", { name: /não apareceu|is missing/ }).click();
+      const asked = page.getByRole("dialog").getByLabel(/^(Data da compra|Date of purchase)$/);
+      expect(await asked.inputValue()).to.equal("2026-11-14");
     }
+  });
+
+  it("keeps simulated purchases after the product went live, and asks for those alone", async () => {
+    const { server } = site;
+    server.config = { ...server.config, simulated: false };
+    const { page } = await site.openLoggedIn("/visits");
+    const simulated = page.getByRole("region", { name: "Compras simuladas" });
+    await simulated.getByRole("article").first().waitFor();
+    server.answer("GET /api/purchases", { body: { success: true, purchases: [], next_before: null } });
+    const asked = page.waitForRequest((request) => request.url().includes("/api/purchases?"));
+    await page.reload();
+    expect(new URL((await asked).url()).searchParams.get("source")).to.equal("simulated");
+    await page.getByRole("region", { name: "Visitas", exact: true }).waitFor();
+    expect(await simulated.count()).to.equal(0);
   });
 
   it("loads older visits page by page", async () => {
