@@ -113,7 +113,9 @@ function readCalls(): Interfaces["calls"] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
   );
-  return Object.fromEntries(
+  const refusal: Fields = {};
+  addFields(refusal, "body", schemas.Error, true, schemas);
+  const calls = Object.fromEntries(
     operations.map(([name, { parameters = [], requestBody, responses }]) => {
       const asks: Fields = {};
       for (const one of parameters)
@@ -125,6 +127,7 @@ function readCalls(): Interfaces["calls"] {
       return [name, { asks, answers }];
     }),
   );
+  return { ...calls, "Every refusal": { asks: {}, answers: refusal } };
 }
 
 const bodyOf = (media: Media | undefined) => media?.content?.["application/json"]?.schema;

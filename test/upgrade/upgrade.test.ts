@@ -17,7 +17,7 @@ import { startInProcess } from "../api/support/in-process.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { BUYER_KEY } from "./filled-shop.ts";
 import { brokenPromises, type Interfaces, readInterfaces } from "./interfaces.ts";
-import { BACKUP, CATALOGUE, INTERFACES } from "./release.ts";
+import { BACKUP, CATALOGUES, INTERFACES } from "./release.ts";
 
 /** Of every failure here. */
 const REMEDY =
@@ -135,11 +135,14 @@ describe("An installation of 1.0.0", function () {
       }
     });
 
-    it("imports its catalogue file", async () => {
-      const database = await run("scripts/catalog.ts", "import", CATALOGUE, "--apply");
-      expect(await exportRows(database)).to.have.length(JSON.parse(readFileSync(CATALOGUE, "utf8")).length);
-      expect(await diff(database, readCatalogue("json", readFileSync(CATALOGUE, "utf8")))).to.deep.equal([]);
-    });
+    for (const format of ["json", "csv"] as const)
+      it(`imports its catalogue file (${format})`, async () => {
+        const database = await run("scripts/catalog.ts", "import", CATALOGUES[format], "--apply");
+        const rows = JSON.parse(readFileSync(CATALOGUES.json, "utf8"));
+        expect(await exportRows(database)).to.have.length(rows.length);
+        const text = readFileSync(CATALOGUES[format], "utf8");
+        expect(await diff(database, readCatalogue(format, text))).to.deep.equal([]);
+      });
   });
 
   it("is not restored into a database that a later version has made", async () => {

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import packageJson from "../../package.json" with { type: "json" };
 import { fillShop } from "./filled-shop.ts";
 import { readInterfaces } from "./interfaces.ts";
-import { BACKUP, CATALOGUE, INTERFACES } from "./release.ts";
+import { BACKUP, CATALOGUES, INTERFACES } from "./release.ts";
 
 if (Number(packageJson.version.split(".")[0]) >= 1) {
   console.error("1.0.0 is released: its files stay as they are; add a migration instead (docs/upgrading.md)");
@@ -22,7 +22,7 @@ try {
   const environment = { ...process.env, DATABASE_URL: world.database.location, DATA_DIR: folder };
   const run = (...args: string[]) => execFileSync(process.execPath, args, { env: environment, stdio: "inherit" });
   run("scripts/backup.ts", "--to", folder);
-  run("scripts/catalog.ts", "export", CATALOGUE);
+  for (const file of Object.values(CATALOGUES)) run("scripts/catalog.ts", "export", file);
   const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl.gz"));
   renameSync(join(folder, file), BACKUP);
   writeFileSync(INTERFACES, gzipSync(JSON.stringify(readInterfaces())));
