@@ -1,41 +1,41 @@
 import type { z } from "zod";
-import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
+import type {
+  fanTokensResponseSchema,
+  storePaceResponseSchema,
+  storeResponseSchema,
+  storesResponseSchema,
+} from "../../domain/api/catalogue.ts";
+import type { AppConfig } from "../../domain/api/config.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
 import type { PaymentsOfYear, paymentsResponseSchema } from "../../domain/api/payments.ts";
-import type { CheckUserResponse, logoutEverywhereResponseSchema } from "../../domain/api/people.ts";
+import type { CheckUserResponse, logoutEverywhereResponseSchema, PublicTicket } from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
 import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { ConfigAnswer } from "../app/deployment.ts";
+import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 import { call, callForText, sendFile } from "./http.ts";
 import {
-  type AppConfig,
   type FanToken,
   type Profile,
   type ProfileAnswer,
-  type PublicTicket,
-  readConfig,
   readFanTokens,
   readProfile,
   readStore,
   readStores,
-  readTicket,
   type Store,
   type StorePage,
-  type TicketAnswer,
 } from "./shapes.ts";
 
 /** The buyer's calls, one function each. */
 
 type Signal = { signal?: AbortSignal };
-type Answer = Record<string, unknown>;
 
 export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
-  return readConfig(await call<ConfigAnswer>("GET", "/api/config", undefined, signal));
+  return completeConfig((await call<ConfigAnswer>("GET", "/api/config", undefined, signal)).data);
 }
 
 /** The parameters of `GET /api/stores`; an empty one is left out. */
@@ -45,14 +45,13 @@ export type StoreSearch = Partial<
 
 export async function getStores(search: StoreSearch, { signal }: Signal = {}): Promise<StorePage> {
   const given = Object.entries(search).filter(([, value]) => value);
-  const parameters = new URLSearchParams(given);
-  return readStores(
-    await call<Answer>("GET", `/api/stores${given.length > 0 ? `?${parameters}` : ""}`, undefined, signal),
-  );
+  const path = `/api/stores${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+  return readStores(await call<z.infer<typeof storesResponseSchema>>("GET", path, undefined, signal));
 }
 
 export async function getStore(id: string, { signal }: Signal = {}): Promise<Store> {
-  return readStore(await call<Answer>("GET", `/api/stores/${encodeURIComponent(id)}`, undefined, signal));
+  const path = `/api/stores/${encodeURIComponent(id)}`;
+  return readStore(await call<z.infer<typeof storeResponseSchema>>("GET", path, undefined, signal));
 }
 
 export async function getStorePace(id: string, { signal }: Signal = {}) {
@@ -61,7 +60,9 @@ export async function getStorePace(id: string, { signal }: Signal = {}) {
 }
 
 export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]> {
-  return readFanTokens(await call<Answer>("GET", "/api/fan-tokens", undefined, signal));
+  return readFanTokens(
+    await call<z.infer<typeof fanTokensResponseSchema>>("GET", "/api/fan-tokens", undefined, signal),
+  );
 }
 
 export async function getMe({ signal }: Signal = {}): Promise<Profile> {
@@ -69,7 +70,10 @@ export async function getMe({ signal }: Signal = {}): Promise<Profile> {
 }
 
 export async function getTicket(tokenId: string, { signal }: Signal = {}): Promise<PublicTicket> {
-  return readTicket(await call<TicketAnswer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
+  const path = `/api/nfts/${encodeURIComponent(tokenId)}`;
+  const { data } = await call<{ data?: PublicTicket }>("GET", path, undefined, signal);
+  if (!data?.tokenId) throw new Error("The answer holds no ticket");
+  return data;
 }
 
 type WalletBooks = z.infer<typeof walletBooksSchema>["purchases"];

@@ -1,16 +1,18 @@
-import type { FanToken as ApiFanToken, Store as ApiStore, StoreFilters } from "../../domain/api/catalogue.ts";
-import type { AppConfig } from "../../domain/api/config.ts";
-import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
-import type { Debt, PurchaseRecord, Review, Statement, Totals } from "../../domain/api/purchases.ts";
+import type { z } from "zod";
+import type {
+  FanToken as ApiFanToken,
+  Store as ApiStore,
+  fanTokensResponseSchema,
+  StoreFilters,
+  storeResponseSchema,
+  storesResponseSchema,
+} from "../../domain/api/catalogue.ts";
+import type { Me } from "../../domain/api/people.ts";
 import { DAY_SECONDS } from "../../domain/iso-time.ts";
-import { isRecord } from "../../domain/records.ts";
 import { joinFullName } from "../../domain/text.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
-import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 
-/** Parses the API's responses. Optional fields may be missing in another server's response. */
-
-export type { AppConfig };
+/** The API's answers as the buyer's screens use them. */
 
 /**
  * Ids are text here, so that database ids and sample ids have one type. `plainPercent` is the percent without the boost
@@ -44,42 +46,16 @@ export type Store = {
   isDraft: boolean;
 };
 
-export type FanToken = { id: string; name: string; slug: string; image: string; symbol: string; contract: string };
+export type FanToken = Omit<ApiFanToken, "id" | "contract"> & { id: string; contract: string };
 
-export type Profile = {
-  id: WalletAddress;
+/** `totals` is undefined if the server sends none. docs/product.md#cashback-totals */
+export type Profile = Omit<Me, "wallet" | "first_name" | "last_name" | "totals"> & {
   wallet: WalletAddress;
-  email: string;
   fullName: string;
-  /** CHZ, decimal text. */
-  /** Null while the chain does not answer. */
-  nativeBalance: string | null;
-  tokens: HeldToken[];
-  nfts: PurchaseNft[];
-  purchases: PurchaseRecord[];
-  totals: Totals | undefined;
-  statement: Statement | undefined;
-  /** Sales that are held for a person, and debts, newest first. */
-  reviews: Review[];
-  debts: Debt[];
+  totals: Me["totals"] | undefined;
 };
 
-/** A row whose fields may have other names or types. */
-type Loose = Record<string, unknown>;
-export type ProfileAnswer = { data?: Partial<Me> };
-export type TicketAnswer = { data?: PublicTicket };
-
-const text = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-const list = (value: unknown): Loose[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-const number = (value: unknown): number => {
-  const read = typeof value === "string" && value.trim() !== "" ? Number(value.replace(",", ".")) : value;
-  return typeof read === "number" && Number.isFinite(read) ? read : 0;
-};
-
-export function readConfig(answer: ConfigAnswer): AppConfig {
-  return completeConfig(answer.data);
-}
+export type ProfileAnswer = { data?: Omit<Me, "totals"> & Partial<Pick<Me, "totals">> };
 
 export type StorePage = {
   stores: Store[];
@@ -90,130 +66,62 @@ export type StorePage = {
   filters: StoreFilters;
 };
 
-const NO_FILTERS: StoreFilters = { country: [], category: [], club: [] };
-
-export function readStores(answer: Loose & { filters?: StoreFilters }): StorePage {
+export function readStores({ stores, next_after, total, filters }: z.infer<typeof storesResponseSchema>): StorePage {
   return {
-    stores: list(answer.stores ?? answer.data).map((one) => toStore(one)),
-    next: text(answer.next_after) || undefined,
-    total: number(answer.total) > 10_000 ? undefined : number(answer.total),
-    filters: { ...NO_FILTERS, ...answer.filters },
+    stores: stores.map(toStore),
+    next: next_after === null ? undefined : String(next_after),
+    total: total > 10_000 ? undefined : total,
+    filters,
   };
 }
 
-export function readStore(answer: Loose): Store {
-  const row = answer.store ?? answer.data;
-  if (!isRecord(row)) throw new Error("The answer holds no store");
-  return toStore(row, answer.cashbacks);
+export function readStore({ store }: Partial<z.infer<typeof storeResponseSchema>>): Store {
+  if (!store) throw new Error("The answer holds no store");
+  return toStore(store);
 }
 
-function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashbacks: unknown = row.cashbacks): Store {
-  const rates = list(cashbacks).map((one) => ({
-    id: text(one.id),
-    category: text(one.category),
-    percent: text(one.cashback_percent),
-    categoryEn: text(one.category_en).trim(),
-    plainPercent: isRecord(one.boost) ? text(one.boost.plain_percent) : "",
-  }));
-  const percents = rates.map((one) => number(one.percent));
-  const max = number(row.cashback_max) || number(row.max_cashback) || Math.max(0, ...percents);
-  const min = number(row.cashback_min) || (percents.length > 0 ? Math.min(...percents) : max);
+function toStore(row: ApiStore): Store {
   return {
-    id: text(row.id),
-    name: text(row.name),
-    country: text(row.country).trim(),
-    club: text(row.club).trim(),
-    category: text(row.category).trim(),
-    description: text(row.description),
-    terms: text(row.terms).trim(),
+    id: String(row.id),
+    name: row.name,
+    country: row.country.trim(),
+    club: row.club?.trim() ?? "",
+    category: row.category?.trim() ?? "",
+    description: row.description ?? "",
+    terms: row.terms?.trim() ?? "",
     english: englishOf(row),
-    logo: text(row.logo),
-    featured: row.featured === true || row.featured === 1,
-    affiliateLink: text(row.affiliate_link) || text(row.affiliateLink),
-    storeUrl: text(row.store_url),
-    minCashback: min,
-    maxCashback: max,
-    cashbacks: rates,
-    boost: isRecord(row.boost) ? { endsAt: text(row.boost.ends_at) } : undefined,
-    holdDays: Math.round(number(row.hold_seconds) / DAY_SECONDS),
-    isDraft: row.is_draft === true,
+    logo: row.logo ?? "",
+    featured: row.featured,
+    affiliateLink: row.affiliate_link ?? "",
+    storeUrl: row.store_url ?? "",
+    minCashback: row.cashback_min,
+    maxCashback: row.cashback_max,
+    cashbacks: row.cashbacks.map((one) => ({
+      id: String(one.id),
+      category: one.category,
+      percent: one.cashback_percent,
+      categoryEn: one.category_en?.trim() ?? "",
+      plainPercent: one.boost?.plain_percent ?? "",
+    })),
+    boost: row.boost && { endsAt: row.boost.ends_at },
+    holdDays: Math.round((row.hold_seconds ?? 0) / DAY_SECONDS),
+    isDraft: row.is_draft,
   };
 }
 
-function englishOf(row: Loose): Store["english"] {
+function englishOf(row: ApiStore): Store["english"] {
   const named = (["country", "category", "description", "terms"] as const).map(
-    (name) => [name, text(row[`${name}_en`]).trim()] as const,
+    (name) => [name, row[`${name}_en`]?.trim()] as const,
   );
   return Object.fromEntries(named.filter(([, english]) => english));
 }
 
-export function readFanTokens(answer: Loose): FanToken[] {
-  return list(answer.data ?? answer.tokens).map((row: Loose & Partial<Record<keyof ApiFanToken, unknown>>) => ({
-    id: text(row.id),
-    name: text(row.name),
-    slug: text(row.slug).toLowerCase(),
-    image: text(row.image),
-    symbol: text(row.symbol) || text(row.slug).toUpperCase(),
-    contract: text(row.contract),
-  }));
+export function readFanTokens({ data }: z.infer<typeof fanTokensResponseSchema>): FanToken[] {
+  return data.map((row) => ({ ...row, id: String(row.id), contract: row.contract ?? "" }));
 }
 
 export function readProfile({ data }: ProfileAnswer): Profile {
-  if (!data || !text(data.wallet)) throw new Error("The answer holds no profile");
-  const wallet = toWalletAddress(text(data.wallet));
-  return {
-    id: wallet,
-    wallet,
-    email: text(data.email),
-    fullName: joinFullName(text(data.first_name), text(data.last_name)),
-    nativeBalance: data.nativeBalance === null ? null : text(data.nativeBalance) || "0",
-    tokens: readHeldTokens(data.tokens),
-    nfts: list(data.nfts).map(toNft),
-    purchases: data.purchases ?? [],
-    totals: data.totals,
-    statement: data.statement,
-    reviews: data.reviews ?? [],
-    debts: data.debts ?? [],
-  };
-}
-
-/** A list of balances, or a map from symbol to balance. */
-function readHeldTokens(value: unknown): HeldToken[] {
-  const rows: Loose[] = isRecord(value)
-    ? Object.entries(value).map(([symbol, balance]) => ({ symbol, balance }))
-    : list(value);
-  return rows.map((row) => ({
-    symbol: text(row.symbol) || text(row.slug) || text(row.id),
-    balance: row.balance === null ? null : text(row.balance) || text(row.amount) || "0",
-    decimals: number(row.decimals),
-    contract: text(row.contract),
-  }));
-}
-
-export type { PublicTicket };
-
-export function readTicket({ data }: TicketAnswer): PublicTicket {
-  if (!data?.tokenId) throw new Error("The answer holds no ticket");
-  const { store_id, status, minted, settled = null, paid = null, is_over = false } = data;
-  return { ...toNft(data), store_id, status, minted, settled, paid, is_over };
-}
-
-function toNft(row: Loose): PurchaseNft {
-  const metadata = isRecord(row.metadata) ? row.metadata : {};
-  return {
-    tokenId: text(row.tokenId),
-    txHash: text(row.txHash),
-    contract: text(row.contract),
-    name: text(row.name),
-    symbol: text(row.symbol),
-    metadata: {
-      name: text(metadata.name),
-      image: text(metadata.image),
-      description: text(metadata.description),
-      attributes: list(metadata.attributes).map((one) => ({
-        trait_type: text(one.trait_type),
-        value: text(one.value),
-      })),
-    },
-  };
+  if (!data?.wallet) throw new Error("The answer holds no profile");
+  const { wallet, first_name, last_name, ...rest } = data;
+  return { totals: undefined, ...rest, wallet: toWalletAddress(wallet), fullName: joinFullName(first_name, last_name) };
 }

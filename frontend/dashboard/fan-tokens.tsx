@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import type { AppConfig } from "../../domain/api/config.ts";
 import { type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
-import type { AppConfig, Profile } from "../api/shapes.ts";
+import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";

@@ -13,7 +13,7 @@ export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
 export function useAdminStatus(): AdminStatus {
   const { profile } = useSession();
   const check = useQuery({
-    ...isAdminQuery(profile?.id),
+    ...isAdminQuery(profile?.wallet),
     enabled: profile !== undefined,
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
+import type { PublicTicket } from "../../domain/api/people.ts";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS, PRODUCT_NAME } from "../../domain/product.ts";
 import { outcomeOf } from "../../domain/proof.ts";
@@ -8,7 +9,6 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
-import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
