@@ -11,7 +11,6 @@ export type AffiliateAccount = PolledAccount | DirectAccount;
 
 /** The configured accounts are invalid; the message follows the variable's name. */
 export class AccountsError extends TorcidaError {
-  override readonly name = "AccountsError";
   override readonly docs = "docs/sales.md#accounts";
 }
 

@@ -18,7 +18,6 @@ import type { Sale } from "./reports.ts";
 
 /** A decision does not fit the current state of the sale or claim. */
 export class DecisionError extends TorcidaError {
-  override readonly name = "DecisionError";
   override readonly docs = "docs/product.md#sales-held";
   readonly why: DecisionRefusal;
 
@@ -30,7 +29,6 @@ export class DecisionError extends TorcidaError {
 
 /** The network has changed the sale since the revision that the decision is based on. */
 export class SaleChangedError extends TorcidaError {
-  override readonly name = "SaleChangedError";
   override readonly docs = "docs/product.md#sales-calls";
 }
 

@@ -7,7 +7,6 @@ import type { PolledAccount, Request, Session } from "./network.ts";
 
 /** The network rejected a call with `status`. */
 export class CallRefusedError extends TorcidaError {
-  override readonly name = "CallRefusedError";
   override readonly docs = "docs/runbook/network-away.md";
   readonly status: number;
 
@@ -19,7 +18,6 @@ export class CallRefusedError extends TorcidaError {
 
 /** The network does not respond, or asks to wait until a time. */
 export class NetworkAwayError extends TorcidaError {
-  override readonly name = "NetworkAwayError";
   override readonly docs = "docs/runbook/network-away.md";
   readonly retryAt: number;
 

@@ -21,7 +21,6 @@ const MOST_BPS = 10_000n;
 
 /** More than the shop allows any boost. docs/product.md#boost-bound */
 export class BoostTooHighError extends TorcidaError {
-  override readonly name = "BoostTooHighError";
   override readonly docs = "docs/product.md#boost-bound";
 
   constructor(mostBps: bigint) {

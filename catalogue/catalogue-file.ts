@@ -32,7 +32,6 @@ export type Catalogue = {
 
 /** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
 export class CatalogueFileError extends TorcidaError {
-  override readonly name = "CatalogueFileError";
   override readonly docs = "docs/product.md#catalogue-file";
   readonly problems: readonly FileProblem[];
 

@@ -35,7 +35,6 @@ export type CategoryFields = {
 
 /** Another category of the store has this group: its sales would have two percents. */
 export class GroupTakenError extends TorcidaError {
-  override readonly name = "GroupTakenError";
   override readonly docs = "docs/product.md#store-category";
   readonly group: string;
   readonly category: string;

@@ -85,7 +85,6 @@ export function distributorsOf<Address extends string>({
 
 /** A network's deployment record is missing or damaged; the message says how to get one. */
 export class DeploymentRecordError extends TorcidaError {
-  override readonly name = "DeploymentRecordError";
   override readonly docs = "docs/admin.md#deploying";
 }
 

@@ -47,7 +47,6 @@ export type ConnectOptions = {
 
 /** The database could not be opened; the message names it and says what to do. */
 export class DatabaseUnavailableError extends TorcidaError {
-  override readonly name: string = "DatabaseUnavailableError";
   override readonly docs: DocsAnchor = "docs/runbook/database-away.md";
 }
 

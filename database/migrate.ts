@@ -20,7 +20,6 @@ export const MIGRATIONS: readonly SchemaMigration[] = [{ name: INITIAL_MIGRATION
 
 /** Another version of this program made the database; the message says what to do. */
 export class OtherSchemaError extends DatabaseUnavailableError {
-  override readonly name = "OtherSchemaError";
   override readonly docs = "docs/upgrading.md#another-version";
 }
 

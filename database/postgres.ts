@@ -19,7 +19,6 @@ const TYPES: pg.CustomTypesConfig = {
 
 /** This host is a read-only standby. */
 class StandbyError extends TorcidaError {
-  override readonly name = "StandbyError";
   override readonly docs = "docs/operations.md#a-primary-and-a-standby-of-your-own";
   /** PostgreSQL's "cannot connect now": the standby may be promoted at any moment. */
   readonly code = "57P03";

@@ -3,7 +3,6 @@ import { TorcidaError } from "../domain/torcida-error.ts";
 
 /** The file is no longer the one that was opened: writes are lost. */
 export class DatabaseReplacedError extends TorcidaError {
-  override readonly name = "DatabaseReplacedError";
   override readonly docs = "docs/runbook/database-lost.md";
   /** SQLite's code for a database that it cannot write to. */
   readonly code = "SQLITE_IOERR_REPLACED";

@@ -7,6 +7,7 @@ const DECIMAL = /^(\d{1,15})(?:\.(\d{1,}))?$/;
 
 /** The input is not a number in range. The message is a clause that follows the field's name; `params` name the limit. */
 export class InvalidNumberError extends TorcidaError {
+  /** Written out, because the web app shortens the names of classes. */
   override readonly name = "InvalidNumberError";
   override readonly docs = "docs/product.md#money-units";
   readonly params: { rule: LimitRule; max: number | string } | undefined;

@@ -6,7 +6,8 @@ export type DocsAnchor = `README.md#${string}` | `docs/${string}.md` | `docs/${s
  * Every other `Error` is a defect of this program.
  */
 export abstract class TorcidaError extends Error {
-  abstract override readonly name: string;
+  /** The class's. */
+  override readonly name: string = this.constructor.name;
   /** The section that explains it. */
   abstract readonly docs: DocsAnchor;
 }

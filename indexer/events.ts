@@ -87,7 +87,6 @@ export const INT64_MAX = 2n ** 63n - 1n;
 
 /** A combination of logs that our contracts never emit: the node omitted or invented one. */
 export class ContradictoryLogsError extends TorcidaError {
-  override readonly name = "ContradictoryLogsError";
   override readonly docs = "docs/product.md#node-trust";
 }
 

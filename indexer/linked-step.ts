@@ -10,7 +10,6 @@ import type { BlockId, Chunk } from "./store/index-store.ts";
 
 /** The block does not follow the last indexed one, so there was a reorg. */
 export class NotLinkedError extends TorcidaError {
-  override readonly name = "NotLinkedError";
   override readonly docs = "docs/product.md#reorg";
 }
 

@@ -28,7 +28,6 @@ const RESET_WAITS_MS = LEASE_MS + 2_000;
 
 /** A reset was requested while another process indexes. */
 export class IndexerBusyError extends TorcidaError {
-  override readonly name = "IndexerBusyError";
   override readonly docs = "docs/indexer.md#running-it";
   override readonly message = "Another process indexes into this database; end it before rebuilding the index";
 }

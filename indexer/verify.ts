@@ -27,7 +27,6 @@ export type VerifyParameters = {
 
 /** There is no index to compare with the chain. */
 class EmptyIndexError extends TorcidaError {
-  override readonly name = "EmptyIndexError";
   override readonly docs = "docs/indexer.md#running-it";
 }
 

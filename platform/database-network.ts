@@ -7,7 +7,6 @@ import { CHAIN_IDS, type Network } from "../domain/networks.ts";
 
 /** The database belongs to another network than this process. */
 export class OtherNetworkError extends DatabaseUnavailableError {
-  override readonly name = "OtherNetworkError";
   override readonly docs = "docs/product.md#chain-networks";
 }
 

@@ -9,7 +9,6 @@ import { deriveNetwork, type NetworkVariables, networkContradictions } from "./n
 
 /** Variables are invalid or missing; the message names each on its own line. */
 export class EnvironmentError extends TorcidaError {
-  override readonly name = "EnvironmentError";
   override readonly docs = "docs/operations.md#configuration";
 }
 

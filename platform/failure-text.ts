@@ -8,6 +8,5 @@ export function failureText(error: unknown): string {
 
 /** A command was called with other arguments than it takes; the message says which it takes. */
 export class UsageError extends TorcidaError {
-  override readonly name = "UsageError";
   override readonly docs = "README.md#commands";
 }

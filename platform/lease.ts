@@ -23,7 +23,6 @@ export const INDEXER_LEASE = "indexer";
 
 /** Another process holds the lease now; nothing was written. */
 export class LeaseLostError extends TorcidaError {
-  override readonly name = "LeaseLostError";
   override readonly docs = "docs/product.md#sender-lease";
 }
 

@@ -4,7 +4,6 @@ import { TorcidaError } from "../domain/torcida-error.ts";
 
 /** A server cannot listen on the configured address; the message names the variable. */
 export class ListenError extends TorcidaError {
-  override readonly name = "ListenError";
   override readonly docs = "docs/operations.md#configuration";
 }
 

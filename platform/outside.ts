@@ -7,7 +7,6 @@ const MAXIMUM_MS = 10_000;
 
 /** An answer from outside is larger than this process reads. */
 export class AnswerTooLargeError extends TorcidaError {
-  override readonly name = "AnswerTooLargeError";
   override readonly docs = "docs/product.md#answers-from-outside";
 
   constructor() {

@@ -12,7 +12,6 @@ export type SimulatedLimit = keyof SimulatedLimits;
 
 /** A purchase that passes a limit, and when there is room again; null if never. */
 export class SimulatedLimitError extends TorcidaError {
-  override readonly name = "SimulatedLimitError";
   override readonly docs = "docs/product.md#simulated-limits";
   readonly limit: SimulatedLimit;
   readonly opensAt: Date | null;

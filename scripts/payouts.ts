@@ -30,7 +30,6 @@ const ACTOR = `operator ${userInfo().username}`;
 
 /** The operation is unknown, or in a state that the command does not act on. */
 class OperationStateError extends TorcidaError {
-  override readonly name = "OperationStateError";
   override readonly docs = "docs/runbook/operations-wait.md";
 }
 

@@ -35,7 +35,6 @@ const LOOK_MS = 200;
 
 /** The chain may still have, or get, what the index does not show. */
 class NotYetError extends TorcidaError {
-  override readonly name = "NotYetError";
   override readonly docs = "docs/runbook/database-lost.md";
 }
 

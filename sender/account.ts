@@ -22,7 +22,6 @@ export type SigningAccount = {
 
 /** The signing service is unavailable, refuses, or signed something other than requested. */
 export class SignerError extends TorcidaError {
-  override readonly name = "SignerError";
   override readonly docs = "docs/product.md#signers";
   /** Whether it answered and refused this one transaction. */
   readonly isRefusal: boolean;

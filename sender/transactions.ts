@@ -27,7 +27,6 @@ export type SignedBytes = { hash: Hex; raw: Hex; maxFeeWei: bigint; maxPriorityF
 
 /** An operation was withdrawn or assigned since it was read. */
 export class OperationsChangedError extends TorcidaError {
-  override readonly name = "OperationsChangedError";
   override readonly docs = "docs/product.md#sender-order";
 }
 

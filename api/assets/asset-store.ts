@@ -20,7 +20,6 @@ export type AssetStore = {
 
 /** The bucket cannot store or return a picture now. */
 export class AssetStoreError extends TorcidaError {
-  override readonly name = "AssetStoreError";
   override readonly docs = "docs/product.md#panel-logo";
 }
 

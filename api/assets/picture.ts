@@ -12,7 +12,6 @@ export type Picture = {
 
 /** The file is not a supported picture, or is damaged. */
 export class PictureError extends TorcidaError {
-  override readonly name = "PictureError";
   override readonly docs = "docs/product.md#panel-logo";
 }
 

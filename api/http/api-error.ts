@@ -4,7 +4,6 @@ import { TorcidaError } from "../../domain/torcida-error.ts";
 
 /** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
 export class ApiError extends TorcidaError {
-  override readonly name = "ApiError";
   override readonly docs = "docs/product.md#error-codes";
   readonly status: number;
   readonly code: ErrorCode;

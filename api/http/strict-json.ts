@@ -1,7 +1,6 @@
 import { TorcidaError } from "../../domain/torcida-error.ts";
 
 export class StrictJsonError extends TorcidaError {
-  override readonly name = "StrictJsonError";
   override readonly docs = "docs/product.md#limit-connections";
 }
 

@@ -13,7 +13,6 @@ export type KeyRow = { key: bigint | string; sort: bigint | string };
 
 /** The cursor does not belong to this list and order. */
 export class CursorError extends TorcidaError {
-  override readonly name = "CursorError";
   override readonly docs = "docs/product.md#panel-lists";
 }
 

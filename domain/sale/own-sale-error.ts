@@ -2,6 +2,5 @@ import { TorcidaError } from "../torcida-error.ts";
 
 /** The actor would decide about their own money. */
 export class OwnSaleError extends TorcidaError {
-  override readonly name = "OwnSaleError";
   override readonly docs = "docs/product.md#sales-people";
 }

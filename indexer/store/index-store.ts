@@ -15,7 +15,6 @@ export type Chunk = {
 
 /** The cursor is not where this writer left it: another process wrote, so this one must read the state again. */
 export class CursorMovedError extends TorcidaError {
-  override readonly name = "CursorMovedError";
   override readonly docs = "docs/product.md#indexer-live";
 }
 

@@ -23,7 +23,6 @@ const NO_MESSAGE = "error without a message";
 
 /** A call to a node failed; `failure` decides whether another node or a smaller request may succeed. */
 export class RpcError extends TorcidaError {
-  override readonly name = "RpcError";
   override readonly docs = "docs/runbook/rpc-away.md";
   readonly failure: RpcFailure;
   /** The wait that the provider requested. */

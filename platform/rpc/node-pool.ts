@@ -7,7 +7,6 @@ import { type Contradiction, ContradictionError, type Proof, proveNode, settleWi
 
 /** Every node responds, and all of them are on a chain other than the configured one. */
 export class WrongChainError extends TorcidaError {
-  override readonly name = "WrongChainError";
   override readonly docs = "docs/runbook/rpc-away.md";
 }
 

@@ -8,7 +8,6 @@ export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
 
 /** A node contradicts known facts. It is dropped and the next one is used. */
 export class ContradictionError extends TorcidaError {
-  override readonly name = "ContradictionError";
   override readonly docs = "docs/product.md#node-trust";
   readonly kind: Contradiction;
 

@@ -217,6 +217,5 @@ function untagged(text: string | null): string | bigint | null {
 
 /** A backup cannot be read or restored; nothing was written. */
 class ArchiveError extends TorcidaError {
-  override readonly name = "ArchiveError";
   override readonly docs = "docs/runbook/database-lost.md";
 }

@@ -87,6 +87,5 @@ async function hashOf(file: string): Promise<string> {
 
 /** The backup is complete, and no copy of it is elsewhere. */
 class CopyError extends TorcidaError {
-  override readonly name = "CopyError";
   override readonly docs = "docs/going-live.md#11-backups-elsewhere";
 }

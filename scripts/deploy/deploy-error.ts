@@ -2,6 +2,5 @@ import { TorcidaError } from "../../domain/torcida-error.ts";
 
 /** A deployment, or a check of one, cannot go on; what was recorded stays. */
 export class DeployError extends TorcidaError {
-  override readonly name = "DeployError";
   override readonly docs = "docs/admin.md#deploying";
 }

@@ -47,6 +47,5 @@ export function runToEnd(
 
 /** The system cannot start on this machine or in this folder. */
 export class StartError extends TorcidaError {
-  override readonly name = "StartError";
   override readonly docs = "docs/product.md#local-start";
 }

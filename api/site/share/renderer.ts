@@ -12,7 +12,6 @@ type Waiting = { resolve: (png: Uint8Array) => void; reject: (error: Error) => v
 
 /** Too many pictures are waiting, or the thread has ended. */
 export class NotDrawnError extends TorcidaError {
-  override readonly name = "NotDrawnError";
   override readonly docs = "docs/operations.md#limits";
 }
 
