@@ -64,7 +64,7 @@ describe("docs/contracts.md", () => {
       `${aSecond(pay)} payouts, ${aSecond(mint)} mints or ${aSecond(batched)} complete purchases a second`,
     );
     const runbook = readFileSync("docs/runbook/wallet-empty.md", "utf8");
-    expect(runbook).to.include(`${(1e6 * LOWEST_BASE_FEE_GWEI) / 1e9} CHZ a million`);
+    expect(runbook).to.include(`${(1e6 * LOWEST_BASE_FEE_GWEI) / 1e9} CHZ for a million gas`);
   });
 
   it("names every library with assembly, and every error by its contract", () => {

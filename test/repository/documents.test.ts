@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import packageJson from "../../package.json" with { type: "json" };
 
 const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
 const ANCHOR_LINK = /\]\(([^)#\s:]*)#([^)]+)\)/g;
@@ -12,6 +13,7 @@ const QUOTED = /(?<![*\w])\*([^*\s][^*]*[^*\s])\*(?![*\w])/g;
 /** What a run, a build or an operator creates, and placeholders. */
 const NOT_IN_THE_REPOSITORY = /^(?:data|dist|deployments|artifacts)\/|X\.Y\.Z/;
 
+const { scripts } = packageJson;
 const documents = globSync(["*.md", "docs/**/*.md"]).filter((file) => file !== "CHANGELOG.md");
 const folders = new Set(
   readdirSync(".", { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : [])),
@@ -28,6 +30,13 @@ describe("The documents", () => {
       const named = [...text.matchAll(IN_BACKTICKS)].map((match) => match[1] ?? "").filter(isPath);
       const missing = [...linked, ...named].filter((path) => !NOT_IN_THE_REPOSITORY.test(path) && !exists(path));
       expect(missing).to.deep.equal([]);
+    });
+
+    it(`${file} names only commands that exist`, () => {
+      const named = [...readFileSync(file, "utf8").matchAll(/\bnpm\s+run\s+([a-z][\w:-]*)/g)].map(
+        ([, name = ""]) => name,
+      );
+      expect(named.filter((name) => !(name in scripts))).to.deep.equal([]);
     });
 
     it(`${file} links to sections that exist`, () => {
