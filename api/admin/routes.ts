@@ -10,10 +10,10 @@ import {
 import { doneSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
-import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { shownStatus } from "../../domain/purchase/life.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
-import { selectPurchases } from "../../purchases/queries.ts";
+import { lifeOf, selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
@@ -107,13 +107,16 @@ async function buildOverview(services: Services): Promise<Overview> {
     cashback_paid: chzTextFromGwei(figures.paidGwei),
     cashback_open: chzTextFromGwei(figures.openGwei),
     purchases_by_status: figures.byStatus,
-    activity: activity.map((row) => ({
-      id: Number(row.id),
-      store: row.store_name,
-      amount: reaisText(row.amount_cents),
-      status: purchaseStatusFromChain(row.chain_status ?? undefined),
-      created_at: isoTime(row.created_at),
-    })),
+    activity: activity.map((row) => {
+      const life = lifeOf(row);
+      return {
+        id: Number(row.id),
+        store: row.store_name,
+        amount: reaisText(row.amount_cents),
+        status: shownStatus(life.status, life),
+        created_at: isoTime(row.created_at),
+      };
+    }),
     payouts: { paused: reason !== null, reason, cause: (reason !== null && cause) || null },
     sender: {
       address,

@@ -125,6 +125,15 @@ export const SITUATIONS = {
     event: "declined",
     isNil: true,
   },
+  /** Cancelled by its buyer before its ticket was sent. */
+  withdrawn: {
+    figure: undefined,
+    status: "cancelled",
+    panel: ["cancelled", "held"],
+    next: "nobody",
+    event: undefined,
+    isNil: true,
+  },
 } as const satisfies Record<string, Row>;
 export type Situation = keyof typeof SITUATIONS;
 
@@ -149,7 +158,8 @@ export function situationOf(
   if (payout === "deferred") return "credit";
   if (payout === "paid") return life.isReturned || saleState === "declined" ? "paid_then_returned" : "paid";
   const status = shownStatus(life.status, life);
-  if (status === "cancelled") return "declined";
+  // No network reports a simulated purchase: only its buyer reverses it.
+  if (status === "cancelled") return life.source === "simulated" && life.isReturned ? "withdrawn" : "declined";
   if (life.isPaid) return "paying";
   if (life.isSettled) return "netted";
   if (life.source === "simulated" && isLive) return "never_paid";

@@ -257,7 +257,9 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
     expectRefusal(await withdraw(buyer, 4_711_000), 404, "NOT_FOUND");
     for (const again of [1, 2]) expect((await withdraw(buyer, id)).status, `time ${again}`).to.equal(200);
     const { purchases, totals, statement } = await buyer.me();
-    expect([purchases[0]?.situation, totals.total, statement.sum]).to.deep.equal(["declined", "0", "0"]);
+    expect([purchases[0]?.situation, totals.total, statement.sum]).to.deep.equal(["withdrawn", "0", "0"]);
+    const { activity } = (await admin.get("/api/admin/overview")).body.data;
+    expect(activity.find((one: { id: number }) => one.id === id)?.status, "in the panel").to.equal("cancelled");
     expectRefusal(await buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id }), 409, "REVERSED");
     const minted = await buyer.buy();
     await mint(buyer, minted);

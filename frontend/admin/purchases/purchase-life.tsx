@@ -40,7 +40,8 @@ const KINDS: Record<Step["kind"], (subject: string) => string> = {
   credited: () => "Crédito ao comprador",
 };
 
-function sentenceOf({ kind, subject }: Step): string {
+function sentenceOf({ kind, subject }: Step, { situation }: PurchaseDetails): string {
+  if (kind === "reversed" && situation === "withdrawn") return "Cancelada por quem comprou";
   const words = kind === "chain_event" ? EVENTS[subject ?? ""] : SUBJECTS[subject ?? ""];
   return KINDS[kind](words ?? subject ?? "");
 }
@@ -61,7 +62,7 @@ export function PurchaseLife({ purchase }: { purchase: PurchaseDetails }) {
             data-bad={step.kind === "reverted" || step.kind === "lost_nonce" || undefined}
           >
             <span>
-              {sentenceOf(step)}
+              {sentenceOf(step, purchase)}
               {step.amount !== null && <strong className="figures"> · {chz(step.amount)}</strong>}
             </span>
             <time dateTime={step.at}>{dateTime(step.at)}</time>

@@ -51,9 +51,11 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       onClose={onClose}
       actions={
         <>
-          <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
-            Ver ingresso
-          </Link>
+          {purchase.steps.some(({ subject }) => subject === "PurchaseMinted") && (
+            <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
+              Ver ingresso
+            </Link>
+          )}
           <HoldSwitch purchase={purchase} onClick={setDeciding} />
         </>
       }
