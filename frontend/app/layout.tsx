@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import { Link, NavLink, useNavigate } from "react-router";
+import { Link, NavLink, useLocation, useNavigate } from "react-router";
 import { LANGUAGES, languageAfter } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
@@ -88,6 +88,7 @@ function WalletControl() {
   const session = useSession();
   const wallet = useWallet();
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   if (wallet.address) {
     return (
       <>
@@ -120,7 +121,7 @@ function WalletControl() {
       type="button"
       className="button button-small"
       aria-busy={wallet.isConnecting}
-      onClick={() => (hasSession ? wallet.connect() : navigate(paths.auth()))}
+      onClick={() => (hasSession || pathname === paths.auth() ? wallet.connect() : navigate(paths.auth()))}
     >
       <Icon name="wallet" />
       {hasSession ? (

@@ -98,10 +98,12 @@ describe("Wallet", () => {
     await page.locator('.hero .button[aria-busy="false"]').waitFor();
   });
 
-  it("offers a second demo wallet, the admin's, with an address of its own", async () => {
-    const { page } = await site.open("/auth", { wallet: testWallet({ presence: "none" }) });
-    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+  it("offers a second demo wallet, the admin's, with an address of its own, also from the header of /auth", async () => {
+    const { page } = await site.open("/auth?next=%2Fadmin", { wallet: testWallet({ presence: "none" }) });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByRole("banner").getByRole("button", { name: "Conectar carteira" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Admin (demo)" }).click();
+    expect(new URL(page.url()).search, "where the reader was going").to.equal("?next=%2Fadmin");
     await page.getByRole("dialog").getByRole("button", { name: "Aprovar" }).click();
     await page
       .getByRole("banner")
@@ -112,6 +114,18 @@ describe("Wallet", () => {
       .getByRole("banner")
       .getByRole("button", { name: /^0x15d3/i })
       .waitFor();
+  });
+
+  it("takes Escape in a demo wallet as its refusal alone, and gives the focus back", async () => {
+    const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
+    await connect(page);
+    const shopper = page.getByRole("button", { name: NEWCOMER.en.shopper });
+    await shopper.click();
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").getByText("The request was declined in the wallet. Nothing changed.").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).to.equal(0);
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Demo wallet"));
   });
 
   it("connects a user's only wallet at once, and also offers the demo wallets on /auth", async () => {

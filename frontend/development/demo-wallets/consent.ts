@@ -19,8 +19,10 @@ export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail:
   actions.className = "dialog-actions";
   actions.append(no, yes);
   dialog.append(title, body, note, actions);
-  // The browser's own modal lets Tab leave to the browser's bars.
   dialog.addEventListener("keydown", (event) => {
+    // Otherwise a dialog of the app takes it, and closes below this one.
+    if (event.key === "Escape") event.stopPropagation();
+    // The browser's own modal lets Tab leave to the browser's bars.
     const [from, to] = event.shiftKey ? [body, yes] : [yes, body];
     if (event.key !== "Tab" || document.activeElement !== from) return;
     event.preventDefault();
@@ -31,6 +33,8 @@ export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail:
   yes.focus();
   return new Promise((resolve) => {
     const close = (isApproved: boolean) => {
+      // Gives the focus back.
+      dialog.close();
       dialog.remove();
       resolve(isApproved);
     };
