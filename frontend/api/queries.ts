@@ -51,6 +51,8 @@ export const queryClient = new QueryClient({
       refetchOnWindowFocus: false,
       staleTime: 30_000,
       networkMode: "always",
+      // Otherwise off in this mode.
+      refetchOnReconnect: true,
     },
     mutations: { networkMode: "always" },
   },

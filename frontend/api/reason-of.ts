@@ -67,9 +67,11 @@ export function reasonOf(error: unknown, t: Translate): string {
     if (error.status >= 500 && error.isServersWord) return t("reason.internal");
     return error.message;
   }
-  if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
+  if (error instanceof UnreachableError) return awayReason("state.serverAway", t);
   if (error instanceof MalformedAnswer) return t("state.malformed");
   // viem's errors, about a node of the chain.
-  if (error instanceof Error && "shortMessage" in error) return t("reason.chainAway");
-  return t("state.unknown");
+  if (error instanceof Error && "shortMessage" in error) return awayReason("reason.chainAway", t);
+  return awayReason("state.unknown", t);
 }
+
+const awayReason = (id: MessageId, t: Translate): string => t(navigator.onLine ? id : "state.offline");

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { splitFullName } from "../../domain/text.ts";
 import { eraseProfile, getAllPurchases, logoutEverywhere, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
@@ -137,7 +137,8 @@ function Sessions() {
 
 function YourData({ profile }: { profile: Profile }) {
   const t = useText();
-  const { signOut } = useSession();
+  const { leave } = useSession();
+  const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const exportData = useMutation({
     mutationFn: async () =>
@@ -147,8 +148,8 @@ function YourData({ profile }: { profile: Profile }) {
     mutationFn: eraseProfile,
     onSuccess() {
       setAsking(false);
-      signOut();
-      toast.success(t("profile.erased"), { id: "profile" });
+      leave(t("profile.erased"));
+      navigate(paths.home);
     },
   });
   return (

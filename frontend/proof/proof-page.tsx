@@ -6,6 +6,7 @@ import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { type Outcome, type ProvenTicket, proofTotals } from "../../domain/proof.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -209,7 +210,7 @@ function Books() {
     <Card title={t("proofPage.books")}>
       {books.isError ? (
         <div role="alert" className="problem">
-          <p>{t("reason.chainAway")}</p>
+          <p>{reasonOf(books.error, t)}</p>
           <button
             type="button"
             className="button button-small"

@@ -25,6 +25,8 @@ export type Session = {
   refresh: () => Promise<Profile | undefined>;
   failure: Error | null;
   signOut: () => void;
+  /** Forgets a session that the server has ended, and says why. */
+  leave: (why: string) => void;
   /** The wallet that last logged out, which is asked for a signature only after a click. */
   signedOutWallet: string | undefined;
 };
@@ -55,7 +57,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   useOtherTabs(session, setSignedOutWallet);
   useEndOnOtherWallet(session, profile?.wallet);
   const { begin, refresh } = useLoading(session, setSignedOutWallet);
-  const signOut = useSignOut(session, profile, setSignedOutWallet);
+  const leave = useLeave(session, profile, setSignedOutWallet);
+  const signOut = useSignOut(token, leave);
 
   const status: SessionStatus =
     token === null ? "anonymous" : profile ? "ready" : me.isError ? "unreachable" : "restoring";
@@ -67,9 +70,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       refresh,
       failure: me.error,
       signOut,
+      leave,
       signedOutWallet,
     }),
-    [status, profile, begin, refresh, me.error, signOut, signedOutWallet],
+    [status, profile, begin, refresh, me.error, signOut, leave, signedOutWallet],
   );
   return <SessionContext value={value}>{children}</SessionContext>;
 }
@@ -103,29 +107,39 @@ function useLoading({ current, setToken }: SessionToken, setSignedOutWallet: Set
   return { begin, refresh };
 }
 
-function useSignOut(
-  { token, end }: SessionToken,
-  profile: Profile | undefined,
-  setSignedOutWallet: SetSignedOutWallet,
-): () => void {
+function useSignOut(token: string | null, leave: Session["leave"]): () => void {
   const t = useText();
   return useCallback(() => {
     // Also ends the session on the server; if that fails, it expires there.
     if (token) logout().catch(() => {});
-    const wallet = profile?.wallet ?? readStored(STORAGE_KEYS.currentWallet) ?? undefined;
-    // Before the token: other tabs that see it go must already know not to ask this wallet.
-    if (wallet) store(STORAGE_KEYS.signedOutWallet, wallet);
-    try {
-      forgetSession();
-    } catch {
-      toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
-      return;
-    }
-    dropDrafts();
-    setSignedOutWallet(wallet);
-    end();
-    toast.success(t("session.signedOut"), { id: "session" });
-  }, [end, profile, setSignedOutWallet, t, token]);
+    leave(t("session.signedOut"));
+  }, [leave, t, token]);
+}
+
+function useLeave(
+  { end }: SessionToken,
+  profile: Profile | undefined,
+  setSignedOutWallet: SetSignedOutWallet,
+): Session["leave"] {
+  const t = useText();
+  return useCallback(
+    (why) => {
+      const wallet = profile?.wallet ?? readStored(STORAGE_KEYS.currentWallet) ?? undefined;
+      // Before the token: other tabs that see it go must already know not to ask this wallet.
+      if (wallet) store(STORAGE_KEYS.signedOutWallet, wallet);
+      try {
+        forgetSession();
+      } catch {
+        toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
+        return;
+      }
+      dropDrafts();
+      setSignedOutWallet(wallet);
+      end();
+      toast.success(why, { id: "session" });
+    },
+    [end, profile, setSignedOutWallet, t],
+  );
 }
 
 /** Whether the profile is being loaded. Not a part of the session: its users would render at every poll. */

@@ -9,6 +9,7 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
@@ -152,7 +153,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
       <p className="muted mb-3">{t("proof.text")}</p>
       {chain.isError ? (
         <div role="alert" className="problem">
-          <p>{t("reason.chainAway")}</p>
+          <p>{reasonOf(chain.error, t)}</p>
           <button type="button" className="button button-small" onClick={() => chain.refetch()}>
             {t("common.retry")}
           </button>

@@ -15,6 +15,17 @@ describe("Without a connection", () => {
     await page.getByRole("heading", { level: 1, name: "Ajuda" }).waitFor();
   });
 
+  it("says on a list that the reader is offline, and loads it when the connection is back", async () => {
+    const { page, context } = await site.open("/stores");
+    const cards = page.getByRole("main").getByRole("article");
+    await cards.first().waitFor();
+    await context.setOffline(true);
+    await page.getByLabel("Categoria").selectOption("Viagens");
+    await page.getByText("Você está sem internet. Quando a conexão voltar, tente de novo.").waitFor();
+    await context.setOffline(false);
+    await cards.getByText("Apito Viagens").waitFor();
+  });
+
   for (const [language, theme, title, heading, dashboard] of [
     ["pt", "light", "Você está sem internet · Torcida", "Você está sem internet", "Seu painel"],
     ["en", "dark", "You are offline · Torcida", "You are offline", "Your dashboard"],

@@ -35,7 +35,10 @@ describe("Profile", () => {
     expect(server.callsTo("DELETE /api/me")).to.have.length(0);
     await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
     await page.getByText("Conta apagada").waitFor();
+    await page.waitForURL(`${server.url}/`);
     expect(server.callsTo("DELETE /api/me")).to.have.length(1);
+    expect(server.callsTo("POST /api/logout"), "its sessions have ended").to.have.length(0);
+    expect(await page.getByText("Você saiu da conta").count()).to.equal(0);
     expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
     expect(problems).to.deep.equal([]);
   });
