@@ -239,7 +239,7 @@ function WalletCard({ profile }: { profile: Profile }) {
   return (
     <Card title={t("dashboard.wallet")}>
       {wallet.address ? (
-        <dl className="wallet-facts">
+        <dl className="grid gap-3 wallet-facts">
           <div>
             <dt>{t("dashboard.wallet.address")}</dt>
             <dd className="figures">

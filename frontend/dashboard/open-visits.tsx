@@ -22,7 +22,7 @@ export default function OpenVisits({ wallet }: { wallet: string }) {
       <h2 id="open-visits" className="card-title">
         {t("openVisits.title")}
       </h2>
-      <ul>
+      <ul className="grid gap-4">
         {open.map((click) => (
           <li key={click.id}>
             <strong>{click.store}</strong> · {expected(click)}

@@ -27,7 +27,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
       <h2 id="strip" className="card-title">
         {t(isDone ? "strip.done" : "strip.title")}
       </h2>
-      <ul aria-live="polite">
+      <ul aria-live="polite" className="grid gap-4">
         {moving.slice(0, SHOWN).map((purchase) => (
           <li key={purchase.id}>
             <p>

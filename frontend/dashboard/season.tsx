@@ -191,7 +191,7 @@ function Statement({
     if (hasOlder && shown + PAGE >= found.length) loadOlder();
   };
   return (
-    <section aria-labelledby="statement" className="statement">
+    <section aria-labelledby="statement" className="grid gap-3 statement">
       <div className="section-head">
         <h3 id="statement" className="subtitle">
           {t("statement.title")}

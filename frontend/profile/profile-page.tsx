@@ -34,7 +34,7 @@ export default function ProfilePage() {
   const t = useText();
   const { profile, status } = useSession();
   return (
-    <section className="page profile">
+    <section className="page two-columns profile">
       <PageHeading>{t("profile.title")}</PageHeading>
       {profile ? (
         <>

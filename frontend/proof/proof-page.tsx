@@ -35,7 +35,7 @@ export default function ProofPage() {
     setParameters({ wallet: typed.trim() }, { replace: true });
   }
   return (
-    <section className="page proof-page">
+    <section className="page grid gap-4 proof-page">
       <PageHeading>{t("proofPage.title")}</PageHeading>
       <p className="lead">{t("proofPage.text")}</p>
       <form className="proof-form" noValidate onSubmit={submit}>

@@ -173,7 +173,7 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   const name = useId();
   return (
     <div className="token-tiles" role="radiogroup" aria-labelledby={`${name}-label`}>
-      <p id={`${name}-label`} className="token-tiles-label">
+      <p id={`${name}-label`} className="small-title">
         {t("buy.choose")}
       </p>
       <div className="token-grid">

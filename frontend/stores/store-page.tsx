@@ -61,7 +61,7 @@ function Contents({ store }: { store: Store }) {
   const { category, country, description } = useStoreTexts(store);
   const [isBuying, setBuying] = useState(false);
   return (
-    <section className="page store-page">
+    <section className="page grid gap-4 store-page">
       <div className="store-banner" style={{ backgroundColor: storeColour(store.name) }}>
         <StoreMark store={store} size={96} />
         <div>
@@ -81,7 +81,7 @@ function Contents({ store }: { store: Store }) {
       {description && <p className="lead">{description}</p>}
       <div className="store-offer">
         <YouReceive store={store} />
-        <div className="store-page-actions">
+        <div className="action-row">
           <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
             {t("store.buy")}
           </button>
@@ -146,7 +146,7 @@ function WhenItCounts({ store }: { store: Store }) {
   return (
     <Card title={t("storePage.counts")}>
       {report !== null && confirm !== null && pay !== null && (
-        <p className="store-usual">{t("storePage.usual", { count: report + confirm + pay })}</p>
+        <p className="small-title">{t("storePage.usual", { count: report + confirm + pay })}</p>
       )}
       <ol className="plain-list numbered">
         <li>

@@ -218,7 +218,7 @@ function FilterSheet({ choice, onClose, children }: { choice: Choice; onClose: (
         </>
       }
     >
-      <div className="filters-sheet">{children}</div>
+      <div className="grid gap-4">{children}</div>
     </Dialog>
   );
 }
@@ -236,12 +236,17 @@ function Chips({ choice: { found, selection, choose } }: { choice: Choice }) {
   ];
   if (filters && chips.length === 0) return null;
   return (
-    <ul className="chips" aria-label={t("stores.chips")}>
+    <ul className="chips store-chips" aria-label={t("stores.chips")}>
       {chips.map(({ name, value, label }) => {
         const isChosen = searchKey(selection[name] ?? "") === searchKey(value);
         return (
           <li key={`${name} ${value}`}>
-            <button type="button" aria-pressed={isChosen} onClick={() => choose(name, isChosen ? "" : value)}>
+            <button
+              type="button"
+              className="chip"
+              aria-pressed={isChosen}
+              onClick={() => choose(name, isChosen ? "" : value)}
+            >
               {label}
             </button>
           </li>

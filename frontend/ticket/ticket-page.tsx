@@ -41,7 +41,7 @@ export default function TicketPage() {
     );
   }
   return (
-    <section className="page ticket-page">
+    <section className="page grid gap-4">
       <div>
         <PageHeading>{t("ticketPage.title", { id: tokenId })}</PageHeading>
         <p className="lead">{t("ticketPage.description")}</p>
@@ -61,7 +61,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
   const facts = nftFacts(ticket);
   return (
     <div className="ticket-columns">
-      <div>
+      <div className="grid gap-4">
         <LargeTicket ticket={ticket} facts={facts} />
         <Share tokenId={ticket.tokenId} store={facts.store} />
       </div>
@@ -235,7 +235,7 @@ function Share({ tokenId, store }: { tokenId: string; store: string }) {
   const url = location.origin + paths.ticket(tokenId);
   const copy = useCopy("share.copied", "share.notCopied");
   return (
-    <p className="share">
+    <p className="action-row">
       <button type="button" className="button button-small button-quiet" onClick={() => copy(url)}>
         {t("share.copy")}
       </button>

@@ -12,7 +12,7 @@ type FileChoiceProps = Omit<ComponentProps<"input">, "type" | "onChange"> & {
 export function FileChoice({ action, none, choose, ...input }: FileChoiceProps) {
   const [name, setName] = useState<string>();
   return (
-    <div className="file-choice">
+    <div className="action-row">
       <label className="button button-small button-quiet file-button">
         {action}
         <input

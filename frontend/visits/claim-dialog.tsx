@@ -53,7 +53,7 @@ export default function ClaimDialog(props: ClaimDialogProps) {
         </>
       }
     >
-      <form id="claim" className="claim-form" onSubmit={send} noValidate>
+      <form id="claim" className="grid gap-4" onSubmit={send} noValidate>
         <p className="muted">{t("claim.text")}</p>
         <Field label={t("claim.order")} problem={problemOf("order_ref")}>
           {(control) => <input maxLength={64} autoComplete="off" {...register("order_ref")} {...control} />}

@@ -23,7 +23,7 @@ export default function VisitsPage() {
   const t = useText();
   const { profile, status } = useSession();
   return (
-    <section className="page visits">
+    <section className="page grid gap-4 visits">
       <PageHeading>{t("visits.title")}</PageHeading>
       <p className="lead">{t("visits.lead")}</p>
       {profile ? (

@@ -33,7 +33,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
       {hasOwn && <p className="muted mb-4">{t("auth.step1.text")}</p>}
-      {!hasOwn && connectors.length > 0 && <p className="option-heading">{t("wallet.try")}</p>}
+      {!hasOwn && connectors.length > 0 && <p className="small-title">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {connectors.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
@@ -58,7 +58,7 @@ function NoWallet() {
         {t("wallet.notFound")}
       </p>
       <p>{t("wallet.none.help")}</p>
-      <p className="wallet-none-links">
+      <p className="buttons">
         <a
           className="button button-small"
           href="https://metamask.io/download"
@@ -88,7 +88,7 @@ function WalletApps() {
   return (
     <>
       <p>{t("wallet.none.apps")}</p>
-      <p className="wallet-none-links">
+      <p className="buttons">
         {keysOf(APPS).map((app) => (
           <a
             key={app}

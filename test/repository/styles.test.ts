@@ -30,11 +30,10 @@ function rules(): Rule[] {
 }
 
 const condition = ({ parent }: Rule) => (parent?.type === "atrule" ? (parent as AtRule) : undefined);
-/** Where a rule applies: the sheet and the condition around it. */
-const placeOf = (one: Rule) => `${one.source?.input.from} ${condition(one)?.params ?? ""}`;
-
-function twice(keys: readonly string[]): string[] {
-  return keys.filter((key, index) => keys.indexOf(key) !== index);
+/** The rules that have a key in common. */
+function twice(all: readonly Rule[], keyOf: (one: Rule) => string): string[][] {
+  const groups = Object.values(Object.groupBy(all, keyOf)).flatMap((group) => (group ? [group] : []));
+  return groups.filter(({ length }) => length > 1).map((group) => group.map((one) => `${at(one)} ${one.selector}`));
 }
 
 describe("Styles", () => {
@@ -105,15 +104,14 @@ describe("Styles", () => {
     expect(dead).to.deep.equal([]);
   });
 
-  it("have a selector once, and a body once, in a sheet under the same condition", () => {
-    expect(twice(rules().map((one) => `${placeOf(one)}: ${one.selector}`))).to.deep.equal([]);
-    const bodyOf = (one: Rule) =>
-      one.nodes
-        .filter(({ type }) => type === "decl")
-        .map(String)
-        .sort();
-    const bodies = rules().filter((one) => bodyOf(one).length > 1);
-    expect(twice(bodies.map((one) => `${placeOf(one)}: ${bodyOf(one).join("; ")}`))).to.deep.equal([]);
+  it("have a selector once in a layer, and a body once, under the same condition in whichever sheet", () => {
+    const ofPages = rules().filter((one) => one.source?.input.from?.includes("/frontend/design/"));
+    const media = (one: Rule) => (condition(one)?.name === "media" ? condition(one)?.params : "");
+    const layer = (one: Rule) => one.source?.input.from?.match(/(?:reset|base|helpers)\.css$/)?.[0] ?? "";
+    expect(twice(ofPages, (one) => `${layer(one)} ${media(one)}: ${one.selector}`)).to.deep.equal([]);
+    const bodyOf = (one: Rule) => one.nodes.filter(({ type }) => type === "decl").map(String);
+    const many = ofPages.filter((one) => bodyOf(one).length > 1);
+    expect(twice(many, (one) => `${media(one)}: ${bodyOf(one).sort().join("; ")}`)).to.deep.equal([]);
   });
 
   it("define every helper class that a screen uses", () => {

@@ -60,7 +60,7 @@ function Row({ group, onDecide }: RowProps) {
           Para {buyersOf(group, integer)}, pedidos de <Span group={group} />
         </p>
       </div>
-      <div className="admin-list-actions">
+      <div className="buttons">
         <ApproveOrRefuse permission="payments" isOwn={isOwn} isAll what={what} onDecide={onDecide} />
       </div>
     </li>

@@ -57,7 +57,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
           pedido de <Decider name={asked.asked_by} look="sentence" />
         </p>
       </div>
-      <div className="admin-list-actions">
+      <div className="buttons">
         <ApproveOrRefuse permission="catalogue" isOwn={isOwn} what={what} onDecide={onDecide} />
       </div>
     </li>

@@ -106,7 +106,7 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
       </Field>
       <OnChain contract={contract.trim()} />
       <Preview image={image} name={name} slug={slug} />
-      <div className="form-actions">
+      <div className="buttons form-actions">
         {onCancel && (
           <button
             type="button"

@@ -94,7 +94,7 @@ function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
       {tokens.data?.map((token) => (
         <li key={token.id}>
           <TokenFacts token={token} />
-          <div className="admin-list-actions">
+          <div className="buttons">
             <PermittedButton permission="catalogue" onClick={() => onEdit(token)}>
               Editar<span className="sr-only"> – {token.name}</span>
             </PermittedButton>

@@ -51,10 +51,10 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
   };
   useFailureToast(list.failure, page.isError ? page.errorUpdateCount : 0);
   return (
-    <section className="list" aria-label={list.title}>
+    <section className="grid gap-4" aria-label={list.title}>
       <ListToolbar list={list} address={address} search={search} actions={actions} />
       {page.isPending ? (
-        <div className="list-waiting" aria-busy="true">
+        <div className="grid gap-2" aria-busy="true">
           <Skeletons count={6} className="h-12" />
         </div>
       ) : page.isError && !page.data ? (

@@ -71,7 +71,7 @@ function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: 
               {boost.ends_at !== boost.planned_end_at && `, antes do previsto (${saoPauloText(boost.planned_end_at)})`}
             </p>
           </div>
-          <div className="admin-list-actions">
+          <div className="buttons">
             {boost.state === "running" && (
               <PermittedButton permission="catalogue" onClick={() => onOpen({ boost, kind: "end" })}>
                 Encerrar agora

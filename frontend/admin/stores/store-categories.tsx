@@ -48,7 +48,7 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
           {store.cashbacks.map((one) => (
             <li key={one.id}>
               <CategoryFacts category={one} />
-              <div className="admin-list-actions">
+              <div className="buttons">
                 <PermittedButton permission="catalogue" onClick={() => setOpen({ kind: "edit", cashback: one })}>
                   Editar<span className="sr-only"> – {one.category}</span>
                 </PermittedButton>

@@ -97,7 +97,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       <StoreCategories store={store} reload={reload} />
       <StoreBoosts store={store} reload={reload} />
       <StoreConversion storeId={id} />
-      <div className="admin-list-actions">
+      <div className="buttons">
         {!steps.includes("logo") && logo}
         {!steps.includes("test") && !steps.includes("link") && test}
       </div>
@@ -146,7 +146,7 @@ function Head({ store, onBack, onOpen }: HeadProps) {
           {store.name}
         </h2>
       </div>
-      <div className="admin-list-actions">
+      <div className="buttons">
         <button type="button" className="button button-small button-quiet" onClick={onBack}>
           Voltar à lista
         </button>

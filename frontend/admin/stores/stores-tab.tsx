@@ -150,7 +150,7 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
         <StateBadge {...wordOf(STORE_WORDS, store.state)} />
       </span>
       <span className="store-column figures font-semibold">até {percent(store.cashback_max)}</span>
-      <div className="admin-list-actions">
+      <div className="buttons">
         <button type="button" className="button button-small button-quiet" data-row="" onClick={openDetails}>
           Detalhes<span className="sr-only"> – {store.name}</span>
         </button>
