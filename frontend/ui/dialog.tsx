@@ -53,7 +53,13 @@ export function Dialog({ title, note, onClose, children, actions, look = "narrow
               {children}
             </ErrorBoundary>
           </div>
-          {actions && <div className="dialog-actions">{actions}</div>}
+          {actions && (
+            <div className="dialog-actions">
+              <ErrorBoundary part="dialog" resetKey="">
+                {actions}
+              </ErrorBoundary>
+            </div>
+          )}
         </Modal.Popup>
       </Modal.Portal>
     </Modal.Root>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { saleSchema } from "../../../domain/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { matchClaim, refuseClaim } from "../admin-calls.ts";
@@ -45,18 +46,19 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
           setNumber("");
         }}
       />
-      <div className="field">
-        <label htmlFor="sale-number">Número da venda</label>
-        <input
-          id="sale-number"
-          inputMode="numeric"
-          value={number}
-          onChange={({ target }) => {
-            setNumber(target.value);
-            setSaleId(undefined);
-          }}
-        />
-      </div>
+      <Field label="Número da venda">
+        {(control) => (
+          <input
+            inputMode="numeric"
+            {...control}
+            value={number}
+            onChange={({ target }) => {
+              setNumber(target.value);
+              setSaleId(undefined);
+            }}
+          />
+        )}
+      </Field>
     </DecisionDialog>
   );
 }
@@ -106,7 +108,7 @@ export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
       {found.isError ? (
         <RetryPanel title="Não foi possível carregar a foto." query={found} />
       ) : found.data ? (
-        <img className="claim-picture" src={found.data.picture} alt={`Anexada por ${claim.wallet}`} />
+        <img src={found.data.picture} alt={`Anexada por ${claim.wallet}`} />
       ) : (
         <Skeletons count={1} className="h-64" />
       )}

@@ -1,7 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import type { ReactNode } from "react";
 import { useAttention } from "../../api/queries.ts";
 import { download } from "../../ui/download.ts";
+import { Field } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { toast } from "../../ui/toast.ts";
 import type { SearchText } from "../../ui/use-search-text.ts";
@@ -10,6 +11,7 @@ import { refusalOf } from "../refusals.ts";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { getCsv } from "./queries.ts";
+import { SearchField } from "./search-field.tsx";
 
 type ListToolbarProps<Row> = {
   list: ListDefinition<Row>;
@@ -22,9 +24,9 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
   const { states = [], sorts = [] } = list;
   const attention = useAttention().data;
   return (
-    <div className="list-toolbar">
+    <div className="grid gap-3">
       <div className="list-tools">
-        {list.search && <Search hint={list.search} search={search} />}
+        {list.search && <SearchField label={`Buscar por ${list.search}`} value={search.text} onChange={search.type} />}
         {sorts.length > 1 && <Sort sorts={sorts} address={address} />}
         <div className="list-buttons">
           {actions}
@@ -44,64 +46,23 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
   );
 }
 
-function Search({ hint, search }: { hint: string; search: SearchText }) {
-  const id = useId();
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focusOnSlash = (event: KeyboardEvent) => {
-      const { target } = event;
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target instanceof Element && target.closest("input, select, textarea, [role=dialog]")) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener("keydown", focusOnSlash);
-    return () => removeEventListener("keydown", focusOnSlash);
-  }, []);
-  return (
-    <div className="list-search">
-      <label htmlFor={id} className="sr-only">
-        Buscar por {hint}
-      </label>
-      <Icon name="search" />
-      <input
-        ref={field}
-        id={id}
-        type="search"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={128}
-        placeholder={`Buscar por ${hint}`}
-        value={search.text}
-        onChange={({ target }) => search.type(target.value)}
-      />
-      <span className="list-key" aria-hidden="true">
-        /
-      </span>
-    </div>
-  );
-}
-
 function Sort({ sorts, address }: { sorts: readonly Option[]; address: ListAddress }) {
-  const id = useId();
   return (
-    <div className="list-sort field">
-      <label htmlFor={id} className="sr-only">
-        Ordenar
-      </label>
-      <select
-        id={id}
-        value={address.sort || sorts[0]?.value}
-        onChange={({ target }) => address.filter({ sort: target.value })}
-      >
-        {sorts.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label="Ordenar" isLabelHidden className="list-sort">
+      {(control) => (
+        <select
+          {...control}
+          value={address.sort || sorts[0]?.value}
+          onChange={({ target }) => address.filter({ sort: target.value })}
+        >
+          {sorts.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

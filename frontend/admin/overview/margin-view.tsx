@@ -5,6 +5,7 @@ import { monthOf, monthsBefore } from "../../../domain/iso-time.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
+import { Field } from "../../ui/field.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
@@ -55,13 +56,13 @@ export function MarginView() {
   );
 }
 
-function Month({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const id = `margin-${label}`;
+type MonthProps = { label: string; value: string; onChange: (value: string) => void };
+
+function Month({ label, value, onChange }: MonthProps) {
   return (
-    <div className="field list-month">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} type="month" value={value} onChange={({ target }) => onChange(target.value)} />
-    </div>
+    <Field label={label} className="list-month">
+      {(control) => <input type="month" {...control} value={value} onChange={({ target }) => onChange(target.value)} />}
+    </Field>
   );
 }
 

@@ -151,7 +151,7 @@ function NicknameDialog({ person, onClose }: DialogProps) {
       decide={() => nameUser(person.wallet, nickname.trim())}
       onClose={onClose}
     >
-      <Field label="Apelido" hint="Até 40 caracteres. Vazio: vale o nome do cadastro." problem={undefined}>
+      <Field label="Apelido" hint="Até 40 caracteres. Vazio: vale o nome do cadastro.">
         {(control) => (
           <input
             {...control}

@@ -181,11 +181,7 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
       decide={(reason) => assignSale(sale, click.trim(), reason)}
       onClose={onClose}
     >
-      <Field
-        label="Código do clique"
-        hint="26 letras e números, como está na reclamação ou na visita."
-        problem={undefined}
-      >
+      <Field label="Código do clique" hint="26 letras e números, como está na reclamação ou na visita.">
         {(control) => (
           <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}

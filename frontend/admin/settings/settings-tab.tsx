@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { SearchField } from "../list/search-field.tsx";
 import { Placeholder } from "../placeholder.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
@@ -34,23 +35,12 @@ function Settings({ settings }: { settings: Configuration }) {
     .filter(({ name, words }) => plain(`${words} ${name}`).includes(wanted))
     .toSorted((one, other) => one.words.localeCompare(other.words, "pt-BR"));
   return (
-    <section className="list" aria-label="Configuração em vigor">
+    <section className="grid gap-4" aria-label="Configuração em vigor">
       <p className="hint">
         O que vale agora, só para ler. Muda-se nas variáveis de ambiente do servidor; segredos nunca aparecem.
       </p>
       <div className="list-tools">
-        <div className="list-search">
-          <label htmlFor="settings-search" className="sr-only">
-            Buscar por nome
-          </label>
-          <input
-            id="settings-search"
-            type="search"
-            placeholder="Buscar por nome"
-            value={query}
-            onChange={({ target }) => setQuery(target.value)}
-          />
-        </div>
+        <SearchField label="Buscar por nome" value={query} onChange={setQuery} />
       </div>
       {found.length === 0 ? (
         <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou." />

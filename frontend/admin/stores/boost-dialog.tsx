@@ -73,7 +73,7 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
         {(control) => <input inputMode="decimal" {...control} {...register("percent", trimmed)} />}
       </Field>
       <PercentNotice bps={bpsOf(watch("percent"))} />
-      <Field label="Vale para" problem={undefined}>
+      <Field label="Vale para">
         {(control) => (
           <select {...control} {...register("category")}>
             <option value="">Toda a loja</option>

@@ -61,7 +61,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         <Field
           label="Arquivo do catálogo (.csv ou .json)"
           hint="Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada."
-          problem={undefined}
         >
           {(control) => (
             <FileChoice
