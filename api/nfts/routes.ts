@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
-import { pageQuerySchema } from "../../domain/api/common.ts";
+import { answerOf, pageQuerySchema } from "../../domain/api/common.ts";
 import { publicTicketSchema, purchaseNftSchema } from "../../domain/api/people.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
@@ -32,8 +32,7 @@ export function nftRoutes(services: Services): Route[] {
       summary: "The signed-in user's tickets, newest first",
       query: pageQuerySchema,
       responses: {
-        200: z.object({
-          success: z.literal(true),
+        200: answerOf({
           nfts: z.array(purchaseNftSchema),
           /** The id to pass for the next page; null on the last. */
           next_before: z.number().nullable(),
@@ -53,7 +52,7 @@ export function nftRoutes(services: Services): Route[] {
     route.get("/api/nfts/:tokenId", {
       access: "anyone",
       summary: "A ticket",
-      responses: { 200: z.object({ success: z.literal(true), data: publicTicketSchema }) },
+      responses: { 200: answerOf({ data: publicTicketSchema }) },
       async handle({ params }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");

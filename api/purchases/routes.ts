@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doneSchema } from "../../domain/api/common.ts";
+import { answerOf, doneSchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
   confirmPurchaseResponseSchema,
@@ -57,8 +57,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "The signed-in user's purchases, newest first",
       query: ownPurchasesQuerySchema,
       responses: {
-        200: z.object({
-          success: z.literal(true),
+        200: answerOf({
           purchases: z.array(purchaseRecordSchema),
           /** The id to pass for the next page; null on the last. */
           next_before: z.number().nullable(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limit } from "../field-rules.ts";
-import { givenReasonSchema, idSchema } from "./common.ts";
+import { answerOf, givenReasonSchema, idSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 /** `used`: the payout is queued with it. `lapsed`: amount, buyer or decider changed meanwhile. */
@@ -41,8 +41,7 @@ export const approvalGroupSchema = approvalSchema.pick({ asked_by: true }).exten
   until: z.number(),
 });
 export type ApprovalGroup = z.infer<typeof approvalGroupSchema>;
-export const approvalGroupsResponseSchema = z.object({
-  success: z.literal(true),
+export const approvalGroupsResponseSchema = answerOf({
   groups: z.array(approvalGroupSchema),
 });
 

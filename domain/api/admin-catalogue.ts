@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type BrokenRule, must } from "../field-rules.ts";
 import { storeSchema } from "./catalogue.ts";
+import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 export const STORE_STATES = ["draft", "ready"] as const;
@@ -21,8 +22,7 @@ export const storesListQuerySchema = listQuerySchema(STORE_STATES, ["id", "name"
 /** Clicks, and the sales that a click led to; declined sales are left out. */
 const conversionShape = { clicks: z.number(), sales: z.number() };
 
-export const conversionResponseSchema = z.object({
-  success: z.literal(true),
+export const conversionResponseSchema = answerOf({
   /** The last twelve months that have a click or a sale, newest first; `month` is `YYYY-MM`, UTC. */
   months: z.array(z.object({ month: z.string(), ...conversionShape })),
 });
@@ -39,8 +39,7 @@ export const adminStoreSchema = storeSchema.extend({
 export type AdminStore = z.infer<typeof adminStoreSchema>;
 
 /** Where a buyer would be sent, with a click that belongs to nobody. */
-export const testClickResponseSchema = z.object({
-  success: z.literal(true),
+export const testClickResponseSchema = answerOf({
   click_id: z.string(),
   /** Null if the store has no link. */
   url: z.string().nullable(),
@@ -52,8 +51,7 @@ export const testClickResponseSchema = z.object({
 export const tokenContractQuerySchema = z.object({
   contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, must("contract")),
 });
-export const tokenContractResponseSchema = z.object({
-  success: z.literal(true),
+export const tokenContractResponseSchema = answerOf({
   contract: z.string(),
   symbol: z.string(),
   name: z.string().nullable(),
@@ -118,8 +116,7 @@ export type FileProblem = {
   values?: string[];
 };
 
-export const catalogueImportResponseSchema = z.object({
-  success: z.literal(true),
+export const catalogueImportResponseSchema = answerOf({
   message: z.string(),
   applied: z.boolean(),
   /** One line per change, and the same for programs. */
@@ -127,8 +124,7 @@ export const catalogueImportResponseSchema = z.object({
   preview: z.array(catalogueChangeSchema),
 });
 
-export const logoResponseSchema = z.object({
-  success: z.literal(true),
+export const logoResponseSchema = answerOf({
   message: z.string(),
   /** The picture's URL; it is already set as the store's logo. */
   logo: z.string(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pauseCauseSchema } from "../pause-cause.ts";
+import { answerOf } from "./common.ts";
 
 /** Figures for some days. Amounts are decimal text in reais, or in CHZ where stated. */
 const periodShape = {
@@ -67,8 +68,7 @@ export const attentionSchema = z.object({
 });
 export type Attention = z.infer<typeof attentionSchema>;
 
-export const figuresResponseSchema = z.object({
-  success: z.literal(true),
+export const figuresResponseSchema = answerOf({
   data: z.object({
     /** Days are UTC; `today` began at midnight. */
     today: periodSchema,
@@ -79,10 +79,9 @@ export const figuresResponseSchema = z.object({
     attention: attentionSchema,
   }),
 });
-export const attentionResponseSchema = z.object({ success: z.literal(true), attention: attentionSchema });
+export const attentionResponseSchema = answerOf({ attention: attentionSchema });
 
-export const configurationResponseSchema = z.object({
-  success: z.literal(true),
+export const configurationResponseSchema = answerOf({
   settings: z.array(
     z.object({
       name: z.string(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { answerOf } from "./common.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
-export const networksResponseSchema = z.object({
-  success: z.literal(true),
+export const networksResponseSchema = answerOf({
   /** Accounts that cannot be read, with the network's last words. */
   failing: z.array(z.object({ network: z.string(), account: z.string(), reason: z.string(), since: z.iso.datetime() })),
   /** Rows that could not be read or stored, newest first, at most 200. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { isNobodysRole, isVisibleName } from "../person-name.ts";
 import { ROLES } from "../roles.ts";
-import { addressSchema } from "./common.ts";
+import { addressSchema, answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 export const USER_STATES = ["active", "erased"] as const;
@@ -33,8 +33,7 @@ export const adminUserSchema = z.object({
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
-export const adminUserResponseSchema = z.object({
-  success: z.literal(true),
+export const adminUserResponseSchema = answerOf({
   user: adminUserSchema.extend({
     /** The live sessions, most recently used first. */
     sessions: z.array(
@@ -59,8 +58,7 @@ export const nicknameRequestSchema = z.strictObject({
     .refine(isNobodysRole, must("team_words")),
 });
 
-export const sessionsRevokedSchema = z.object({
-  success: z.literal(true),
+export const sessionsRevokedSchema = answerOf({
   message: z.string(),
   /** How many sessions ended. */
   revoked: z.number(),
@@ -80,7 +78,6 @@ export const namesQuerySchema = z.object({
  * Whose wallets these are: of those who are registered or on the team. The name is the nickname if there is one, and
  * empty for who is not registered, or registered one that hides something or claims a role.
  */
-export const namesResponseSchema = z.object({
-  success: z.literal(true),
+export const namesResponseSchema = answerOf({
   names: z.array(z.object({ wallet: z.string(), name: z.string(), role: z.enum(ROLES).nullable() })),
 });

@@ -3,6 +3,7 @@ import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { SITUATIONS } from "../purchase/situation.ts";
 import { PURCHASE_STATES, STEP_KINDS, WAITS } from "../purchase/states.ts";
 import { keysOf } from "../records.ts";
+import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { OPERATION_STATES } from "./operations.ts";
 
@@ -74,8 +75,7 @@ export const purchaseStepSchema = z.object({
   text: z.string(),
 });
 
-export const adminPurchaseResponseSchema = z.object({
-  success: z.literal(true),
+export const adminPurchaseResponseSchema = answerOf({
   purchase: adminPurchaseSchema.extend({
     /** Its history, oldest first. */
     steps: z.array(purchaseStepSchema),

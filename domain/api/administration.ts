@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limit } from "../field-rules.ts";
 import { pauseCauseSchema } from "../pause-cause.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
+import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 /** The areas that audit log entries belong to. */
@@ -9,8 +10,7 @@ export const AUDIT_AREAS = ["catalogue", "payments", "sales", "claims", "people"
 export type AuditArea = (typeof AUDIT_AREAS)[number];
 
 /** The signed-in admin's role and permissions, and how far one goes without a second person. */
-export const adminRoleResponseSchema = z.object({
-  success: z.literal(true),
+export const adminRoleResponseSchema = answerOf({
   role: z.enum(ROLES),
   permissions: z.array(z.enum(PERMISSIONS)),
   /** The highest percent that needs nobody else. docs/product.md#percent-approvals */
@@ -20,8 +20,7 @@ export const adminRoleResponseSchema = z.object({
 });
 
 /** The figures of the admin page. CHZ amounts are decimal text. */
-export const overviewResponseSchema = z.object({
-  success: z.literal(true),
+export const overviewResponseSchema = answerOf({
   data: z.object({
     stores: z.number(),
     users: z.number(),

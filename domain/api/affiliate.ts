@@ -3,7 +3,7 @@ import { limit, must } from "../field-rules.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import type { SaleReport } from "../sale/report.ts";
 import { isPlainText } from "../text.ts";
-import { idSchema } from "./common.ts";
+import { answerOf, idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
 const word = (maximum: number) =>
@@ -172,8 +172,7 @@ function fromEvent(body: EarlierEvent): DirectEvent {
   };
 }
 
-export const affiliateResponseSchema = z.object({
-  success: z.literal(true),
+export const affiliateResponseSchema = answerOf({
   message: z.string(),
   sale_id: z.number(),
   /** The newest purchase of the sale; null while it has none. */
@@ -182,4 +181,4 @@ export const affiliateResponseSchema = z.object({
   duplicate: z.boolean(),
 });
 
-export const pushResponseSchema = z.object({ success: z.literal(true), message: z.string() });
+export const pushResponseSchema = answerOf({ message: z.string() });

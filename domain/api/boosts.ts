@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BOOST_DAYS, BOOST_STATES } from "../boost.ts";
 import { DAY_MS } from "../iso-time.ts";
 import { percentSchema } from "./catalogue.ts";
-import { doneSchema, idSchema } from "./common.ts";
+import { answerOf, doneSchema, idSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 /** A moment with its offset, such as 2026-11-29T23:59:00-03:00, in milliseconds UTC. */
@@ -56,8 +56,7 @@ export const boostSchema = z.object({
 });
 export type BoostRow = z.infer<typeof boostSchema>;
 
-export const boostsResponseSchema = z.object({
-  success: z.literal(true),
+export const boostsResponseSchema = answerOf({
   /** Newest first. */
   boosts: z.array(boostSchema),
   /** Pass as `before` to get the next page; null on the last. */

@@ -7,7 +7,7 @@ import { LIST_LIMIT } from "../product.ts";
 import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
 import { toWalletAddress } from "../wallet-address.ts";
-import { httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
+import { answerOf, httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
 
 const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
 const optionalText = (maximum: number) =>
@@ -176,8 +176,7 @@ export const storeFiltersSchema = z.object({
 });
 export type StoreFilters = z.infer<typeof storeFiltersSchema>;
 
-export const storesResponseSchema = z.object({
-  success: z.literal(true),
+export const storesResponseSchema = answerOf({
   stores: z.array(storeSchema),
   /** Pass as `after` to get the next page; null on the last. */
   next_after: z.union([z.number(), z.string()]).nullable(),
@@ -185,15 +184,13 @@ export const storesResponseSchema = z.object({
   total: z.number(),
   filters: storeFiltersSchema,
 });
-export const storeResponseSchema = z.object({
-  success: z.literal(true),
+export const storeResponseSchema = answerOf({
   store: storeSchema,
   cashbacks: z.array(storeCashbackSchema),
 });
 
 /** In days, each null while too few of the store's sales took the step. docs/product.md#sales-pace */
-export const storePaceResponseSchema = z.object({
-  success: z.literal(true),
+export const storePaceResponseSchema = answerOf({
   pace: z.object({
     /** From the visit to the first report. */
     report: z.number().nullable(),
@@ -214,7 +211,7 @@ export const fanTokenSchema = z.object({
   contract: z.string().nullable(),
 });
 export type FanToken = z.infer<typeof fanTokenSchema>;
-export const fanTokensResponseSchema = z.object({ success: z.literal(true), data: z.array(fanTokenSchema) });
+export const fanTokensResponseSchema = answerOf({ data: z.array(fanTokenSchema) });
 
 /** A name that the chain accepts; it is drawn on every ticket. docs/product.md#store-name. */
 const storeNameSchema = text(STORE_NAME_BYTES)

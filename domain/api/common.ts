@@ -92,12 +92,15 @@ export const givenReasonSchema = z.strictObject({
 /** The same, for calls where the body is optional. */
 export const noBodyOrReasonSchema = givenReasonSchema.default({});
 
-export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
+/** The body of every answer that is no error. */
+export const answerOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ success: z.literal(true), ...shape });
+
+export const doneSchema = answerOf({ message: z.string() });
 /** It is decided, and its payout waits for a second person. docs/product.md#panel-approvals */
 export const askedSchema = doneSchema.extend({ approval_id: z.number() });
 /** What the answer to every decision has. */
-export const decidedSchema = z.object({ success: z.literal(true), approval_id: z.number().optional() });
+export const decidedSchema = answerOf({ approval_id: z.number().optional() });
 export type Decided = z.infer<typeof decidedSchema>;
 export const createdSchema = doneSchema.extend({ id: z.number() });
 
-export const healthSchema = z.object({ success: z.literal(true), status: z.literal("ok") });
+export const healthSchema = answerOf({ status: z.literal("ok") });

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NETWORKS } from "../networks.ts";
+import { answerOf } from "./common.ts";
 
 /** `GET /api/config`: the deployment behind the web app. Contains no secrets. */
-export const configResponseSchema = z.object({
-  success: z.literal(true),
+export const configResponseSchema = answerOf({
   data: z.object({
     chain_id: z.number(),
     network: z.enum(NETWORKS),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_KINDS, UNREAD_MOST } from "../events.ts";
-import { idSchema, pageQuerySchema } from "./common.ts";
+import { answerOf, idSchema, pageQuerySchema } from "./common.ts";
 
 export const eventSchema = z.object({
   id: z.number(),
@@ -20,8 +20,7 @@ export const eventSchema = z.object({
 
 export const eventsQuerySchema = pageQuerySchema;
 
-export const eventsResponseSchema = z.object({
-  success: z.literal(true),
+export const eventsResponseSchema = answerOf({
   events: z.array(eventSchema),
   /** How many are unread, at most the number given. */
   unread: z.number().max(UNREAD_MOST),

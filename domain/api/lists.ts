@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
-import { pageLimitSchema } from "./common.ts";
+import { answerOf, pageLimitSchema } from "./common.ts";
 
 /** Where a page starts: the `next_before` of the previous page. Text if rows are not sorted by id. */
 const cursorSchema = z
@@ -44,8 +44,7 @@ export type ListQuery = {
 
 /** One page of a panel list. */
 export function listOf<Row>(row: z.ZodType<Row>) {
-  return z.object({
-    success: z.literal(true),
+  return answerOf({
     rows: z.array(row),
     /** Pass as `before` to get the next page; null on the last. */
     next_before: z.union([z.number(), z.string()]).nullable(),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { MAIL_TOPIC_NAMES } from "../events.ts";
 import { LANGUAGE_NAMES } from "../languages.ts";
+import { answerOf } from "./common.ts";
 
 const topics = z.array(z.enum(MAIL_TOPIC_NAMES)).max(MAIL_TOPIC_NAMES.length);
 export const languageSchema = z.enum(LANGUAGE_NAMES);
 
 /** What a user gets e-mails about; none are sent until the address is verified. docs/product.md#mail */
-export const mailChoiceSchema = z.object({
-  success: z.literal(true),
+export const mailChoiceSchema = answerOf({
   /** Whether this site sends e-mails. */
   is_available: z.boolean(),
   /** Whether the profile's address was verified by a link. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
 export const OPERATION_STATES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
@@ -28,8 +29,7 @@ export type OperationRecord = z.infer<typeof operationSchema>;
 /** Without a state: all waiting and failed ones. */
 export const operationsQuerySchema = listQuerySchema(OPERATION_STATES, ["id"]);
 
-export const operationResponseSchema = z.object({
-  success: z.literal(true),
+export const operationResponseSchema = answerOf({
   message: z.string(),
   operation: operationSchema,
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_LANGUAGE } from "../languages.ts";
+import { answerOf } from "./common.ts";
 import { languageSchema } from "./mail.ts";
 
 /** A year of São Paulo, and the language of the CSV. */
@@ -13,8 +14,7 @@ export const paymentsQuerySchema = z.object({
 });
 
 /** What a wallet was paid in a year. docs/product.md#worth */
-export const paymentsResponseSchema = z.object({
-  success: z.literal(true),
+export const paymentsResponseSchema = answerOf({
   data: z.object({
     year: z.number(),
     /** From the year of the first payment to this one, newest first. */

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
-import { addressSchema, challengeSchema, doneSchema } from "./common.ts";
+import { addressSchema, answerOf, challengeSchema, doneSchema } from "./common.ts";
 import { languageSchema } from "./mail.ts";
 import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
 /** `challenge` is for login if the wallet is registered, otherwise for registration. */
-export const checkUserResponseSchema = z.object({
-  success: z.literal(true),
+export const checkUserResponseSchema = answerOf({
   exists: z.boolean(),
   challenge: challengeSchema,
 });
@@ -35,10 +34,10 @@ export const updateProfileRequestSchema = registerRequestSchema.pick({
   last_name: true,
   email: true,
 });
-export const registerResponseSchema = z.object({ success: z.literal(true), message: z.string(), token: z.string() });
+export const registerResponseSchema = answerOf({ message: z.string(), token: z.string() });
 
 export const loginRequestSchema = z.object({ address: addressSchema, signature, nonce: z.string().max(64).optional() });
-export const loginResponseSchema = z.object({ success: z.literal(true), token: z.string() });
+export const loginResponseSchema = answerOf({ token: z.string() });
 
 export const nftAttributeSchema = z.object({ trait_type: z.string(), value: z.string() });
 /** docs/product.md#ticket-attributes. */
@@ -82,8 +81,7 @@ export const heldTokenSchema = z.object({
 });
 export type HeldToken = z.infer<typeof heldTokenSchema>;
 
-export const meResponseSchema = z.object({
-  success: z.literal(true),
+export const meResponseSchema = answerOf({
   data: z.object({
     wallet: z.string(),
     email: z.string(),
@@ -105,7 +103,7 @@ export const meResponseSchema = z.object({
 });
 export type Me = z.infer<typeof meResponseSchema>["data"];
 
-export const isAdminResponseSchema = z.object({ success: z.literal(true), isAdmin: z.boolean() });
+export const isAdminResponseSchema = answerOf({ isAdmin: z.boolean() });
 
 export const logoutEverywhereResponseSchema = doneSchema.extend({
   /** How many sessions ended; this one goes on. */

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { addressSchema, pageQuerySchema } from "./common.ts";
+import { addressSchema, answerOf, pageQuerySchema } from "./common.ts";
 
 /** A wallet's tickets from the index: where to look on chain. */
-export const walletTicketsSchema = z.object({
-  success: z.literal(true),
+export const walletTicketsSchema = answerOf({
   tickets: z.array(
     z.object({
       token_id: z.number(),
@@ -21,8 +20,7 @@ export const walletBooksQuerySchema = pageQuerySchema.extend({ wallet: addressSc
  * A wallet's published books: the tickets for which less was paid than value × percent × rate, and the returns for which
  * it was kept. CHZ as decimal text.
  */
-export const walletBooksSchema = z.object({
-  success: z.literal(true),
+export const walletBooksSchema = answerOf({
   purchases: z.array(
     z.object({
       token_id: z.number(),
@@ -39,8 +37,7 @@ export const walletBooksSchema = z.object({
 });
 
 /** The distributors' books since their first block, CHZ as decimal text. */
-export const booksSchema = z.object({
-  success: z.literal(true),
+export const booksSchema = answerOf({
   data: z.object({
     /** Deposited by the shop. */
     funded: z.string(),

@@ -7,7 +7,7 @@ import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
 import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
-import { addressSchema, idSchema, isPublicHttpsUrl, pageQuerySchema } from "./common.ts";
+import { addressSchema, answerOf, idSchema, isPublicHttpsUrl, pageQuerySchema } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
   error: must("number"),
@@ -60,8 +60,7 @@ const purchaseTermsShape = {
   created_at: z.iso.datetime(),
 };
 
-export const registerPurchaseResponseSchema = z.object({
-  success: z.literal(true),
+export const registerPurchaseResponseSchema = answerOf({
   message: z.string(),
   /** Null in live mode: there, purchases come from the store's network. */
   purchase: z
@@ -188,8 +187,7 @@ export const mintNftRequestSchema = z.object({
     .optional()
     .default(""),
 });
-export const mintNftResponseSchema = z.object({
-  success: z.literal(true),
+export const mintNftResponseSchema = answerOf({
   message: z.string(),
   purchase_id: z.number(),
   token_id: z.string(),
@@ -199,8 +197,7 @@ export const mintNftResponseSchema = z.object({
 });
 
 export const confirmPurchaseRequestSchema = z.object({ purchase_id: idSchema });
-export const confirmPurchaseResponseSchema = z.object({
-  success: z.literal(true),
+export const confirmPurchaseResponseSchema = answerOf({
   message: z.string(),
   purchase_id: z.number(),
   status: z.string(),
@@ -212,8 +209,7 @@ export const distributeCashbackRequestSchema = z.object({
   /** Why, for the log. */
   reason: z.string().trim().max(300, limit("max_length", 300)).optional(),
 });
-export const distributeCashbackResponseSchema = z.object({
-  success: z.literal(true),
+export const distributeCashbackResponseSchema = answerOf({
   message: z.string(),
   user: z.string(),
   /** CHZ, decimal text. */

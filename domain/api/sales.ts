@@ -5,7 +5,7 @@ import { HOLD_FIGURES, HOLD_REASONS } from "../sale/hold.ts";
 import { SALE_PURCHASE_STAGES } from "../sale/plan.ts";
 import { PROBLEM_CODES, PROBLEM_FIGURES } from "../sale/problem.ts";
 import { SALE_STATES } from "../sale/state.ts";
-import { givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
+import { answerOf, givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
@@ -34,8 +34,7 @@ export const clickSchema = z.object({
   usual_days: z.number().nullable(),
 });
 
-export const clicksResponseSchema = z.object({
-  success: z.literal(true),
+export const clicksResponseSchema = answerOf({
   clicks: z.array(clickSchema),
   next_before: z.number().nullable(),
 });
@@ -67,19 +66,16 @@ const claimShape = {
   decided_at: z.iso.datetime().nullable(),
   has_picture: z.boolean(),
 };
-export const claimPictureResponseSchema = z.object({
-  success: z.literal(true),
+export const claimPictureResponseSchema = answerOf({
   /** As a `data:` URL. */
   picture: z.string(),
 });
 export const claimSchema = z.object(claimShape);
-export const claimsResponseSchema = z.object({
-  success: z.literal(true),
+export const claimsResponseSchema = answerOf({
   claims: z.array(claimSchema),
   next_before: z.number().nullable(),
 });
-export const createClaimResponseSchema = z.object({
-  success: z.literal(true),
+export const createClaimResponseSchema = answerOf({
   message: z.string(),
   claim: claimSchema,
 });
@@ -135,8 +131,7 @@ export const saleSchema = z.object({
   held_for: z.array(holdSchema),
 });
 
-export const saleResponseSchema = z.object({
-  success: z.literal(true),
+export const saleResponseSchema = answerOf({
   sale: saleSchema.extend({
     /** Commission groups that no category of the store names. */
     unknown_groups: z.string().nullable(),
@@ -203,8 +198,7 @@ const marginFigures = {
   /** Commission, pending or earned, less the promised cashback. */
   margin: z.string(),
 };
-export const marginResponseSchema = z.object({
-  success: z.literal(true),
+export const marginResponseSchema = answerOf({
   from: z.string(),
   to: z.string(),
   rows: z.array(
