@@ -1,10 +1,13 @@
 import type { Database } from "../../database/connect.ts";
 import { idsOf } from "../../domain/records.ts";
+import { type Hold, readHolds } from "../../domain/sale/hold.ts";
 import type { SaleState } from "../../domain/sale/state.ts";
 
 /** A sale as Torcida has recorded it. */
 export type Booked = {
   state: SaleState;
+  /** Why it is held, or in the network's words why it was declined. */
+  holds: Hold[];
   reason: string | null;
   cashbackCentBps: bigint;
   paidGwei: bigint;
@@ -28,6 +31,7 @@ export async function listBooked({ kysely }: Database): Promise<Map<string, Book
       `${sale.network}-${sale.sale_key}`,
       {
         state: sale.state,
+        holds: sale.state === "held" ? readHolds(sale.hold_reasons, sale.hold_figures) : [],
         reason: sale.reason,
         cashbackCentBps: sale.cashback_cent_bps,
         paidGwei: BigInt(paid.find((one) => one.sale_id === sale.id)?.gwei ?? 0n),

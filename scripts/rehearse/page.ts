@@ -1,4 +1,5 @@
 import { isKeyOf } from "../../domain/records.ts";
+import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { escapeHtml } from "../../domain/text.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
@@ -170,7 +171,8 @@ function saleCard({ language, booked }: View, { name }: RehearsedNetwork, sale: 
 function books(language: Language, booked: Booked | undefined): string {
   const t = TEXTS[language];
   if (!booked) return `<p class="muted">${t.books}</p><p><strong>${t.unread}</strong></p>`;
-  const { state, reason, cashbackCentBps, paidGwei } = booked;
+  const { state, holds, cashbackCentBps, paidGwei } = booked;
+  const reason = holds.length > 0 ? sayHolds(holds, language) : booked.reason;
   return `<p class="muted">${t.books}</p>
     <p><strong class="state-${state}">${t[state]}</strong></p>
     <p class="figures">${t.cashback} ${money(Number(cashbackCentBps / 10_000n), "BRL", language)}</p>
@@ -201,10 +203,10 @@ function networkCard({ language, readers }: View, network: RehearsedNetwork): st
   </form>`;
 }
 
-/** When a network was last read, or its reader's error. */
+/** When a network was last read, or that its reader fails. */
 export function readText(language: Language, reader: { readAt: number; error: string | null } | undefined): string {
   const t = TEXTS[language];
-  if (reader?.error) return escapeHtml(reader.error);
+  if (reader?.error) return t.readFails;
   if (!reader?.readAt) return t.notRead;
   return t.readAgo.replace("{seconds}", String(Math.max(0, Math.round((Date.now() - reader.readAt) / 1_000))));
 }

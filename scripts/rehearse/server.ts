@@ -6,7 +6,7 @@ import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, type Networks, PUSH_FAULTS } from "./networks.ts";
 import { COMMISSIONS, readText, renderPage, renderSales, type View } from "./page.ts";
 import type { SimulatedSale } from "./simulators/book.ts";
-import type { Language, TextKey } from "./texts.ts";
+import { type Language, TEXTS, type TextKey } from "./texts.ts";
 
 export type ShopOptions = {
   torcidaUrl: string;
@@ -121,17 +121,19 @@ function decide(request: Request, response: Response, { networks }: ShopOptions)
   const id = String(request.params.id);
   const network = networks.find(String(request.params.network));
   const sale = network?.book.sales.get(id);
+  const language = languageOf(request);
+  const t = TEXTS[language];
   const cents = verb === "correct" ? readCents(text(request.body.amount)) : 0;
   if (network && sale && cents !== undefined) {
     networks.decide(network, id, (book) => {
       if (verb === "approve") book.approve(id);
-      if (verb === "decline") book.decline(id);
+      if (verb === "decline") book.decline(id, t.orderReturned);
       if (verb === "restore") book.restore(id);
       if (verb === "pay" && sale.status === "approved") book.pay(id);
-      if (verb === "correct") book.amend(id, shared(sale.parts, cents));
+      if (verb === "correct") book.amend(id, shared(sale.parts, cents), t.orderChanged);
     });
   }
-  response.redirect(303, `/?lang=${languageOf(request)}#${network?.name}-${encodeURIComponent(id)}`);
+  response.redirect(303, `/?lang=${language}#${network?.name}-${encodeURIComponent(id)}`);
 }
 
 /** Splits a new total in the same proportion; the remainder goes to the first part. */

@@ -52,8 +52,8 @@ describe("npm run rehearse @deep", function () {
   const decide = (key: string, verb: string, form = {}) => post(`/sales/${key.replace("-", "/")}/${verb}`, form);
   const received = (shopper: Shopper, chz: string) =>
     until(`${chz} CHZ are received`, async () => (await shopper.me()).nativeBalance === chz);
-  const shown = async (key: string) => {
-    const { sales } = (await (await fetch(`${shopUrl}/now?lang=en`)).json()) as {
+  const shown = async (key: string, language = "en") => {
+    const { sales } = (await (await fetch(`${shopUrl}/now?lang=${language}`)).json()) as {
       sales: { key: string; html: string }[];
     };
     return sales.find((sale) => sale.key === key)?.html ?? "";
@@ -63,7 +63,26 @@ describe("npm run rehearse @deep", function () {
     expect(torcida.output()).to.match(new RegExp(`ready after .*: ${shopUrl}\n`));
     expect(torcida.output().match(/http:\/\//g)).to.have.length(1);
     expect(await (await fetch(`${shopUrl}/?lang=pt`)).text()).to.contain("Ensaio geral");
-    expect(await (await fetch(`${shopUrl}/?lang=en`)).text()).to.contain("Dress rehearsal");
+    const page = await (await fetch(`${shopUrl}/?lang=en`)).text();
+    expect(page).to.contain("Dress rehearsal");
+    const css = await (await fetch(`${shopUrl}/page.css`)).text();
+    const files = [page.matchAll(/(?:href|src)="(\/[^"?#]+)"/g), css.matchAll(/url\("([^"]+)"\)/g)].flatMap((found) =>
+      [...found].map(([, path]) => path ?? ""),
+    );
+    expect(files).to.include("/design/seats.svg");
+    for (const path of files) expect((await fetch(shopUrl + path)).status, path).to.equal(200);
+    expect(css, "resolved from where it is used, which is another folder").not.to.contain("var(--seats)");
+  });
+
+  it("says in the page's language why a sale is held or declined", async () => {
+    const shopper = new Shopper(torcida.url);
+    await shopper.signUp();
+    const key = await (await visit(shopper, AWIN_STORE))({ group1: "CAMISAS", amount1: "10", commission: "thin" });
+    await until(`${key} is held`, async () => (await shown(key)).includes("state-held"));
+    expect(await shown(key)).to.contain("The commission is below the cashback");
+    expect(await shown(key, "pt")).to.contain("A comissão (R$ 0,10) é menor que o cashback (R$ 0,50)");
+    await post(`/sales/${key.replace("-", "/")}/decline?lang=pt`, {});
+    await until("the decline is read", async () => (await shown(key, "pt")).includes("O pedido foi devolvido"));
   });
 
   it("pays what the networks report, through corrections, a return and dollars", async () => {
@@ -104,7 +123,7 @@ describe("npm run rehearse @deep", function () {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
     const key = await (await visit(shopper, AWIN_STORE))({ group1: "CAMISAS", amount1: "10" });
-    expect(key).to.equal("awin-900000004");
+    expect(key).to.equal("awin-900000005");
     await decide(key, "approve");
     await decide(key, "pay");
     await received(shopper, "0.5");

@@ -58,9 +58,9 @@ export class Book {
   }
 
   /** Changes the amounts: a partial return, or an addition to the order. */
-  amend(id: string, parts: SimulatedSale["parts"]): void {
+  amend(id: string, parts: SimulatedSale["parts"], reason = "The order was changed"): void {
     const now = this.#now();
-    this.#change(id, { parts, amendedAt: now, changedAt: now, reason: "The order was changed" });
+    this.#change(id, { parts, amendedAt: now, changedAt: now, reason });
   }
 
   approve(id: string): void {
