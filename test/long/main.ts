@@ -50,7 +50,7 @@ process.exit((await runAll(scenario)) ? 0 : 1);
 
 async function runAll({ options, numbers, usage, engines, runs, verdict, run }: Scenario): Promise<boolean> {
   const general = { seed: { type: "string" }, database: { type: "string" } } as const;
-  const values: LongRun["options"] = { ...parseArgs({ args, options: { ...general, ...options } }).values };
+  const values = readOptions({ ...general, ...options }) ?? refuse(usage);
   const number = (name: string) => Number(values[name]);
   if (!numbers.every((name) => number(name) > 0)) refuse(usage);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -88,6 +88,14 @@ async function runOnce(one: OneRun, run: Scenario["run"]): Promise<boolean> {
   } finally {
     await stop();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupted);
+  }
+}
+
+function readOptions(options: ParseArgsOptionsConfig): LongRun["options"] | undefined {
+  try {
+    return { ...parseArgs({ args, options }).values } as LongRun["options"];
+  } catch {
+    return undefined;
   }
 }
 
