@@ -115,14 +115,22 @@ export function getPurchases(before: number, { signal }: Signal = {}): Promise<P
 /** An id has at most 15 digits. */
 const LARGEST_ID = 999_999_999_999_999;
 
-export async function getAllPurchases(): Promise<PurchaseRecord[]> {
-  const purchases: PurchaseRecord[] = [];
-  for (let before: number | null = LARGEST_ID; before !== null; ) {
-    const page: PurchasePage = await getPurchases(before);
-    purchases.push(...page.purchases);
-    before = page.next_before;
+/** Every page of a list of the user's own. */
+export async function getAll<T>(page: (before?: number) => Promise<OwnPage<T>>): Promise<T[]> {
+  let { rows, next_before } = await page();
+  const all = [...rows];
+  while (next_before !== null) {
+    ({ rows, next_before } = await page(next_before));
+    all.push(...rows);
   }
-  return purchases;
+  return all;
+}
+
+export function getAllPurchases(): Promise<PurchaseRecord[]> {
+  return getAll(async (before = LARGEST_ID) => {
+    const { purchases, next_before } = await getPurchases(before);
+    return { rows: purchases, next_before };
+  });
 }
 
 export async function getIsAdmin({ signal }: Signal = {}): Promise<boolean> {

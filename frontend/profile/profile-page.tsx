@@ -2,7 +2,18 @@ import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { splitFullName } from "../../domain/text.ts";
-import { eraseProfile, getAllPurchases, logoutEverywhere, type PersonalData, updateProfile } from "../api/calls.ts";
+import {
+  eraseProfile,
+  getAll,
+  getAllPurchases,
+  getClaims,
+  getClicks,
+  getEvents,
+  getMailChoice,
+  logoutEverywhere,
+  type PersonalData,
+  updateProfile,
+} from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -195,15 +206,16 @@ function YourData({ profile }: { profile: Profile }) {
   );
 }
 
-/** All data we store about the user, with every page of purchases. */
+/** All data we store about the user, with every page of each list. */
 async function everything(profile: Profile) {
   const { wallet, email, fullName, nativeBalance, tokens } = profile;
-  return {
-    wallet,
-    email,
-    full_name: fullName,
-    native_balance: nativeBalance,
-    tokens,
-    purchases: await getAllPurchases(),
-  };
+  const [purchases, visits, claims, events, mail] = await Promise.all([
+    getAllPurchases(),
+    getAll(getClicks),
+    getAll(getClaims),
+    getAll(getEvents),
+    getMailChoice(),
+  ]);
+  const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
+  return { ...own, purchases, visits, claims, events, mail };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { fixturePayments } from "./support/fixture-data.ts";
+import { fixtureClaims, fixtureClicks, fixturePayments } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -31,6 +31,10 @@ describe("Profile", () => {
     const data = JSON.parse(readFileSync(await file.path(), "utf8"));
     expect(data.wallet).to.equal(wallet.address);
     expect(data.purchases).to.have.length(server.me?.purchases.length ?? -1);
+    expect(data.visits).to.have.length(fixtureClicks().length);
+    expect(data.claims).to.have.length(fixtureClaims().length);
+    expect(data.events).to.have.length(server.events.length);
+    expect(data.mail.topics).to.deep.equal(server.mailTopics);
     await page.getByRole("button", { name: "Apagar a minha conta" }).click();
     expect(server.callsTo("DELETE /api/me")).to.have.length(0);
     await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
