@@ -402,7 +402,7 @@ describe("Dashboard", () => {
     expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByText("9 lançamentos").waitFor();
-    await statement.getByText(/Confirmada; o cashback sai a partir de \d+ de [a-z]+\. de 20\d\d/).waitFor();
+    await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
     await statement.getByText("4,00 CHZ compensaram uma compra devolvida.").waitFor();
     await figures.getByRole("link", { name: /A compensar/ }).click();
     await statement.getByText("Só o que está em “A compensar”.").waitFor();
