@@ -167,7 +167,7 @@ function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
       summary: "The last e-mails of the local chain, which sends none",
       responses: { 200: { type: "text/html" } },
       handle: () => ({
-        text: `<!doctype html><html lang="en"><meta charset="utf-8"><title>E-mails</title><style>body{font:16px system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}iframe{width:100%;height:26rem;border:1px solid #999}pre{white-space:pre-wrap}</style><h1>${kept.length} e-mails</h1>${kept.map(shown).join("")}</html>`,
+        text: `<!doctype html><html lang="en"><meta charset="utf-8"><title>E-mails</title><style>body{font:16px system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}iframe{width:100%;height:26rem;border:1px solid #999}pre{white-space:pre-wrap}</style><h1>E-mails: ${kept.length}</h1>${kept.map(shown).join("")}</html>`,
         type: HTML,
         headers: { ...PAGE_HEADERS, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" },
       }),

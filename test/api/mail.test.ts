@@ -750,7 +750,7 @@ describe("The e-mails of the local chain", () => {
         };
         await caller.send("PUT", "/api/me/mail", JSON.stringify({ topics: MAIL_TOPIC_NAMES, language: "pt" }));
         const first = await look();
-        expect(first.page).to.include("<h1>1 e-mails</h1>").and.to.include(`To: ${PERSON.email}`);
+        expect(first.page).to.include("<h1>E-mails: 1</h1>").and.to.include(`To: ${PERSON.email}`);
         expect(await press(first.frames[0], "verify")).to.include("E-mail confirmado");
 
         await caller.buy(1, 100);
