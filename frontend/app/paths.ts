@@ -11,6 +11,7 @@ export const paths = {
   store: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}`,
   transaction: (hash: string) => `/tx/${hash}`,
   proof: "/proof",
+  proofOf: (wallet: string) => `/proof?wallet=${wallet}`,
   help: (topic?: HelpTopic) => (topic ? `/help/${topic}` : "/help"),
   profile: "/profile",
   visits: "/visits",

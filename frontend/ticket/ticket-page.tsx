@@ -66,7 +66,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
         <Share tokenId={ticket.tokenId} store={facts.store} />
       </div>
       <Life ticket={ticket} />
-      <Proof ticket={ticket} />
+      <Proof ticket={ticket} buyer={facts.buyer.toLowerCase()} />
     </div>
   );
 }
@@ -144,7 +144,7 @@ function Life({ ticket }: { ticket: PublicTicket }) {
 }
 
 /** Value × percent × rate = paid, once: read from the chain in the browser, never from our server. */
-function Proof({ ticket }: { ticket: PublicTicket }) {
+function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
   const t = useText();
   const ref = useRef<HTMLElement>(null);
   const chain = useQuery({ ...chainTicketQuery(ticket), enabled: useSeen(ref) });
@@ -164,8 +164,8 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
         <Skeletons count={1} className="h-24" />
       )}
       <p className="mt-3">
-        <LinkButton className="button button-small button-quiet" to={paths.proof}>
-          {t("ticketPage.toProof")}
+        <LinkButton className="button button-small button-quiet" to={paths.proofOf(buyer)}>
+          {t("ticketPage.toProofOf")}
         </LinkButton>
       </p>
     </Card>

@@ -47,15 +47,15 @@ type FactsProps = { found: Awaited<ReturnType<typeof readTransaction>> };
 
 function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
   const t = useText();
-  const { dateTime, chz } = useFormat();
+  const { dateTime, chz, integer } = useFormat();
   const rows: [MessageId, string][] = [
     ["tx.status", t(receipt.status === "success" ? "tx.success" : "tx.reverted")],
-    ["tx.block", String(receipt.blockNumber)],
+    ["tx.block", integer(Number(receipt.blockNumber))],
     ["ticket.date", dateTime(at)],
     ["tx.from", transaction.from],
     ["tx.to", transaction.to ?? "–"],
     ["tx.events", String(receipt.logs.length)],
-    ["tx.gas", String(receipt.gasUsed)],
+    ["tx.gas", integer(Number(receipt.gasUsed))],
   ];
   return (
     <>

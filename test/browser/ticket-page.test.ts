@@ -43,6 +43,8 @@ describe("A ticket's public page", () => {
     const link = page.getByRole("link", { name: /Ver a transação/ }).first();
     expect(await link.getAttribute("href")).to.equal(`/tx/0x${"a".repeat(64)}`);
     expect(await link.getAttribute("target")).to.equal("_blank");
+    await page.getByRole("button", { name: "Conferir todas as compras desta carteira" }).click();
+    await page.waitForURL(/\/proof\?wallet=0x[0-9a-f]{40}$/);
   });
 
   it("says that the chain does not answer, with a way to try again, wherever it is read", async () => {
