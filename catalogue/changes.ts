@@ -11,7 +11,13 @@ import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
-import { addCategory, addingWaits, changeCategory } from "./percent-approvals.ts";
+import {
+  addCategory,
+  addingWaits,
+  changeCategory,
+  requireAgreedLink,
+  UnagreedPercentError,
+} from "./percent-approvals.ts";
 import {
   fieldsOf,
   insertStore,
@@ -81,7 +87,13 @@ async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: big
   if (problems.length > 0) throw new CatalogueFileError(problems);
   return [
     ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
-    ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()), aboveBps)),
+    ...catalogue.cashbacks.flatMap((entry) => {
+      const name = entry.store.toLowerCase();
+      const store = stores.get(name);
+      const { network = store?.network ?? null } =
+        catalogue.stores.find((one) => one.name.toLowerCase() === name) ?? {};
+      return cashbackChange(entry, { store, network }, aboveBps);
+    }),
     ...(await boostChanges(queries, catalogue, stores, aboveBps)),
     ...(await fanTokenChanges(queries, catalogue)),
   ];
@@ -103,6 +115,8 @@ export async function apply(
     const importing: Import = { actor, madeStores: new Map(), aboveBps };
     for (const change of changes) {
       await change.apply(queries, importing).catch((error: unknown) => {
+        if (error instanceof UnagreedPercentError)
+          throw new CatalogueFileError([unagreed(change.change, error, aboveBps)]);
         // Two categories that exchange their groups.
         if (!(error instanceof GroupTakenError)) throw error;
         throw new CatalogueFileError([
@@ -112,6 +126,10 @@ export async function apply(
     }
     return changes.map(({ change }) => change);
   });
+}
+
+function unagreed({ name }: CatalogueChange, { message: text }: Error, aboveBps = NO_LIMIT_BPS): Found {
+  return { problem: "percent_unagreed", values: [name, percentText(aboveBps)], text: `${name}: ${text}` };
 }
 
 function storeChange(entry: StoreFields, known: StoreWithCategories | undefined): Change[] {
@@ -141,8 +159,9 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
         name: known.name,
         fields: changed.map(([field, value]) => ({ field, to: shown(value) })),
       },
-      async apply(queries, { actor }) {
+      async apply(queries, { actor, aboveBps = NO_LIMIT_BPS }) {
         const changes = Object.fromEntries(changed);
+        await requireAgreedLink(queries, known.id, changes, aboveBps);
         await updateStore(queries, known.id, changes, actor);
         const detail = { store: known.name, ...changes };
         await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
@@ -187,7 +206,7 @@ function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCat
 
 function cashbackChange(
   entry: Cashback,
-  store: StoreWithCategories | undefined,
+  { store, network }: { store: StoreWithCategories | undefined; network: string | null },
   aboveBps: bigint | undefined,
 ): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
@@ -200,10 +219,9 @@ function cashbackChange(
   if (changed.length === 0) return [];
   const waits =
     aboveBps !== undefined &&
-    store !== undefined &&
-    (known
+    (store && known
       ? (raiseOf(store.categories, known.id, rate)?.bps ?? 0n) > aboveBps
-      : addingWaits(store.created_at, bps, aboveBps));
+      : addingWaits({ created_at: store?.created_at ?? BigInt(Date.now()), network }, bps, aboveBps));
   return [
     {
       change: {
@@ -214,8 +232,8 @@ function cashbackChange(
         ...(waits ? { waits: true as const } : {}),
         fields: changed,
       },
-      async apply(queries, { actor, madeStores, aboveBps }) {
-        const rule = { aboveBps: store === undefined || aboveBps === undefined ? NO_LIMIT_BPS : aboveBps, actor };
+      async apply(queries, { actor, madeStores, aboveBps = NO_LIMIT_BPS }) {
+        const rule = { aboveBps, actor };
         const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
         const fields = { category: entry.category, ...rate };

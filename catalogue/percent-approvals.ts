@@ -5,8 +5,10 @@ import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/list
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
+import { percentText } from "../domain/money.ts";
 import { keysOf } from "../domain/records.ts";
 import { type RateChange, raiseOf } from "../domain/sale/terms.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
 import {
   type CategoryFields,
@@ -29,9 +31,43 @@ export type PercentApprovalRow = Selectable<Schema["percent_approvals"]> & {
 /** What was done at once, and what waits for a second person. */
 type Outcome = { id: bigint | null; approvalId: bigint | null };
 
+/** A direct shop need not report a commission, so that no sale of it is held for one below its cashback. */
+const WITHOUT_COMMISSION = "direct";
+
+/** A store's percents that one person set alone would be paid without a commission that covers them. */
+export class UnagreedPercentError extends TorcidaError {
+  override readonly name = "UnagreedPercentError";
+  override readonly docs = "docs/product.md#percent-approvals";
+
+  constructor(aboveBps: bigint) {
+    super(
+      `Lower the store's percents to ${percentText(aboveBps)} % first: above it, two people agree at a direct shop`,
+    );
+  }
+}
+
+/** @throws UnagreedPercentError if the change makes a direct shop of a store with a percent above the limit */
+export async function requireAgreedLink(
+  queries: Queries,
+  storeId: bigint,
+  fields: { network?: string | null | undefined; account?: string | null | undefined },
+  aboveBps: bigint,
+): Promise<void> {
+  const store = await queries
+    .selectFrom("stores")
+    .select(["network", "account"])
+    .where("id", "=", storeId)
+    .executeTakeFirst();
+  const { network = store?.network, account = store?.account } = fields;
+  if (network !== WITHOUT_COMMISSION || (network === store?.network && account === store.account)) return;
+  const categories = (await readCategories(queries, [storeId])).get(storeId) ?? [];
+  if (categories.some(({ plainBps }) => plainBps > aboveBps)) throw new UnagreedPercentError(aboveBps);
+}
+
 /**
- * Adds a category. Those of a store's first day need nobody else, since next to nothing was promised there yet; above the
- * limit, a later one is created when a second person agrees. docs/product.md#percent-approvals
+ * Adds a category. Those of a store's first day need nobody else, since next to nothing was promised there yet, and a
+ * network's commission bounds what is paid; above the limit, any other is created when a second person agrees.
+ * docs/product.md#percent-approvals
  */
 export async function addCategory(
   queries: Queries,
@@ -40,16 +76,25 @@ export async function addCategory(
   rule: PercentRule,
 ): Promise<Outcome> {
   const bps = fields.cashbackBps;
-  const store = await queries.selectFrom("stores").select("created_at").where("id", "=", storeId).executeTakeFirst();
-  if (!store || !addingWaits(store.created_at, bps, rule.aboveBps))
+  const store = await queries
+    .selectFrom("stores")
+    .select(["created_at", "network"])
+    .where("id", "=", storeId)
+    .executeTakeFirst();
+  if (!store || !addingWaits(store, bps, rule.aboveBps))
     return { id: await insertCategory(queries, storeId, { category, ...fields }), approvalId: null };
   const text = JSON.stringify({ ...fields, cashbackBps: undefined });
   return { id: null, approvalId: await ask(queries, { storeId, category, bps, fields: text }, rule) };
 }
 
-/** Whether a new category takes a second person, by the time its store was created. */
-export function addingWaits(createdAt: bigint, bps: bigint, aboveBps: bigint): boolean {
-  return bps > aboveBps && createdAt < BigInt(Date.now()) - BIG_DAY_MS;
+/** Whether a new category of a store takes a second person. */
+export function addingWaits(
+  store: { created_at: bigint; network: string | null },
+  bps: bigint,
+  aboveBps: bigint,
+): boolean {
+  const isFirstDay = store.created_at >= BigInt(Date.now()) - BIG_DAY_MS;
+  return bps > aboveBps && !(isFirstDay && store.network !== WITHOUT_COMMISSION);
 }
 
 type CategoryChange = { category?: string; deleted?: true } & Partial<CategoryFields>;

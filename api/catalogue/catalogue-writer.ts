@@ -1,6 +1,6 @@
 import { BoostTooHighError } from "../../catalogue/boosts.ts";
 import { GroupTakenError } from "../../catalogue/categories.ts";
-import type { PercentRule } from "../../catalogue/percent-approvals.ts";
+import { type PercentRule, UnagreedPercentError } from "../../catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { conflict } from "../http/api-error.ts";
@@ -31,6 +31,8 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
       const { result, subject, words } = await work(queries).catch((error: unknown) => {
         if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
         if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
+        if (error instanceof UnagreedPercentError)
+          throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
         throw error;
       });
       const detail = { ...entry.detail, ...words };

@@ -1,3 +1,4 @@
+import { requireAgreedLink } from "../../catalogue/percent-approvals.ts";
 import {
   deleteStore,
   findStore,
@@ -26,7 +27,7 @@ import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
-import { CATALOGUE_WRITE, catalogueWriter } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, catalogueWriter, percentRule } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 
@@ -102,11 +103,12 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       ...CATALOGUE_WRITE,
       summary: "Updates the given fields of a store",
       body: updateStoreRequestSchema,
-      failures: { 409: "Another store has this name" },
+      failures: { 409: "Another store has this name, or a second person must agree to its percents first" },
       responses: { 200: doneSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
         await write(call, { action: "store.update", detail: {} }, async (queries) => {
+          await requireAgreedLink(queries, storeId, call.body, percentRule(services, call.identity).aboveBps);
           const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
           const words = { ...changedFields(before, call.body), store: before.name };
           return { result: undefined, subject: `store:${storeId}`, words };

@@ -33,6 +33,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   BOOST_TOO_LOW: "The store pays this already: choose a higher percent.",
   BOOST_TOO_HIGH: "Choose a lower percent, or raise `BOOST_MAX_PERCENT`.",
   BOOST_STATE: "It has begun, ended or was decided meanwhile: reload the list.",
+  PERCENT_UNAGREED: "Lower the store's percents, link it, then raise them: a second admin agrees.",
   CATALOGUE_FILE: "Correct the rows in `problems`; nothing was imported.",
   NOT_A_TOKEN: "No ERC-20 there: check the address and the network.",
   NOT_A_PICTURE: "Save it again as PNG, JPEG or WebP, of at most 512 KiB and 4,096 pixels a side.",

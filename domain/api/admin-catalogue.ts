@@ -105,6 +105,7 @@ export type FileProblem = {
     | "boost_known"
     | "boost_span"
     | "boost_too_high"
+    | "percent_unagreed"
     | "contract_taken"
     | "not_json"
     | "not_rows"

@@ -31,6 +31,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   BOOST_TOO_HIGH: "O percentual passa do máximo que a loja permite a um cashback turbinado.",
   BOOST_TOO_LOW: "A loja já paga esse percentual, ou mais: o cashback turbinado precisa ser maior.",
   BOOST_STATE: "Este cashback turbinado mudou desde que você o abriu. A lista mostra como está.",
+  PERCENT_UNAGREED:
+    "Uma loja que informa as próprias vendas só paga tanto com o acordo de outra pessoa: baixe o percentual, mude a rede e peça o aumento.",
   GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
   NOT_STUCK: "Esta transação não está mais parada: a lista mostra como está.",
   OVER: "Não há mais o que fazer nesta compra.",

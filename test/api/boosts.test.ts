@@ -261,6 +261,34 @@ describe("Boosts", () => {
       expect(begun.status, "of a store's first day").to.equal(200);
     });
 
+    it(`leave the percents of a direct shop, whose sales no commission bounds, to a second person on any day${tag}`, async () => {
+      const create = async (name: string, network: string | null) =>
+        (await admin.post("/api/store", { name, country: "Brasil", network, account: network && "shop" })).body.id;
+      const add = async (id: number, percent: number) =>
+        (await admin.post(`/api/store/${id}/cashback`, { category: "Tudo", cashback_percent: percent })).status;
+      const link = (id: number, change: object) => admin.send("PUT", `/api/store/${id}`, JSON.stringify(change));
+      const direct = { network: "direct", account: "shop" };
+      const linked = await create("Direta", "direct");
+      expect([await add(linked, 100), await add(linked, 10)]).to.deep.equal([202, 200]);
+      expect((await link(linked, { ...direct, country: "Chile" })).status, "unchanged").to.equal(200);
+      const later = await create("Depois", null);
+      expect(await add(later, 100)).to.equal(200);
+      expectRefusal(await link(later, direct), 409, "PERCENT_UNAGREED");
+      const rows = (name: string, percent: number) =>
+        `type,store,name,country,network,account,category,cashback_percent\nstore,,${name},Brasil,direct,shop,,\ncashback,${name},,,,,Tudo,${percent}\n`;
+      const imported = async (content: string) =>
+        (await admin.post("/api/admin/catalogue", { format: "csv", content, apply: true })).body;
+      expect((await imported(rows("Depois", 100))).problems).to.deep.equal([
+        { problem: "percent_unagreed", values: ["Depois", "10"] },
+      ]);
+      expect((await imported(rows("Nova", 90))).preview[1]).to.include({ name: "Tudo", waits: true });
+      const asked = (await other.get("/api/admin/percent-approvals?state=open")).body.rows;
+      expect(asked.map(({ store, percent }: Record<string, string>) => [store, percent])).to.deep.equal([
+        ["Nova", "90"],
+        ["Direta", "100"],
+      ]);
+    });
+
     it(`leave a category's percent that a catalogue file raises to a second person too${tag}`, async () => {
       const [category, second] = (await store()).cashbacks;
       const name = (await store()).name;

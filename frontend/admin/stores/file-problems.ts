@@ -13,6 +13,8 @@ const PROBLEMS: Record<Exclude<FileProblem["problem"], "field">, (...values: str
   no_category: (store, category) => `a loja ${store} não tem a categoria ${category}`,
   boost_known: () => "um cashback turbinado com esse começo já existe, com outro percentual ou fim",
   boost_too_high: (most) => `um cashback turbinado vai até ${most}%`,
+  percent_unagreed: (store, most) =>
+    `a loja ${store} informa as próprias vendas: acima de ${most}%, outra pessoa precisa concordar antes`,
   boost_span: (field) =>
     field === "starts_at" ? "o começo não serve" : "o fim precisa vir depois do começo e de agora, em até um ano",
   contract_taken: (one, other, contract) => `os fan tokens ${one} e ${other} têm o mesmo contrato, ${contract}`,
