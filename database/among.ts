@@ -19,10 +19,12 @@ export function amongTexts(queries: Queries, column: string, texts: Iterable<str
     : sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
 }
 
-/** Rows of numbers, each of the same length: as one JSON parameter, or on PostgreSQL as an array for each column. */
-export function numberRows(queries: Queries, rows: readonly (readonly (bigint | null)[])[]) {
+/** Rows of values, each of the same length and kinds: as one JSON parameter, or on PostgreSQL as an array for each column. */
+export function givenRows(queries: Queries, rows: readonly (readonly (bigint | string | null)[])[]) {
   if (engineOf(queries) === "sqlite") {
-    const json = `[${rows.map((row) => `[${row.map((value) => value ?? "null").join(",")}]`).join(",")}]`;
+    const textOf = (value: bigint | string | null) =>
+      typeof value === "string" ? JSON.stringify(value) : String(value);
+    const json = `[${rows.map((row) => `[${row.map(textOf).join(",")}]`).join(",")}]`;
     return {
       /** The table expression to select from. */
       list: sql`json_each(${json})`,
@@ -31,8 +33,9 @@ export function numberRows(queries: Queries, rows: readonly (readonly (bigint | 
     };
   }
   const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null));
+  const typeOf = (column: (typeof columns)[number]) => sql.raw(typeof column[0] === "string" ? "text[]" : "bigint[]");
   return {
-    list: sql`unnest(${sql.join(columns.map((column) => sql`${column}::bigint[]`))})
+    list: sql`unnest(${sql.join(columns.map((column) => sql`${column}::${typeOf(column)}`))})
       as given (${sql.join(columns.map((_, index) => sql.ref(nameOf(index))))})`,
     column: (index: number): RawBuilder<bigint> => sql`given.${sql.ref(nameOf(index))}`,
   };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { numberRows } from "../database/among.ts";
+import { givenRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../domain/purchase/life.ts";
@@ -189,7 +189,7 @@ type Counted = { id: bigint; current: Contribution };
 /** One statement for all of them. */
 async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
   if (rows.length === 0) return;
-  const { list, column } = numberRows(
+  const { list, column } = givenRows(
     queries,
     rows.map(({ id, current: one }) => [
       id,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { among, numberRows } from "../database/among.ts";
+import { among, givenRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextCheck, nextCheck } from "../domain/purchase/life.ts";
@@ -29,7 +29,7 @@ export async function isAnyDue(queries: Queries, cursor: bigint): Promise<{ isDu
 /** Makes purchases due now. */
 export async function makeDue(queries: Queries, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;
-  const { list, column } = numberRows(
+  const { list, column } = givenRows(
     queries,
     ids.map((id) => [id]),
   );
@@ -136,7 +136,7 @@ export async function setNextCheck(
       .execute();
   }
   if (rows.length === 0) return;
-  const { list, column } = numberRows(queries, rows);
+  const { list, column } = givenRows(queries, rows);
   await sql`insert into due_purchases (purchase_id, due_at, due_block)
     select ${column(0)}, coalesce(${column(1)}, ${databaseNow(queries)} + ${column(2)}), ${column(3)} from ${list} where true
     on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block,

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { among, numberRows } from "../database/among.ts";
+import { among, givenRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../domain/events.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
@@ -139,7 +139,7 @@ export async function recordClaimAnswer(queries: Queries, claimId: bigint): Prom
 async function insertEvents(queries: Queries, events: readonly NewEvent[]): Promise<void> {
   const now = BigInt(Date.now());
   for (const [kind, ofKind] of Map.groupBy(events, (event) => event.kind)) {
-    const { list, column } = numberRows(
+    const { list, column } = givenRows(
       queries,
       ofKind.map(({ id, gwei }) => [id, gwei]),
     );

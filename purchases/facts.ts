@@ -1,6 +1,6 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
 import { z } from "zod";
-import { among, amongTexts } from "../database/among.ts";
+import { among, amongTexts, givenRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { COUNTED } from "../database/counted.ts";
 import type { Schema } from "../database/generated/schema.ts";
@@ -42,8 +42,8 @@ export type SaleRow = Selectable<Schema["sales"]>;
 export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[]; related: readonly bigint[] };
 
 /**
- * Everything that decides about some sales, in a fixed number of queries and one for each that gets another buyer. Locks their
- * buyers and their operations until the transaction ends. docs/product.md#sales-decision
+ * Everything that decides about some sales, in a fixed number of queries. Locks their buyers and their operations until the
+ * transaction ends. docs/product.md#sales-decision
  */
 export async function loadSales(queries: Queries, ids: readonly bigint[], rules: SaleRules): Promise<LoadedSale[]> {
   await lockBuyers(queries, ids);
@@ -134,16 +134,13 @@ export function readTerms(terms: string): ClickTerms {
 }
 
 async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(ClickFacts & { token: string })[]> {
-  const select = () => queries.selectFrom("clicks").selectAll();
-  const clickIds = rows.flatMap((row) => row.click_id ?? []);
+  const ids = rows.flatMap((row) => row.click_id ?? []);
   const tokens = rows.flatMap((row) => row.click_ref ?? []);
-  const byId = await select()
-    .where(among(queries, "id", clickIds))
+  const clicks = await queries
+    .selectFrom("clicks")
+    .selectAll()
+    .where(({ or }) => or([among(queries, "id", ids), amongTexts(queries, "token", tokens)]))
     .execute();
-  const byToken = await select()
-    .where(amongTexts(queries, "token", tokens))
-    .execute();
-  const clicks = [...new Map([...byId, ...byToken].map((one) => [one.id, one])).values()];
   const stores = await readStores(queries, new Set(clicks.map((one) => one.store_id)));
   return clicks.flatMap((row) => {
     const store = stores.get(row.store_id);
@@ -479,34 +476,23 @@ async function readSameOrder(
   return Map.groupBy(found, ({ orderKey }) => orderKey);
 }
 
-/** The number of each sale among its buyer's of the day; only matters up to the daily limit, so at most `COUNTED`. */
+/**
+ * The number of each sale among those of the day of its buyer, who may only now become it; only matters up to the daily
+ * limit, so at most `COUNTED`.
+ */
 async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise<Map<bigint, bigint>> {
-  const known = drafts.filter(({ row, buyer }) => buyer && row.occurred_at !== null);
-  const { rows } = await sql<{
-    id: bigint;
-    n: bigint;
-  }>`select sales.id, (select count(*) from (select id from sales as others
-      where others.wallet = sales.wallet and others.occurred_at >= sales.occurred_at - sales.occurred_at % ${BIG_DAY_MS}
-        and others.occurred_at < sales.occurred_at - sales.occurred_at % ${BIG_DAY_MS} + ${BIG_DAY_MS}
-      order by others.occurred_at limit ${sql.lit(COUNTED)}) as of_day where of_day.id <= sales.id) as n
-    from sales where ${among(
-      queries,
-      "sales.id",
-      known.filter(({ row, buyer }) => row.wallet === buyer?.wallet).map(({ row }) => row.id),
-    )}`.execute(queries);
-  const ordinals = new Map(rows.map(({ id, n }) => [id, BigInt(n)]));
-  // Sales that only now get this buyer.
-  for (const { row, buyer } of known) {
-    if (row.wallet === buyer?.wallet) continue;
-    const day = (row.occurred_at ?? 0n) - ((row.occurred_at ?? 0n) % BIG_DAY_MS);
-    const ofDay = sql`select id from sales where wallet = ${buyer?.wallet} and occurred_at >= ${day}
-      and occurred_at < ${day + BIG_DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
-    const { rows } = await sql<{
-      n: bigint;
-    }>`select count(*) as n from (${ofDay}) as of_day where id < ${row.id}`.execute(queries);
-    ordinals.set(row.id, BigInt(rows[0]?.n ?? 0n) + 1n);
-  }
-  return ordinals;
+  const known = drafts.flatMap(({ row: { id, occurred_at: at }, buyer }) =>
+    buyer && at !== null ? [[id, buyer.wallet, at - (at % BIG_DAY_MS)] as const] : [],
+  );
+  if (known.length === 0) return new Map();
+  const { list, column } = givenRows(queries, known);
+  const [id, wallet, day] = [column(0), column(1), column(2)];
+  const { rows } = await sql<{ id: bigint; earlier: bigint }>`select ${id} as id, (select count(*) from (
+      select id from sales where wallet = ${wallet} and occurred_at >= ${day} and occurred_at < ${day} + ${BIG_DAY_MS}
+      order by occurred_at limit ${sql.lit(COUNTED)}) as of_day where of_day.id < ${id}) as earlier from ${list}`.execute(
+    queries,
+  );
+  return new Map(rows.map(({ id, earlier }) => [id, BigInt(earlier) + 1n]));
 }
 
 // What a sale keeps -------------------------------------------------------------------------------------------------------

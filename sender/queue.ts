@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import { among, numberRows } from "../database/among.ts";
+import { among, givenRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
 import { countRows } from "../database/counted.ts";
 import type { Schema } from "../database/generated/schema.ts";
@@ -65,7 +65,7 @@ export async function enqueue(queries: Queries, operations: readonly NewOperatio
 }
 
 async function insertFresh(queries: Queries, kind: OperationKind, operations: readonly NewOperation[]): Promise<void> {
-  const { list, column } = numberRows(
+  const { list, column } = givenRows(
     queries,
     operations.map(({ subjectId, amountGwei, afterMs }) => [subjectId, amountGwei ?? null, afterMs ?? 0n]),
   );
@@ -153,7 +153,7 @@ export async function lockOperations(
   return queries
     .updateTable("operations")
     .set({ subject_id: sql`subject_id` })
-    .where("subject_id", "in", subjectIds)
+    .where(among(queries, "subject_id", subjectIds))
     .where("kind", "in", kinds)
     .returning(["kind", "subject_id", "status"])
     .execute();
