@@ -52,7 +52,7 @@ export type Kept = {
   terms: ClickTerms | null;
   /** The click reference, or "", over which staff assigned it; null if the network did. */
   assignedOver: string | null;
-  /** How often the network moved it to another click. */
+  /** How often the network moved it to another click; `MOST_MOVES`: it no longer moves. */
   moves: number;
 };
 
@@ -232,7 +232,7 @@ export function orderKeyOf(orderRef: string | null): string | null {
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const kept = keep(facts, isMoved ? click : null);
+  const kept = keep(facts, { movedTo: isMoved ? click : null, other });
   const valued = readValue(facts, kept, click);
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
@@ -282,8 +282,11 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   };
 }
 
-/** Rates and figures once used, and what was confirmed for its buyer, stay. `movedTo`: its new click, if it moves. */
-function keep(facts: SaleFacts, movedTo: ClickFacts | null): Kept {
+/**
+ * Rates and figures once used, and what was confirmed for its buyer, stay. `movedTo`: its new click, if it moves; `other`:
+ * the one that it cannot move to. Nor can it later: the hold takes back the payout that was the reason.
+ */
+function keep(facts: SaleFacts, { movedTo, other }: { movedTo: ClickFacts | null; other: ClickFacts | null }): Kept {
   const { report, kept } = facts;
   const used = [report.currency, report.commissionCurrency ?? report.currency];
   const rates = new Map(kept.rates);
@@ -298,7 +301,7 @@ function keep(facts: SaleFacts, movedTo: ClickFacts | null): Kept {
     tiers: isOfOther ? [] : confirmedTiers(kept.tiers, facts.purchases),
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
-    moves: kept.moves + (movedTo ? 1 : 0),
+    moves: other ? MOST_MOVES : kept.moves + (movedTo ? 1 : 0),
   };
 }
 

@@ -183,6 +183,19 @@ describe("A sale whose facts change", function () {
         expect([sale.click_id, sale.hold_reasons]).to.deep.equal([click.id, "buyer_changed"]);
       });
 
+      it("stays held though the hold takes back the payout that had been queued, and is decided again", async () => {
+        const { shop, wallet, click } = await open();
+        const stranger = await shop.click(await shop.buyer("b"));
+        const report = reportOf(click, payable);
+        await shop.read(report);
+        await shop.runUntil("pay");
+        await shop.read({ ...report, clickRef: stranger.token });
+        await shop.run();
+        const { hold_reasons, wallet: of } = await shop.sale(report.saleKey);
+        expect([hold_reasons, of]).to.deep.equal(["buyer_changed", wallet]);
+        expect([await shop.received(wallet), await shop.received(stranger.wallet)]).to.deep.equal([0, 0]);
+      });
+
       it("stays with the buyer whom staff assigned until the network names a different click", async () => {
         const { shop, wallet, click } = await open();
         const stranger = await shop.click(await shop.buyer("b"));

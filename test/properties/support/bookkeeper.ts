@@ -28,6 +28,8 @@ class SaleBook {
   last: ReportFacts | undefined;
   order: string;
   moves = 0;
+  /** A payout is queued, which nobody has sent. */
+  isQueued = false;
   isDeclinedByStaff = false;
   /** What staff let go on: why it was held, for which visit, and how much it was entitled to then. */
   readonly released: { reason: string; visit: Visit | undefined; units: bigint }[] = [];
@@ -89,6 +91,9 @@ export class Bookkeeper {
     const rate = this.rates.get(report.currency);
     if (rate !== undefined && !sale.rates.has(report.currency)) sale.rates.set(report.currency, rate);
     if (report.cents !== null) sale.tracked = trackedAfter(report, sale.tracked);
+    const isBound = sale.isPaid || sale.isQueued;
+    if (report.visit && sale.visit && report.visit.number !== sale.visit.number && isBound) sale.moves = 2;
+    sale.isQueued = false;
     if (this.#isMoving(sale)) {
       if (sale.visit) sale.moves += 1;
       if (sale.visit?.wallet !== report.visit?.wallet) sale.confirmed = [];
@@ -103,6 +108,11 @@ export class Bookkeeper {
       sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
     }
     this.#judge();
+  }
+
+  /** Until the next report: from then on, the sale no longer moves. */
+  queued(key: string): void {
+    this.#sale(key).isQueued = true;
   }
 
   declined(key: string): void {
@@ -168,7 +178,7 @@ export class Bookkeeper {
     return sale;
   }
 
-  /** The sale belongs to the click that the last read names, until it is paid or has moved twice. */
+  /** The sale belongs to the click that the last read names, until it is paid, or has moved twice, or no longer could. */
   #isMoving(sale: SaleBook): boolean {
     const named = sale.last?.visit;
     if (!named || named.number === sale.visit?.number) return false;
