@@ -8,6 +8,8 @@ import { listOffered, type OfferQuery, readFilters } from "../catalogue/store-li
 import { connect, type Database } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { fillStores } from "./fill-stores.ts";
+import { round } from "./scale/http.ts";
+import { medianMs } from "./scale/load.ts";
 
 const STORES = 10_000;
 const TURNS = 9;
@@ -27,15 +29,7 @@ const QUESTIONS: Record<string, Partial<OfferQuery>> = {
 };
 
 async function measure(database: Database): Promise<Record<string, number>> {
-  const medianOf = async (work: () => Promise<unknown>) => {
-    const times: number[] = [];
-    for (let turn = 0; turn < TURNS; turn++) {
-      const start = performance.now();
-      await work();
-      times.push(performance.now() - start);
-    }
-    return Math.round((times.sort((a, b) => a - b)[Math.floor(TURNS / 2)] ?? 0) * 10) / 10;
-  };
+  const medianOf = async (work: () => Promise<unknown>) => round(await medianMs(TURNS, work));
   const figures: Record<string, number> = { filters: await medianOf(() => readFilters(database.kysely)) };
   for (const [name, query] of Object.entries(QUESTIONS)) {
     figures[name] = await medianOf(async () => {

@@ -16,34 +16,22 @@ export type FanTokenFields = {
 };
 
 export async function listFanTokens(queries: Queries, limit = LIST_LIMIT): Promise<FanTokenRow[]> {
-  return queries
-    .selectFrom("fan_tokens")
-    .selectAll()
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
+  return active(queries).orderBy("id").limit(limit).execute();
 }
 
 export async function findFanTokenBySlug(queries: Queries, slug: string): Promise<FanTokenRow | undefined> {
-  return queries
-    .selectFrom("fan_tokens")
-    .selectAll()
-    .where("slug", "=", slug)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
+  return active(queries).where("slug", "=", slug).executeTakeFirst();
 }
 
 export async function findFanTokenByContract(
   queries: Queries,
   contract: WalletAddress,
 ): Promise<FanTokenRow | undefined> {
-  return queries
-    .selectFrom("fan_tokens")
-    .selectAll()
-    .where("contract", "=", contract)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
+  return active(queries).where("contract", "=", contract).executeTakeFirst();
+}
+
+function active(queries: Queries) {
+  return queries.selectFrom("fan_tokens").selectAll().where("deleted_at", "is", null);
 }
 
 export async function findFanTokenName(queries: Queries, id: bigint): Promise<string | undefined> {

@@ -12,7 +12,6 @@ export type SampleStore = {
   category_en: string | null;
   description_en: string | null;
   terms_en: string | null;
-  logo: string | null;
   featured: boolean;
   affiliateLink: string;
   cashbacks: readonly { category: string; category_en: string | null; cashbackBps: bigint }[];
@@ -31,7 +30,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Sportswear",
     description_en: "Shirts, tracksuits and accessories for Palmeiras fans.",
     terms_en: "No cashback on gift cards or on shirts printed with a name and number.",
-    logo: null,
     featured: true,
     affiliateLink: "https://example.com/verdao-store",
     cashbacks: [
@@ -51,7 +49,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Sportswear",
     description_en: "Official match and casual wear of the Paris club.",
     terms_en: "No cashback on gift cards or match tickets.",
-    logo: null,
     featured: true,
     affiliateLink: "https://example.com/boutique-parisienne",
     cashbacks: [
@@ -71,7 +68,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Sporting goods",
     description_en: "Balls, boots and gloves, from the park to the league.",
     terms_en: "No cashback on gift cards.",
-    logo: null,
     featured: true,
     affiliateLink: "https://example.com/mercado-da-bola",
     cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 400n }],
@@ -88,7 +84,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Electronics",
     description_en: "TVs, sound and phones, so you never miss a play.",
     terms_en: "No cashback on phones, consoles or gift cards.",
-    logo: null,
     featured: true,
     affiliateLink: "https://example.com/gramado-eletronicos",
     cashbacks: [
@@ -108,7 +103,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Fashion",
     description_en: "Casual wear with a Turin accent.",
     terms_en: null,
-    logo: null,
     featured: false,
     affiliateLink: "https://example.com/curva-sud-moda",
     cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 575n }],
@@ -125,7 +119,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Sporting goods",
     description_en: "Training and match gear, from futsal to the full pitch.",
     terms_en: "No cashback on gift cards or outlet items.",
-    logo: null,
     featured: false,
     affiliateLink: "https://example.com/la-grada-deportes",
     cashbacks: [
@@ -145,7 +138,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Food and drink",
     description_en: "Coffee roasted for derby mornings.",
     terms_en: "No cashback on the monthly subscription.",
-    logo: null,
     featured: false,
     affiliateLink: "https://example.com/terrace-coffee",
     cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 450n }],
@@ -162,7 +154,6 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     category_en: "Travel",
     description_en: "Hotels and flights to see the match up close.",
     terms_en: "No cashback on insurance, airport taxes or cancelled bookings.",
-    logo: null,
     featured: false,
     affiliateLink: "https://example.com/apito-viagens",
     cashbacks: [

@@ -1,3 +1,4 @@
+import type { OperationReason } from "../database/operations.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../domain/money.ts";
 import type { Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
@@ -50,13 +51,8 @@ export function spend(allowance: Allowance, gwei: bigint): Allowance {
 
 /** The verdict on a payout whose rate is above the distributor's maximum. docs/product.md#payout-aside */
 export function aboveRate(maxWeiPerCent: bigint): Verdict {
-  return {
-    kind: "later",
-    reason: "rate_too_high",
-    text: `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`,
-    limit: chzTextFromWei(maxWeiPerCent * 100n),
-    afterMs: LIMIT_RETRY_MS,
-  };
+  const text = `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`;
+  return later("rate_too_high", chzTextFromWei(maxWeiPerCent * 100n), text);
 }
 
 function verdictOn(gwei: bigint, left: Allowance): Verdict | undefined {
@@ -64,33 +60,20 @@ function verdictOn(gwei: bigint, left: Allowance): Verdict | undefined {
   const chz = (amount: bigint) => chzTextFromGwei(amount > 0n ? amount : 0n);
   if (gwei > left.maxPayout) {
     const limit = chz(left.maxPayout);
-    return {
-      kind: "later",
-      reason: "max_payout",
-      text: `AboveMaxPayout: ${asks} distributor's limit of ${limit} CHZ a payout`,
-      limit,
-      afterMs: LIMIT_RETRY_MS,
-    };
+    return later("max_payout", limit, `AboveMaxPayout: ${asks} distributor's limit of ${limit} CHZ a payout`);
   }
   if (gwei > left.dayLeft) {
     const limit = chz(left.dayLeft);
-    return {
-      kind: "later",
-      reason: "day_cap",
-      text: `AboveDailyCap: ${asks} ${limit} CHZ left of the distributor's daily cap`,
-      limit,
-      afterMs: left.dayEndsInMs + AFTER_MIDNIGHT_MS,
-    };
+    const text = `AboveDailyCap: ${asks} ${limit} CHZ left of the distributor's daily cap`;
+    return later("day_cap", limit, text, left.dayEndsInMs + AFTER_MIDNIGHT_MS);
   }
   if (gwei > left.pool) {
     const limit = chz(left.pool);
-    return {
-      kind: "later",
-      reason: "pool_empty",
-      text: `InsufficientFunds: ${asks} ${limit} CHZ in the distributor`,
-      limit,
-      afterMs: POOL_RETRY_MS,
-    };
+    return later("pool_empty", limit, `InsufficientFunds: ${asks} ${limit} CHZ in the distributor`, POOL_RETRY_MS);
   }
   return undefined;
+}
+
+function later(reason: OperationReason, limit: string, text: string, afterMs = LIMIT_RETRY_MS): Verdict {
+  return { kind: "later", reason, text, limit, afterMs };
 }

@@ -231,7 +231,7 @@ const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
   .map((store) => ({
     id: store.id,
     name: store.name,
-    logo: store.logo ?? "",
+    logo: "",
     percent: Math.max(...store.cashbacks.map((one) => Number(one.cashbackBps) / 100)),
     isRange: new Set(store.cashbacks.map((one) => one.cashbackBps)).size > 1,
   }));
