@@ -5,7 +5,7 @@
 import autocannon from "autocannon";
 import { startSystem } from "../test/api/support/system.ts";
 import { benchOutbox } from "./api/outbox.ts";
-import { startBare } from "./bare-express.ts";
+import { startBare } from "./scale/load.ts";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const PURCHASES = Number(process.env.BENCH_PURCHASES ?? 3_000);

@@ -7,9 +7,7 @@ const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
 const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
-  console.error(
-    `There is no benchmark "${name}"; say one of gas, indexer, api, web, scale, stores: npm run bench -- indexer`,
-  );
+  console.error(`There is no benchmark "${name}"; say one of gas, indexer, api, web, scale: npm run bench -- indexer`);
   process.exit(1);
 }
 const tool = TOOLS[name];

@@ -25,7 +25,7 @@ import { type Filled, fill, type OnChain, signIn, walletOf } from "./scale/fill.
 import { measureFloors } from "./scale/floors.ts";
 import { measureReads, measureRegistrations, measureSingleCalls } from "./scale/http.ts";
 import { measurePlanner, measureReconcile } from "./scale/in-process.ts";
-import { residentMb, runScript, start } from "./scale/processes.ts";
+import { memoryMb, runScript, start } from "./scale/processes.ts";
 
 /** How many tokens change their status between two comparisons of database and chain. */
 const CHANGED = 1_000;
@@ -160,7 +160,7 @@ async function measure({ directory, environment, database, rpcUrl }: Bench, hist
       ...(await measureReads(url, sessions, MEASURED_SECONDS)),
       ...(await measureRegistrations(url, sessions, MEASURED_SECONDS)),
     };
-    rssMb = residentMb(api.pid);
+    rssMb = memoryMb(api.pid, "VmRSS");
   } finally {
     await api.stop();
   }

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/testing/event-chain.ts";
 import { freePorts } from "../../test/testing/free-port.ts";
+import { end, launch, memoryMb } from "../scale/processes.ts";
+
+type Chain = { rpcUrl: string; databaseUrl: string };
 
 export type IndexerProcess = {
-  child: ChildProcess;
-  url: string;
   untilIndexed(block: number, timeoutMs?: number): Promise<void>;
   peakMemoryMb(): number;
   /** The sum of a counter over its labels. */
@@ -14,57 +13,37 @@ export type IndexerProcess = {
   stop(): Promise<void>;
 };
 
-export type StartIndexerParameters = { rpcUrl: string; databaseUrl: string; environment?: Record<string, string> };
-
 /** Each poll costs the measured process about 0.3 ms; polling more often would add 5 % to the measurement. */
 const POLL_MS = 20;
 const TIMEOUT_MS = 600_000;
 
 /** The real process, on the generated chain. */
-export async function startIndexer({
-  rpcUrl,
-  databaseUrl,
-  environment,
-}: StartIndexerParameters): Promise<IndexerProcess> {
+export async function startIndexer({ rpcUrl, databaseUrl }: Chain): Promise<IndexerProcess> {
   const [port] = await freePorts(1);
-  const child = spawn(process.execPath, ["indexer/main.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      // As `npm start` sets it.
-      NODE_COMPILE_CACHE: "data/compile-cache",
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      NETWORK: "localhost",
-      RPC_URLS: rpcUrl,
-      INDEXER_PORT: String(port),
-      PURCHASE_NFT_ADDRESS: PURCHASE_NFT,
-      CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR,
-      START_BLOCK: "0",
-      LOG_LEVEL: "warn",
-      ...environment,
-    },
+  const child = launch("indexer/main.ts", {
+    // As `npm start` sets it.
+    NODE_COMPILE_CACHE: "data/compile-cache",
+    DATABASE_URL: databaseUrl,
+    NETWORK: "localhost",
+    RPC_URLS: rpcUrl,
+    INDEXER_PORT: String(port),
+    PURCHASE_NFT_ADDRESS: PURCHASE_NFT,
+    CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR,
+    START_BLOCK: "0",
+    LOG_LEVEL: "warn",
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (chunk: Buffer) => {
-      output = (output + chunk.toString("utf8")).slice(-4_000);
-    });
-  }
   const url = `http://127.0.0.1:${port}`;
   return {
-    child,
-    url,
     async untilIndexed(block, timeoutMs = TIMEOUT_MS) {
       const deadline = performance.now() + timeoutMs;
       while (performance.now() < deadline) {
-        if (child.exitCode !== null) throw new Error(`The indexer ended with ${child.exitCode}\n${output}`);
+        if (child.exitCode !== null) throw new Error(`The indexer ended with ${child.exitCode}`);
         if ((await indexedBlock(url)) >= block) return;
         await delay(POLL_MS);
       }
-      throw new Error(`The indexer did not reach block ${block}\n${output}`);
+      throw new Error(`The indexer did not reach block ${block}`);
     },
-    peakMemoryMb: () =>
-      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
+    peakMemoryMb: () => memoryMb(child.pid ?? 0, "VmHWM"),
     async metric(name) {
       const text = await (await fetch(`${url}/metrics`)).text();
       const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].map((match) =>
@@ -72,12 +51,7 @@ export async function startIndexer({
       );
       return values.reduce((sum, value) => sum + value, 0);
     },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const closed = new Promise((resolve) => child.once("close", resolve));
-      child.kill("SIGTERM");
-      await closed;
-    },
+    stop: () => end(child),
   };
 }
 

@@ -2,9 +2,8 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
-import { startBare } from "../bare-express.ts";
 import { round } from "./http.ts";
-import { type Call, load, medianMs } from "./load.ts";
+import { type Call, load, medianMs, startBare } from "./load.ts";
 
 const ROWS = 2_000;
 const SYNCS = 100;

@@ -12,14 +12,20 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** Starts one of the product's processes and waits until it is ready. */
-export async function start(script: string, environment: Record<string, string>, readyUrl: string): Promise<Running> {
-  const started = performance.now();
+/** Starts one of the product's processes; it ends with this one. */
+export function launch(script: string, environment: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, [script], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ...environment },
   });
   children.add(child);
+  return child;
+}
+
+/** The same, and waits until it is ready. */
+export async function start(script: string, environment: Record<string, string>, readyUrl: string): Promise<Running> {
+  const started = performance.now();
+  const child = launch(script, environment);
   await until(
     `${script} is ready`,
     async () => {
@@ -36,12 +42,13 @@ export async function runScript(script: string, environment: Record<string, stri
   await run(process.execPath, [script, ...args], { env: { ...process.env, ...environment } });
 }
 
-export function residentMb(pid: number): number {
-  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+/** What a process holds now, or held at most. */
+export function memoryMb(pid: number, what: "VmRSS" | "VmHWM"): number {
+  const [, kib] = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Math.round(Number(kib) / 1_024);
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");

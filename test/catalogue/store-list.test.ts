@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { fillStores } from "../../bench/fill-stores.ts";
 import { insertCategory } from "../../catalogue/categories.ts";
 import { listNamed, listOffered, listOfferedIds, type OfferQuery, readFilters } from "../../catalogue/store-list.ts";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
@@ -7,6 +6,7 @@ import type { Database } from "../../database/connect.ts";
 import { CursorError } from "../../database/lists/order.ts";
 import { enqueue } from "../../sender/queue.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { fillStores } from "./support/fill-stores.ts";
 
 const LINK = "https://example.com/{click}";
 
