@@ -444,7 +444,10 @@ type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null }
 /** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
 const SAME_NUMBER = 100;
 
-/** Sales with the same order numbers as now or at their last decision, of any merchant, but those that are declined. */
+/**
+ * Sales with the same order numbers as now or at their last decision, of any merchant, but those that are declined. What is
+ * decided about others of them at the same time is waited for: neither would see the other.
+ */
 async function readSameOrder(
   queries: Queries,
   drafts: readonly Draft[],
@@ -454,15 +457,22 @@ async function readSameOrder(
   // The condition of the index.
   const numbered = sql`select id, row_number() over (partition by order_key, store_id order by id) as place from sales
     where ${amongTexts(queries, "order_key", keys)} and click_id is not null and state <> 'declined'`;
-  const rows = await queries
+  const select = queries
     .selectFrom("sales")
     .innerJoin("stores", "stores.id", "sales.store_id")
     .select(["sales.id", "sales.network", "sales.account", "sales.click_id", "sales.created_at", "state", "order_key"])
     .select("sales.hold_reasons")
     .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
     .where(sql<SqlBool>`sales.id in (select id from (${numbered}) as numbered where place <= ${sql.lit(SAME_NUMBER)})`)
-    .orderBy("sales.id")
-    .execute();
+    .orderBy("sales.id");
+  const first = await select.execute();
+  const own = new Set(drafts.map(({ row }) => row.id));
+  const others = idsOf(first).filter((id) => !own.has(id));
+  // SQLite has one writer.
+  const isShared = engineOf(queries) === "postgres" && others.length > 0;
+  if (isShared)
+    await sql`select id from sales where id = any(${others}::bigint[]) order by id for share`.execute(queries);
+  const rows = isShared ? await select.execute() : first;
   const found = rows.map((row) => ({
     id: row.id,
     network: row.network,

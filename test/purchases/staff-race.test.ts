@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { storeReport } from "../../affiliates/reports.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
+import type { SaleReport } from "../../domain/sale/report.ts";
 import { confirmNow, stepNow } from "../../purchases/next-step.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { holdPurchase } from "../../purchases/staff.ts";
@@ -103,6 +104,61 @@ describe("A decision without an event of its own", function () {
       await (decided ?? decideAnew());
       expect((await shop.sale(report.saleKey)).state).to.equal("declined");
       expect((await shop.purchases()).filter(({ reversed_at }) => reversed_at === null)).to.deep.equal([]);
+    });
+  });
+});
+
+/** docs/product.md#sales-once */
+describe("Two sales of one order that are reported at once", function () {
+  this.timeout(60_000);
+  onBothEngines(({ open, name }) => {
+    async function sold() {
+      const { database, again } = await open();
+      const shop = await Shop.open(database);
+      const more = { status: "approved", payable: true, orderRef: "A1" } as const;
+      const one = reportOf(await shop.click(await shop.buyer("a")), more);
+      const other = reportOf(await shop.click(await shop.buyer("b")), more);
+      return { shop, one, other, here: database.kysely, there: (await again()).kysely };
+    }
+    /** The second one is stored while the first one is being decided; SQLite's writers wait before they begin. */
+    const atOnce = async ({ here, there }: Awaited<ReturnType<typeof sold>>, first: SaleReport, second: SaleReport) => {
+      const store = (report: SaleReport) => (queries: Queries) => storeReport(queries, ACCOUNT, report, RULES);
+      let later: Promise<unknown> | undefined;
+      await inTransaction(here, async (queries) => {
+        await store(first)(queries);
+        if (name === "SQLite") return;
+        let isOver = false;
+        later = inTransaction(there, store(second)).finally(() => {
+          isOver = true;
+        });
+        await until("the other one waits, or is over", async () => {
+          const { rows } = await sql<{ n: bigint }>`select count(*) as n from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(queries);
+          return isOver || Number(rows[0]?.n) > 0;
+        });
+      });
+      await (later ?? inTransaction(there, store(second)));
+    };
+
+    it("are held before either is paid, though neither decision saw the other sale", async () => {
+      const all = await sold();
+      const { shop, one, other } = all;
+      await atOnce(all, one, other);
+      await shop.run();
+      const sales = [await shop.sale(one.saleKey), await shop.sale(other.saleKey)];
+      expect(sales.map(({ hold_reasons }) => hold_reasons)).to.deep.equal(["order_twice", "order_twice"]);
+      expect(await all.here.selectFrom("payouts").select("token_id").execute()).to.deep.equal([]);
+    });
+
+    it("are not both held when one of them is declined, whichever is stored first", async () => {
+      for (const isDeclinedFirst of [true, false]) {
+        const all = await sold();
+        const { shop, one, other } = all;
+        await shop.read(one);
+        const declined = { ...one, status: "declined" } as const;
+        await (isDeclinedFirst ? atOnce(all, declined, other) : atOnce(all, other, declined));
+        expect((await shop.sale(other.saleKey)).state, String(isDeclinedFirst)).to.equal("payable");
+      }
     });
   });
 });
