@@ -27,8 +27,12 @@ import { findReader, isLinkValid, topicsOf } from "./readers.ts";
 
 const LEASE = "mail";
 const LEASE_MS = 60_000;
-/** Longer than an attempt to send takes. */
-const CLAIM_MS = BigInt(SENDING_LIMITS.handOver + SENDING_LIMITS.answer + 60_000);
+/**
+ * Whoever sends an e-mail claims it for longer than it takes until the server has all of it, and then for longer than the
+ * answer takes. So what a killed process did not hand over waits a short time, and what may have arrived a long one.
+ */
+const CLAIM_MS = BigInt(SENDING_LIMITS.handOver + 90_000);
+const ANSWER_CLAIM_MS = BigInt(SENDING_LIMITS.answer + 60_000);
 const LOOK_EVERY_MS = 1_000;
 const EVENTS_AT_ONCE = 500;
 const SENT_AT_ONCE = 50;
@@ -109,11 +113,16 @@ async function sendOne(
     return true;
   }
   // Before it is sent: while nothing can be recorded, nothing is sent, and so nothing twice.
-  if (!(await claimMail(kysely, mail, BigInt(Date.now()) + CLAIM_MS))) return true;
+  const claimed = BigInt(Date.now()) + CLAIM_MS;
+  if (!(await claimMail(kysely, mail, claimed))) return true;
+  const claimAnswer = () => {
+    // While nothing can be recorded, the lease is lost, and with it the wait for the answer.
+    claimMail(kysely, { id: mail.id, due_at: claimed }, BigInt(Date.now()) + ANSWER_CLAIM_MS).catch(() => {});
+  };
   let failure: Failure;
   let reason: string;
   try {
-    if ((await post.send(mail, held)) === "sent") {
+    if ((await post.send(mail, held, claimAnswer)) === "sent") {
       await recordSent(kysely, mail.id);
       return true;
     }

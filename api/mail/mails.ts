@@ -51,7 +51,11 @@ export async function recordSent(queries: Queries, id: bigint): Promise<void> {
  * Keeps an e-mail from being sent by anybody else until a time: then whoever has it must be gone. Returns false if
  * somebody else has it, or its reader left.
  */
-export async function claimMail(queries: Queries, { id, due_at }: MailRow, until: bigint): Promise<boolean> {
+export async function claimMail(
+  queries: Queries,
+  { id, due_at }: Pick<MailRow, "id" | "due_at">,
+  until: bigint,
+): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("mails")
     .set({ due_at: until })

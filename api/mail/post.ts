@@ -10,9 +10,10 @@ export type Post = {
   site: string;
   /**
    * `unanswered`: the server has all of it, and did not say whether it took it. `ending` aborts when the process ends.
+   * `onHandedOver` is called once the server has all of it.
    * @throws the server's error; then it did not take it
    */
-  send(mail: MailRow, ending: AbortSignal): Promise<"sent" | "unanswered">;
+  send(mail: MailRow, ending: AbortSignal, onHandedOver?: () => void): Promise<"sent" | "unanswered">;
   /** The last e-mails, on a machine that has no server for them: the newest first. */
   kept: readonly Kept[] | undefined;
 };
@@ -66,9 +67,9 @@ function smtpPost({ url, from, site }: Server, limits: typeof SENDING_LIMITS): P
     from,
     site,
     kept: undefined,
-    async send(mail, ending) {
+    async send(mail, ending, onHandedOver = () => {}) {
       const { createTransport } = await library;
-      const attempt = new Attempt(ending, limits);
+      const attempt = new Attempt(ending, limits, onHandedOver);
       try {
         await createTransport({ ...options, logger: attempt.log }).sendMail({
           from,
@@ -97,13 +98,15 @@ class Attempt {
   readonly #abort = new AbortController();
   readonly #ending: AbortSignal;
   readonly #limits: typeof SENDING_LIMITS;
+  readonly #onHandedOver: () => void;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the server has all of the e-mail. */
   isHandedOver = false;
 
-  constructor(ending: AbortSignal, limits: typeof SENDING_LIMITS) {
+  constructor(ending: AbortSignal, limits: typeof SENDING_LIMITS, onHandedOver: () => void) {
     this.#ending = ending;
     this.#limits = limits;
+    this.#onHandedOver = onHandedOver;
     this.#limit(limits.handOver);
     ending.addEventListener("abort", this.#hurry);
     if (ending.aborted) this.#hurry();
@@ -130,6 +133,7 @@ class Attempt {
   #handOver(): void {
     this.isHandedOver = true;
     this.#limit(this.#ending.aborted ? this.#limits.lastAnswer : this.#limits.answer);
+    this.#onHandedOver();
   }
 
   #hurry = () => {

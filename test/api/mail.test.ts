@@ -585,11 +585,22 @@ describe("E-mails", function () {
           await kysely().updateTable("leases").set({ expires_at: 0n }).where("name", "=", "mail").execute();
           await makeDue();
         };
-        for (const at of ["recipient", "end"] as const) {
+        const claimedSeconds = async () => {
+          const { due_at } = await kysely()
+            .selectFrom("mails")
+            .select((eb) => eb.fn.max("due_at").as("due_at"))
+            .executeTakeFirstOrThrow();
+          return (Number(due_at) - realNow()) / 1_000;
+        };
+        for (const [at, least, most] of [
+          ["recipient", 90, 150],
+          ["end", 600, 660],
+        ] as const) {
           Object.assign(server, { silentAt: at, silences: 0 });
           const child = start();
           try {
             await eventually(async () => expect(server.silences).to.equal(1));
+            await eventually(async () => expect(await claimedSeconds(), at).to.be.within(least, most));
           } finally {
             await kill(child);
           }
