@@ -163,7 +163,7 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
 function Preview({ image, name, slug }: { image: string; name: string; slug: string }) {
   return (
     <div>
-      <p className="field-hint">Prévia</p>
+      <p className="field-legend">Prévia</p>
       <div className="token-preview">
         {image ? (
           <Picture

@@ -38,9 +38,9 @@ export function FanTokensTab() {
     return outcome;
   }
   return (
-    <div className="two-columns">
-      <section aria-labelledby="token-form">
-        <h2 id="token-form" className="section-title">
+    <div className="two-columns token-columns">
+      <section className="card card-body" aria-labelledby="token-form">
+        <h2 id="token-form" className="card-title">
           {editing.id ? "Editar fan token" : "Novo fan token"}
         </h2>
         <FanTokenForm
@@ -51,8 +51,8 @@ export function FanTokensTab() {
           reload={reload}
         />
       </section>
-      <section aria-labelledby="token-list">
-        <h2 id="token-list" className="section-title">
+      <section className="card card-body" aria-labelledby="token-list">
+        <h2 id="token-list" className="card-title">
           Fan tokens
         </h2>
         <TokenList tokens={tokens} onEdit={(token) => setEditing(fieldsOf(token))} onDelete={setDeleting} />

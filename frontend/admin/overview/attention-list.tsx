@@ -160,38 +160,53 @@ export function AttentionList({ attention }: { attention: Attention }) {
           <Icon name="check" /> Tudo em dia: nada espera por você.
         </p>
       ) : (
-        <ul className="matters">
-          {alarms.map(({ text, href, help, reason }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two may read alike
-            <li key={`${index} ${text}`}>
-              <Link to={href} className="matter" data-urgent="">
-                <Icon name="alert" />
-                <span>
-                  {text}
-                  {help && <span className="row-note">{help}</span>}
-                </span>
-                <Arrow />
-              </Link>
-              {reason && (
-                <details className="technical">
-                  <summary>Detalhe técnico</summary>
-                  <p lang="en">{reason}</p>
-                </details>
-              )}
-            </li>
-          ))}
-          {counted.map(({ count, words, href, isUrgent }) => (
-            <li key={words[1]}>
-              <Link to={href} className="matter" data-urgent={isUrgent || undefined}>
-                <strong className="figures">{count > 10_000 ? "10.000+" : integer(count)}</strong>{" "}
-                <span>{count === 1 ? words[0] : words[1]}</span>
-                <Arrow />
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <div className="grid gap-2">
+          {alarms.length > 0 && (
+            <ul className="grid gap-2">
+              {alarms.map((alarm, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: two may read alike
+                <AlarmRow key={`${index} ${alarm.text}`} {...alarm} />
+              ))}
+            </ul>
+          )}
+          {counted.length > 0 && (
+            <ul className="matters">
+              {counted.map(({ count, words, href, isUrgent }) => (
+                <li key={words[1]}>
+                  <Link to={href} className="matter" data-urgent={isUrgent || undefined}>
+                    <strong className="figures">{count > 10_000 ? "10.000+" : integer(count)}</strong>{" "}
+                    <span>{count === 1 ? words[0] : words[1]}</span>
+                    <Arrow />
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
     </section>
+  );
+}
+
+/** What is broken, over the whole width: its words are long, and a task's figure is not. */
+function AlarmRow({ text, href, help, reason }: Alarm) {
+  return (
+    <li>
+      <Link to={href} className="matter" data-urgent="">
+        <Icon name="alert" />
+        <span>
+          {text}
+          {help && <span className="row-note">{help}</span>}
+        </span>
+        <Arrow />
+      </Link>
+      {reason && (
+        <details className="technical">
+          <summary>Detalhe técnico</summary>
+          <p lang="en">{reason}</p>
+        </details>
+      )}
+    </li>
   );
 }
 

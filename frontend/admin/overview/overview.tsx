@@ -126,12 +126,12 @@ function feeRows({
   keys = [],
   balance,
 }: Partial<OverviewFigures["sender"]>): [label: string, balance: string | null][] {
-  if (keys.length < 2) return [["CHZ para taxas", balance ?? null]];
-  return keys.map(({ key, balance }) => [`CHZ para taxas, ${KEY_WORDS[key]}`, balance]);
+  if (keys.length < 2) return [["Para taxas", balance ?? null]];
+  return keys.map(({ key, balance }) => [`Para taxas, ${KEY_WORDS[key]}`, balance]);
 }
 
 function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigures }) {
-  const { decimal } = useFormat();
+  const { chz, integer } = useFormat();
   return (
     <section className="card card-body" aria-labelledby="sender">
       <h2 id="sender" className="card-title">
@@ -139,10 +139,12 @@ function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigure
       </h2>
       <Facts
         rows={[
-          ...feeRows(sender).map(([label, balance]) => [label, balance && decimal(balance)] as const),
-          ["CHZ para cashback", sender.distributor_balance && decimal(sender.distributor_balance)],
-          ["Cashback a pagar (CHZ)", decimal(cashback_open)],
-          ["Em envio / na fila / com falha", `${sender.in_flight} / ${sender.queued} / ${sender.failed}`],
+          ...feeRows(sender).map(([label, balance]) => [label, balance && chz(balance)] as const),
+          ["Para cashback", sender.distributor_balance && chz(sender.distributor_balance)],
+          ["Cashback a pagar", chz(cashback_open)],
+          ["Em envio", integer(sender.in_flight)],
+          ["Na fila", integer(sender.queued)],
+          ["Com falha", integer(sender.failed)],
         ]}
       />
     </section>

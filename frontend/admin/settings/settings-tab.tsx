@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
+import { keysOf } from "../../../domain/records.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
@@ -8,7 +9,7 @@ import { Placeholder } from "../placeholder.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
 import { configurationQuery } from "./queries.ts";
-import { SETTING_WORDS, settingFigure } from "./setting-words.ts";
+import { SETTING_GROUPS, settingFigure } from "./setting-words.ts";
 
 /** The effective configuration: read-only, without secrets. */
 export function SettingsTab() {
@@ -30,12 +31,13 @@ export function SettingsTab() {
 function Settings({ settings }: { settings: Configuration }) {
   const [query, setQuery] = useState("");
   const wanted = plain(query.trim());
-  const found = settings
-    .map((setting) => ({ ...setting, words: SETTING_WORDS[setting.name] ?? setting.name }))
-    .filter(({ name, words }) => plain(`${words} ${name}`).includes(wanted))
-    .toSorted((one, other) => one.words.localeCompare(other.words, "pt-BR"));
+  const groups = groupsOf(settings).map(({ title, rows }) => ({
+    title,
+    rows: rows.filter(({ name, words }) => plain(`${title} ${words} ${name}`).includes(wanted)),
+  }));
+  const found = groups.filter(({ rows }) => rows.length > 0);
   return (
-    <section className="grid gap-4" aria-label="Configuração em vigor">
+    <section className="grid gap-5" aria-label="Configuração em vigor">
       <p className="hint">
         O que vale agora, só para ler. Muda-se nas variáveis de ambiente do servidor; segredos nunca aparecem.
       </p>
@@ -45,34 +47,54 @@ function Settings({ settings }: { settings: Configuration }) {
       {found.length === 0 ? (
         <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou." />
       ) : (
-        <SettingsTable settings={found} />
+        found.map((group) => <SettingsTable key={group.title} {...group} />)
       )}
     </section>
   );
 }
 
-type Setting = Configuration[number];
+type Setting = Configuration[number] & { words: string };
+type Group = { title: string; rows: readonly Setting[] };
+
+/** By what they are about; a variable that the panel does not know, of a newer server, comes last. */
+function groupsOf(settings: Configuration): Group[] {
+  const known = SETTING_GROUPS.map(([title, words]) => ({
+    title,
+    rows: keysOf(words).flatMap((name) =>
+      settings.filter((one) => one.name === name).map((one) => ({ ...one, words: words[name] ?? name })),
+    ),
+  }));
+  const names = new Set(known.flatMap(({ rows }) => rows.map(({ name }) => name)));
+  const others = settings.filter(({ name }) => !names.has(name)).map((one) => ({ ...one, words: one.name }));
+  return [...known, { title: "Outras", rows: others }];
+}
 
 const COLUMNS: readonly Column<Setting>[] = [
   { header: "Valor", cell: (setting) => <SettingValue setting={setting} /> },
   { header: "Origem", cell: ({ is_set }) => (is_set ? "definido" : <span className="muted">padrão</span>) },
 ];
 
-function SettingsTable({ settings }: { settings: readonly (Setting & { words: string })[] }) {
+function SettingsTable({ title, rows }: Group) {
+  const id = useId();
   return (
-    <PlainTable
-      caption="Configuração em vigor"
-      noun="nome"
-      rows={settings}
-      keyOf={({ name }) => name}
-      nameOf={({ name, words }) => (
-        <>
-          {words}
-          <code className="row-note setting-name">{name}</code>
-        </>
-      )}
-      columns={COLUMNS}
-    />
+    <section className="settings" aria-labelledby={id}>
+      <h3 id={id} className="card-title">
+        {title}
+      </h3>
+      <PlainTable
+        caption={title}
+        noun="nome"
+        rows={rows}
+        keyOf={({ name }) => name}
+        nameOf={({ name, words }) => (
+          <>
+            {words}
+            <code className="row-note setting-name">{name}</code>
+          </>
+        )}
+        columns={COLUMNS}
+      />
+    </section>
   );
 }
 

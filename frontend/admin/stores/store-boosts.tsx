@@ -61,10 +61,12 @@ function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: 
     <ul className="admin-list">
       {boosts.map((boost) => (
         <li key={boost.id}>
+          <span className="boost-column">
+            <StateBadge {...wordOf(BOOST_WORDS, boost.state)} />
+          </span>
           <div className="admin-list-text">
             <h4 className="font-semibold">
-              {percent(boost.percent)} em {boost.category ?? "toda a loja"}{" "}
-              <StateBadge {...wordOf(BOOST_WORDS, boost.state)} />
+              {percent(boost.percent)} em {boost.category ?? "toda a loja"}
             </h4>
             <p className="row-note">
               De {saoPauloSpan(boost.starts_at, boost.ends_at)}

@@ -197,14 +197,32 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
     ["Rede de afiliados", rowsOf(NETWORK_FIELDS)],
     ["Em inglês", rowsOf([...ENGLISH_FIELDS, ...ENGLISH_TEXT_FIELDS])],
   ];
-  return groups.map(([title, rows]) => (
-    <section key={title} aria-labelledby={idOf(title)}>
-      <h3 id={idOf(title)} className="card-title">
-        {title}
-      </h3>
-      <Facts rows={rows} />
-    </section>
-  ));
+  return (
+    <div className="two-columns">
+      {groups.map(([title, rows]) => (
+        <section key={title} className="card card-body" aria-labelledby={idOf(title)}>
+          <h3 id={idOf(title)} className="card-title">
+            {title}
+          </h3>
+          <Facts rows={rows.filter(([, value]) => !isEmpty(value))} />
+          <Unset labels={rows.filter(([, value]) => isEmpty(value)).map(([label]) => label)} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const isEmpty = (value: ReactNode) => value === undefined || value === null || value === "";
+const LIST = new Intl.ListFormat("pt-BR");
+
+/** What the store does not have, in one line. */
+function Unset({ labels }: { labels: readonly string[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <p className="row-note mt-2">
+      Sem {LIST.format(labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1)))}.
+    </p>
+  );
 }
 
 const idOf = (title: string): string => `facts-${title.replaceAll(" ", "-")}`;
