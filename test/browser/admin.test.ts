@@ -114,7 +114,7 @@ describe("Admin", () => {
     const { page } = await site.openLoggedIn("/admin", { storage: { language: "en" } });
     await page.getByText("4.321", { exact: true }).waitFor();
     await page
-      .getByText(/\d\d\/\d\d\/\d{4}/)
+      .getByText(/\d\d?\sde\s[a-z]{3}\.\sde\s\d{4}/)
       .first()
       .waitFor();
     await page.getByText("Algo deu errado do nosso lado. Tente de novo.").waitFor();
