@@ -222,7 +222,7 @@ describe("The panel, role by role", () => {
     await section.getByRole("listitem").nth(1).getByText("Espera outra pessoa.").waitFor();
     await section.getByRole("button", { name: /^Aprovar todos/ }).click();
     const dialog = page.getByRole("dialog");
-    for (const figure of ["1.200", "98.765,50 CHZ", "464,92 CHZ", /^19\/11\/2026/, /^20\/11\/2026/])
+    for (const figure of ["1.200", "98.765,50 CHZ", "464,92 CHZ", /^19\sde\snov/, /^20\sde\snov/])
       await dialog.getByText(figure).first().waitFor();
     await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidos");
 
