@@ -21,7 +21,7 @@ import { freePorts } from "../test/testing/free-port.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
 import { until } from "../test/testing/until.ts";
 import { TokenWriter } from "./scale/chain.ts";
-import { type Filled, fill, type OnChain, signIn, walletOf } from "./scale/fill.ts";
+import { type Filled, fill, type OnChain, settle, signIn, walletOf } from "./scale/fill.ts";
 import { measureFloors } from "./scale/floors.ts";
 import { measureReads, measureRegistrations, measureSingleCalls } from "./scale/http.ts";
 import { measurePlanner, measureReconcile } from "./scale/in-process.ts";
@@ -126,6 +126,7 @@ async function prepare({ directory, environment, database, rpcUrl }: Bench): Pro
   await index(environment, database, onChain.count);
   console.log(`… ${purchases} purchases on ${flags.database}`);
   const filled = await fill(database, purchases, onChain);
+  await settle(database);
   const history = { ...filled, firstOnChain, lastConfirmed };
   writeFileSync(join(directory, "filled.json"), JSON.stringify(history));
   return history;

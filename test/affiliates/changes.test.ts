@@ -9,7 +9,7 @@ import { purchaseEncoders } from "../../purchases/encoders.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { decideApproval } from "../../purchases/staff.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
-import { onBothEngines } from "../testing/databases.ts";
+import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "./support/shop.ts";
 
@@ -20,7 +20,7 @@ const reais = (amount: number) => ({ amountMicros: BigInt(amount * 1_000_000) })
 /** Everything that a network, a shop, a feed or staff says can change later: the sale is decided anew. */
 describe("A sale whose facts change", function () {
   this.timeout(300_000);
-  onBothEngines((engine) => {
+  onEitherEngine((engine) => {
     async function open() {
       const shop = await Shop.open((await engine.open()).database);
       const wallet = await shop.buyer("a");
