@@ -61,7 +61,7 @@ export function findClickById(queries: Queries, id: bigint): Promise<Click | und
   return queries.selectFrom("clicks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** A wallet's visits, newest first, with what their stores are called now. */
+/** A wallet's clicks, newest first, with what their stores are called now. */
 export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage) {
   const query = queries.selectFrom("clicks").selectAll().select(storeNameNow("clicks").as("store_now"));
   return listNewest(query.where("wallet", "=", wallet), "id", page);

@@ -89,7 +89,7 @@ export async function releaseSale(
   }
   if (sale.amount_cents === null) throw new DecisionError("no_amount", "An amount of this sale cannot be read");
   if (reasons.has("other_store")) {
-    throw new DecisionError("other_store", "Another store sold it: assign it to a visit there, or to its own visit");
+    throw new DecisionError("other_store", "Another store sold it: assign it to a click there, or to its own click");
   }
   const seen = { clickId: sale.click_id ?? 0n, centBps: sale.cashback_cent_bps };
   const toRelease = (hold: Hold): Release => ({ ...hold, ...seen });

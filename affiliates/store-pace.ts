@@ -35,7 +35,7 @@ function daysOf(rows: readonly Stretch[]): number | null {
   return usualDays(rows.flatMap(({ from, to }) => (from === null || to === null ? [] : [to - from]))) ?? null;
 }
 
-/** From the visit to the first report. */
+/** From the click to the first report. */
 function lastReports(queries: Queries, storeId: bigint): Promise<Stretch[]> {
   return queries
     .selectFrom("sales")

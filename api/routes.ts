@@ -12,6 +12,7 @@ import { userAdministrationRoutes } from "./admin/users.ts";
 import { assetRoutes } from "./assets/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
+import { clickRoutes } from "./clicks/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { hookRoutes } from "./hooks/routes.ts";
@@ -23,7 +24,6 @@ import { peopleRoutes } from "./people/routes.ts";
 import { proofRoutes } from "./proof/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
 import type { Services } from "./services.ts";
-import { visitRoutes } from "./visits/routes.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
 export function allRoutes(services: Services): Route[] {
@@ -44,7 +44,7 @@ export function allRoutes(services: Services): Route[] {
     ...assetRoutes(services, catalogue),
     ...figureRoutes(services),
     ...approvalRoutes(services),
-    ...visitRoutes(services),
+    ...clickRoutes(services),
     ...saleAdministrationRoutes(services),
     ...claimAdministrationRoutes(services),
     ...marginRoutes(services),

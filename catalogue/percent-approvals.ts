@@ -165,7 +165,7 @@ export function askForBoost(
   return ask(queries, boost, rule);
 }
 
-type Asked = {
+type WantedPercent = {
   storeId: bigint;
   boostId?: bigint;
   categoryId?: bigint | null;
@@ -175,18 +175,18 @@ type Asked = {
   fields?: string;
 };
 
-async function ask(queries: Queries, asked: Asked, { actor }: PercentRule): Promise<bigint> {
+async function ask(queries: Queries, wanted: WantedPercent, { actor }: PercentRule): Promise<bigint> {
   await bumpCatalogueVersion(queries);
   const { id } = await queries
     .insertInto("percent_approvals")
     .values({
-      store_id: asked.storeId,
-      boost_id: asked.boostId ?? null,
-      category_id: asked.categoryId ?? null,
-      category: asked.category,
-      bps: asked.bps,
-      from_bps: asked.fromBps ?? null,
-      fields: asked.fields ?? null,
+      store_id: wanted.storeId,
+      boost_id: wanted.boostId ?? null,
+      category_id: wanted.categoryId ?? null,
+      category: wanted.category,
+      bps: wanted.bps,
+      from_bps: wanted.fromBps ?? null,
+      fields: wanted.fields ?? null,
       state: "open",
       asked_by: actor,
       created_at: BigInt(Date.now()),

@@ -7,12 +7,12 @@ import {
   matchRequestSchema,
   reasonRequestSchema,
 } from "../../domain/api/sales.ts";
+import { pictureOfClaim } from "../clicks/pictures.ts";
+import { toWireClaim } from "../clicks/routes.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { pictureOfClaim } from "../visits/pictures.ts";
-import { toWireClaim } from "../visits/routes.ts";
 import { DECISION, decided } from "./sale-decisions.ts";
 
 /** Claims for missing cashback in the panel, and decisions on them. docs/product.md#sales-claims. */

@@ -1,6 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { askedSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { approvalNeededSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { payAgain } from "../../purchases/next-step.ts";
@@ -30,7 +30,7 @@ export function operationQueueRoutes(services: Services): Route[] {
       limit: { perMinute: 60, by: "wallet" },
       body: noBodyOrReasonSchema,
       failures: { 404: "No such operation", 409: "It neither waits nor failed" },
-      responses: { 200: operationResponseSchema, 202: askedSchema },
+      responses: { 200: operationResponseSchema, 202: approvalNeededSchema },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Operation");
         const decision = { actor: actorOf(identity), reason: body.reason || null };

@@ -11,7 +11,7 @@ import {
   paymentsQuerySchema,
   purchasesQuerySchema,
 } from "../../domain/api/admin-purchases.ts";
-import { askedSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { approvalNeededSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
@@ -85,7 +85,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       access: "fresh_admin",
       summary: "Releases a held purchase",
       failures: { 409: "It is not held" },
-      responses: { 200: doneSchema, 202: askedSchema },
+      responses: { 200: doneSchema, 202: approvalNeededSchema },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
         const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;

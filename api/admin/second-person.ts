@@ -39,15 +39,19 @@ export function decisionRoutes({ path, permission, what, summaries, decide }: De
 export const alreadyDecided = () => conflict("This request is already decided", "DECIDED");
 export const lapsed = (why: string) => conflict(why, "LAPSED");
 
-type Asked = { asked_by: string; state: string };
+type ApprovalRequest = { asked_by: string; state: string };
 
 /** @throws ApiError unless there is such a request, it is open, and somebody else asked */
-export function requireOpen<One extends Asked>(asked: One | undefined, actor: string, whyLapsed: string): One {
-  if (!asked) throw notFound("Approval");
-  if (asked.asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
-  if (asked.state === "lapsed") throw lapsed(whyLapsed);
-  if (asked.state !== "open") throw alreadyDecided();
-  return asked;
+export function requireOpen<One extends ApprovalRequest>(
+  request: One | undefined,
+  actor: string,
+  whyLapsed: string,
+): One {
+  if (!request) throw notFound("Approval");
+  if (request.asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
+  if (request.state === "lapsed") throw lapsed(whyLapsed);
+  if (request.state !== "open") throw alreadyDecided();
+  return request;
 }
 
 type DecisionRow<State> = {

@@ -2,7 +2,7 @@ import type { CategoryFields } from "../../catalogue/categories.ts";
 import { addCategory, changeCategory } from "../../catalogue/percent-approvals.ts";
 import { findStore } from "../../catalogue/stores.ts";
 import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../domain/api/catalogue.ts";
-import { askedSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
+import { approvalNeededSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { percentText } from "../../domain/money.ts";
 import { notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
@@ -17,7 +17,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
       summary: "Adds a cashback category to a store",
       failures: { 409: "Another category of the store has this group" },
       body: createCashbackRequestSchema,
-      responses: { 200: createdSchema, 202: askedSchema },
+      responses: { 200: createdSchema, 202: approvalNeededSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
         const { category, cashback_percent: cashbackBps } = call.body;
@@ -40,7 +40,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
       summary: "Changes a cashback category",
       failures: { 409: "Another category of the store has this group" },
       body: updateCashbackRequestSchema,
-      responses: { 200: doneSchema, 202: askedSchema },
+      responses: { 200: doneSchema, 202: approvalNeededSchema },
       async handle(call) {
         const { category, cashback_percent: cashbackBps } = call.body;
         const approvalId = await change(services, write, call, "cashback.update", {
@@ -55,7 +55,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
     route.delete("/api/store/:id/cashback/:cashbackId", {
       ...CATALOGUE_WRITE,
       summary: "Deletes a cashback category",
-      responses: { 200: doneSchema, 202: askedSchema },
+      responses: { 200: doneSchema, 202: approvalNeededSchema },
       async handle(call) {
         const approvalId = await change(services, write, call, "cashback.delete", { deleted: true });
         if (approvalId !== null) return waits(approvalId);

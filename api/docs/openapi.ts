@@ -227,7 +227,7 @@ function operationId(route: Route): string {
 const TAGS = {
   people: "Registration, sign-in and the user's own profile.",
   catalogue: "Stores, their cashback categories and fan tokens.",
-  purchases: "Visits to stores, purchases, and what stores and their networks report of them.",
+  purchases: "Clicks, purchases, and what stores and their networks report of them.",
   tokens: "Tickets: the tokens of purchases.",
   administration: "The panel: lists, decisions, figures and configuration.",
   operations: "Health, configuration and documents of the service.",

@@ -16,9 +16,9 @@ import { searchKey } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { eraseEvents } from "../../purchases/events.ts";
 import { addToShop } from "../../purchases/totals.ts";
+import { eraseClaimPictures } from "../clicks/pictures.ts";
 import { eraseMails } from "../mail/mails.ts";
 import { forgetOtherAddress } from "../mail/readers.ts";
-import { eraseClaimPictures } from "../visits/pictures.ts";
 
 export type User = Selectable<Schema["users"]>;
 

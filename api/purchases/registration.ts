@@ -64,7 +64,7 @@ export function openRegistrations({ database: { kysely }, environment, saleRules
 }
 
 /**
- * Freezes the terms of a purchase, in simulated mode, or of a visit to the store, in live mode.
+ * Freezes the terms of a purchase, in simulated mode, or of a click to the store, in live mode.
  * docs/product.md#purchase-terms
  * @throws ApiError 404 or 409 if the store cannot sell, 503 while the index is behind
  */
@@ -219,7 +219,7 @@ async function isNamedSoon({ stores }: Registrations, store: StoreWithCategories
 }
 
 /**
- * In live mode this records a visit to a store. What is bought there, and for how much, comes from its network; nothing
+ * In live mode this records a click to a store. What is bought there, and for how much, comes from its network; nothing
  * is ever paid on a buyer's own word. docs/product.md#sales-click.
  */
 async function registerClick(
@@ -248,10 +248,10 @@ async function registerClick(
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
   });
-  services.log.info({ store: Number(store.id), visit: Number(click.id) }, "Visit registered");
+  services.log.info({ store: Number(store.id), click: Number(click.id) }, "Click registered");
   return {
     success: true,
-    message: "Visit registered",
+    message: "Click registered",
     purchase: null,
     click: {
       id: click.token,

@@ -158,7 +158,7 @@ export interface Schema {
     updated_at: bigint;
     deleted_at: bigint | null;
   };
-  /** A buyer's visit to a store. */
+  /** A buyer's trip to a store. */
   clicks: {
     id: Generated<bigint>;
     /** The unguessable token that the network gets and returns with a sale. */

@@ -201,7 +201,7 @@ create unique index fan_tokens_slug on fan_tokens (slug) where deleted_at is nul
 
 -- Clicks, sales as affiliate networks report them, and claims.
 
--- A buyer's visit to a store.
+-- A buyer's trip to a store.
 create table clicks (
   id integer primary key autoincrement,
   -- The unguessable token that the network gets and returns with a sale.

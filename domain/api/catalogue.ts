@@ -192,7 +192,7 @@ export const storeResponseSchema = answerOf({
 /** In days, each null while too few of the store's sales took the step. docs/product.md#sales-pace */
 export const storePaceResponseSchema = answerOf({
   pace: z.object({
-    /** From the visit to the first report. */
+    /** From the click to the first report. */
     report: z.number().nullable(),
     /** From the report to the confirmation. */
     confirm: z.number().nullable(),

@@ -97,7 +97,7 @@ export const answerOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(
 
 export const doneSchema = answerOf({ message: z.string() });
 /** It is decided, and its payout waits for a second person. docs/product.md#panel-approvals */
-export const askedSchema = doneSchema.extend({ approval_id: z.number() });
+export const approvalNeededSchema = doneSchema.extend({ approval_id: z.number() });
 /** What the answer to every decision has. */
 export const decidedSchema = answerOf({ approval_id: z.number().optional() });
 export type Decided = z.infer<typeof decidedSchema>;

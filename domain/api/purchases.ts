@@ -70,12 +70,12 @@ export const registerPurchaseResponseSchema = answerOf({
       affiliate_url: z.string().nullable(),
     })
     .nullable(),
-  /** In live mode: the visit to the store. */
+  /** In live mode: the click to the store. */
   click: z
     .object({
       id: z.string(),
       store_id: z.number(),
-      /** Sales after this do not count for this visit. */
+      /** Sales after this do not count for this click. */
       expires_at: z.iso.datetime(),
       affiliate_url: z.string().nullable(),
     })

@@ -11,14 +11,14 @@ import { amountReaisSchema } from "./purchases.ts";
 
 const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, must("click"));
 
-/** A visit to a store. */
+/** A click. */
 export const clickSchema = z.object({
   id: z.string(),
   store_id: z.number(),
   store: z.string(),
   token_slug: z.string().nullable(),
   created_at: z.iso.datetime(),
-  /** Sales after this do not count for this visit. */
+  /** Sales after this do not count for this click. */
   expires_at: z.iso.datetime(),
   /** How many sales were reported for it. */
   sales: z.number(),

@@ -108,7 +108,7 @@ export function encodeFigures(holds: readonly Hold[]): string {
   return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
 }
 
-/** A reason that a person released for the visit that the sale had, with the cashback that it came to. */
+/** A reason that a person released for the click that the sale had, with the cashback that it came to. */
 export type Release = Hold & Released;
 type Released = { clickId: bigint; centBps: bigint };
 
@@ -126,7 +126,7 @@ export function readReleases(text: string): Release[] {
 }
 
 /**
- * A release covers a reason with exactly the figures that were seen, for that visit alone, and no higher cashback.
+ * A release covers a reason with exactly the figures that were seen, for that click alone, and no higher cashback.
  * docs/product.md#sales-people
  */
 export function isReleased({ reason, figures }: Hold, releases: readonly Release[], now: Released): boolean {

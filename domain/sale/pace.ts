@@ -15,7 +15,7 @@ export function usualDays(durationsMs: readonly bigint[]): number | undefined {
 
 /** How many days a store usually takes for each step; null while too few of its sales took it. docs/product.md#sales-pace */
 export type StorePace = {
-  /** From the visit to the first report. */
+  /** From the click to the first report. */
   report: number | null;
   /** From the report to the confirmation. */
   confirm: number | null;

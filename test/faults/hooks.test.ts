@@ -66,7 +66,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     expect(await paymentsOf(click_id)).to.have.length(1);
   });
 
-  it("logs the visit, the sale and each step of its purchase", async () => {
+  it("logs the click, the sale and each step of its purchase", async () => {
     const click_id = await visit();
     await tell({ event_id: "logged", type: "confirm", click_id, amount: 70 });
     await until("it is paid", async () => (await paymentsOf(click_id)).length > 0);
@@ -75,7 +75,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     const lines = logLinesOf(system.api.output());
     const sale = lines.find((line) => line.msg === "Sale read" && line.key === click_id);
     expect(sale).to.deep.include({ network: "direct", status: "approved", reais: "70.00", purchases: [purchase] });
-    expect(lines.some((line) => line.msg === "Visit registered")).to.equal(true);
+    expect(lines.some((line) => line.msg === "Click registered")).to.equal(true);
     const steps = lines.filter((line) => line.purchase === purchase).map((line) => `${line.kind} ${line.msg}`);
     for (const kind of ["mint", "confirm", "pay"]) expect(steps).to.include(`${kind} Sent`);
   });

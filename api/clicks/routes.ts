@@ -22,13 +22,13 @@ import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.
 import type { Services } from "../services.ts";
 import { attachPicture } from "./pictures.ts";
 
-/** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
-export function visitRoutes(services: Services): Route[] {
+/** A buyer's clicks, and claims for cashback that is missing. docs/product.md#sales-claims. */
+export function clickRoutes(services: Services): Route[] {
   const { kysely } = services.database;
   return [
     route.get("/api/clicks", {
       access: "user",
-      summary: "The signed-in user's visits to stores, newest first",
+      summary: "The signed-in user's clicks, newest first",
       query: clicksQuerySchema,
       responses: { 200: clicksResponseSchema },
       async handle({ identity, query }) {
@@ -68,13 +68,13 @@ export function visitRoutes(services: Services): Route[] {
       summary: "Submits a claim for missing cashback; moves no money by itself",
       limit: { perMinute: 20, by: "wallet" },
       body: createClaimRequestSchema,
-      failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
+      failures: { 404: "No such click", 409: "Too early, too late, or claimed before" },
       responses: { 200: createClaimResponseSchema },
       async handle({ body, identity }) {
         const { wallet } = visitorOf(identity);
         const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
         if (bought > BigInt(Date.now()) + BIG_DAY_MS) throw invalid("date must not be in the future", "date");
-        const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
+        const click = await findClick(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
         requireWindow(click, claimAfterMs(services));
         const id = await inTransaction(kysely, async (queries) => {
           // One at a time of a wallet, so that two at once cannot both be the last that is allowed.
@@ -133,8 +133,8 @@ function claimAfterMs({ environment }: Services): bigint {
   return BigInt(environment.CLAIM_AFTER_DAYS) * BIG_DAY_MS;
 }
 
-/** The visit of a claim: the named one, otherwise the last one before the end of the purchase day. */
-async function findVisit(
+/** The click of a claim: the named one, otherwise the last one before the end of the purchase day. */
+async function findClick(
   queries: Queries,
   wallet: WalletAddress,
   wanted: { storeId: bigint; token: string | null; bought: bigint },
@@ -151,7 +151,7 @@ async function findVisit(
           .orderBy("id", "desc")
           .limit(1)
           .executeTakeFirst();
-  if (click?.wallet !== wallet || click.store_id !== wanted.storeId) throw notFound("Visit to this store");
+  if (click?.wallet !== wallet || click.store_id !== wanted.storeId) throw notFound("Click to this store");
   return click;
 }
 
@@ -167,7 +167,7 @@ function requireWindow(click: Click, claimAfterMs: bigint): void {
       },
     );
   }
-  if (now > click.expires_at) throw conflict("The claim window of this visit has ended", "CLAIM_TOO_LATE");
+  if (now > click.expires_at) throw conflict("The claim window of this click has ended", "CLAIM_TOO_LATE");
 }
 
 /** docs/product.md#sales-claims */
@@ -179,7 +179,7 @@ async function requireRoom(queries: Queries, { wallet, id }: Click, order: strin
     .where("state", "=", "open")
     .executeTakeFirst();
   if (open?.order_ref === order) throw conflict("This order was already claimed", "CLAIMED");
-  if (open) throw conflict("This visit has a claim that is not answered yet", "CLAIM_OPEN", { field: "click_id" });
+  if (open) throw conflict("This click has a claim that is not answered yet", "CLAIM_OPEN", { field: "click_id" });
   const today = BigInt(Date.now()) / BIG_DAY_MS;
   const newest = await queries
     .selectFrom("claims")
