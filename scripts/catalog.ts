@@ -3,7 +3,7 @@
  * An import lists its changes; with `--apply` it makes them, all or nothing. The sender then registers new stores on
  * chain.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { BaseError } from "viem";
 import { CatalogueFileError, formatOf, readCatalogue, writeCatalogue } from "../catalogue/catalogue-file.ts";
@@ -40,7 +40,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   const [verb, file, ...rest] = positionals;
   if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new UsageError(USAGE);
   const environment = readOperatorEnvironment(env);
-  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), textOf(file));
+  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), readFileSync(file, "utf8"));
   const database = await openDatabase(environment, { print });
   try {
     if (!catalogue) {
@@ -56,11 +56,6 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   } finally {
     await database.close();
   }
-}
-
-function textOf(file: string): string {
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}: ${USAGE}`);
-  return readFileSync(file, "utf8");
 }
 
 /** A new store must not get an id under which another store is registered on chain. */
