@@ -23,6 +23,7 @@ export type Trace = { wallet: string; steps: Step[]; openQuestions: string[] };
 export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace | undefined> {
   const purchase = await queries.selectFrom("purchases").selectAll().where("id", "=", id).executeTakeFirst();
   if (!purchase) return undefined;
+  const isSimulated = purchase.source === "simulated";
   const steps: Step[] = [
     {
       atMs: purchase.created_at,
@@ -30,8 +31,12 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
       kind: "registered",
       text: `registered at store ${purchase.store_id} (${purchase.store_name}): R$ ${reaisText(purchase.amount_cents)} at ${percentText(purchase.cashback_bps)} % + ${percentText(purchase.bonus_bps)} % bonus, ${purchase.source}`,
     },
-    ...mark(purchase.approved_at, "approved", "approved by the store's network"),
-    ...mark(purchase.reversed_at, "reversed", "returned by the store or its network"),
+    ...mark(purchase.approved_at, "approved", isSimulated ? "approved at once" : "approved by the store's network"),
+    ...mark(
+      purchase.reversed_at,
+      "reversed",
+      isSimulated ? "cancelled by its buyer" : "returned by the store or its network",
+    ),
     ...mark(purchase.settled_at, "settled", "settled: its cashback is decided"),
     ...mark(
       purchase.held_at,

@@ -260,6 +260,9 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
     expect([purchases[0]?.situation, totals.total, statement.sum]).to.deep.equal(["withdrawn", "0", "0"]);
     const { activity } = (await admin.get("/api/admin/overview")).body.data;
     expect(activity.find((one: { id: number }) => one.id === id)?.status, "in the panel").to.equal("cancelled");
+    const { steps } = (await admin.get(`/api/admin/purchases/${id}`)).body.purchase;
+    const reversed = steps.find((step: { kind: string }) => step.kind === "reversed");
+    expect(reversed?.text, "in its history").to.equal("cancelled by its buyer");
     expectRefusal(await buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id }), 409, "REVERSED");
     const minted = await buyer.buy();
     await mint(buyer, minted);

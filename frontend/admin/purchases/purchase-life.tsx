@@ -40,7 +40,8 @@ const KINDS: Record<Step["kind"], (subject: string) => string> = {
   credited: () => "Crédito ao comprador",
 };
 
-function sentenceOf({ kind, subject }: Step, { situation }: PurchaseDetails): string {
+function sentenceOf({ kind, subject }: Step, { situation, sale_id }: PurchaseDetails): string {
+  if (kind === "approved" && sale_id === null) return "Aprovada na hora: compra simulada";
   if (kind === "reversed" && situation === "withdrawn") return "Cancelada por quem comprou";
   const words = kind === "chain_event" ? EVENTS[subject ?? ""] : SUBJECTS[subject ?? ""];
   return KINDS[kind](words ?? subject ?? "");
