@@ -4,6 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { DAY_MS } from "../domain/iso-time.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 import type { FxRates } from "../domain/sale/rules.ts";
+import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import { askOutside } from "../platform/outside.ts";
 import { parseExactJson } from "./row.ts";
 
@@ -21,12 +22,6 @@ const DOUBTFUL_ROWS = 200;
 
 function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, 10);
-}
-
-/** The day of a sale in Brazil, where the rates are published. */
-export function dayOf(at: bigint): string {
-  const BRAZIL_OFFSET_MS = 3 * 3_600_000;
-  return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
 }
 
 /** What is known of the rate of a sale's day. A doubtful one is used only once a person has accepted it. */
@@ -72,7 +67,7 @@ export async function findRate(queries: Queries, fx: FxRates, currency: string, 
  * @throws Error if the feed was asked and does not answer, or with nothing usable
  */
 export async function fetchRate({ kysely }: Database, fx: FxRates, currency: string, at: bigint): Promise<boolean> {
-  const day = dayOf(at);
+  const day = saoPauloDay(at);
   const found = await lookUpRate(kysely, fx, currency, day);
   if (found.state !== "missing") return found.state === "accepted";
   if (fx.url === undefined || !/^[A-Z]{3}$/.test(currency) || currency === "BRL") return false;
@@ -82,7 +77,7 @@ export async function fetchRate({ kysely }: Database, fx: FxRates, currency: str
   const published = publicationsOf(parseExactJson(answer.text)).filter((one) => one.day <= day);
   const last = published.at(-1);
   // The day's own rate may still be published.
-  const isOpen = day >= dayOf(BigInt(Date.now())) && last?.day !== day;
+  const isOpen = day >= saoPauloDay(BigInt(Date.now())) && last?.day !== day;
   if (!last || isOpen || last.day < daysBefore(day, OLDEST_DAYS)) return false;
   const doubted_from = await doubtOf(kysely, currency, published);
   await kysely

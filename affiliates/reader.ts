@@ -9,13 +9,13 @@ import { sayProblems } from "../domain/sale/problem.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
+import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import { plainText } from "../domain/text.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import { AnswerTooLargeError } from "../platform/outside.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
 import { budgetProblem, POLL_SHARE, reckonBudget } from "./budget.ts";
-import { dayOf } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { MissingRates } from "./missing-rates.ts";
@@ -354,7 +354,7 @@ export class Reader {
     for (const { currency, commissionCurrency, occurredAt } of reports) {
       const at = occurredAt ?? BigInt(Date.now());
       for (const one of [currency, commissionCurrency ?? currency])
-        if (one !== "BRL") asked.set(`${one} ${dayOf(at)}`, () => this.#rates.ask(one, at));
+        if (one !== "BRL") asked.set(`${one} ${saoPauloDay(at)}`, () => this.#rates.ask(one, at));
     }
     const questions = [...asked.values()];
     while (questions.length > 0) await Promise.all(questions.splice(0, RATES_AT_ONCE).map((ask) => ask()));

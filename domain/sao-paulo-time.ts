@@ -20,7 +20,7 @@ function wallClockOf(at: number): number {
 }
 
 /** The day of a moment: `2026-11-29`. */
-export const saoPauloDay = (at: number): string => toSaoPaulo(at).slice(0, 10);
+export const saoPauloDay = (at: number | bigint): string => toSaoPaulo(Number(at)).slice(0, 10);
 
 /** A moment for a `datetime-local` field: `2026-11-29T23:59`. */
 export function toSaoPaulo(at: number): string {

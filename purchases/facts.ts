@@ -28,6 +28,7 @@ import type { SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
+import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { readKeepable } from "./debt.ts";
@@ -72,8 +73,15 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     const own = lives.map(({ facts }) => facts);
     const known = { report, createdAt: row.created_at, click: click(row), named: named(row), kept: readKept(row) };
     const buyer = buyerOf({ ...known, purchases: own }).click;
-    const day = dayOf(row.occurred_at ?? row.created_at);
-    return { row, known, own, lives, buyer, rates: rates(day), orderKey: orderKeyOf(row.order_ref) };
+    return {
+      row,
+      known,
+      own,
+      lives,
+      buyer,
+      rates: rates(row.occurred_at ?? row.created_at),
+      orderKey: orderKeyOf(row.order_ref),
+    };
   });
   const orders = await readSameOrder(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
@@ -401,18 +409,12 @@ function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, ha
 
 // Rates -------------------------------------------------------------------------------------------------------------------
 
-/** The day of a sale in Brazil, where the rates are published. */
-function dayOf(at: bigint): string {
-  const BRAZIL_OFFSET_MS = 3 * 3_600_000;
-  return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
-}
-
 async function readRates(
   queries: Queries,
   fx: FxRates,
   rows: readonly SaleRow[],
   reports: ReadonlyMap<bigint, SaleReport>,
-): Promise<(day: string) => ReadonlyMap<string, bigint>> {
+): Promise<(at: bigint) => ReadonlyMap<string, bigint>> {
   const { fixed, url } = fx;
   if (url === undefined) return () => fixed;
   const currencies = new Set(
@@ -420,7 +422,7 @@ async function readRates(
   );
   currencies.delete("BRL");
   if (currencies.size === 0) return () => new Map();
-  const days = new Set(rows.map((row) => dayOf(row.occurred_at ?? row.created_at)));
+  const days = new Set(rows.map((row) => saoPauloDay(row.occurred_at ?? row.created_at)));
   // Of the day of a sale, whichever day it was published on; a doubtful one only if a person accepted it.
   const stored = await queries
     .selectFrom("fx_requests")
@@ -434,7 +436,8 @@ async function readRates(
     .where(amongTexts(queries, "fx_requests.day", days))
     .where((where) => where.or([where("doubted_from", "is", null), where("accepted_at", "is not", null)]))
     .execute();
-  return (day) => new Map(stored.filter((one) => one.day === day).map((one) => [one.currency, one.rate_micros]));
+  const ofDay = Map.groupBy(stored, ({ day }) => day);
+  return (at) => new Map(ofDay.get(saoPauloDay(at))?.map((one) => [one.currency, one.rate_micros]));
 }
 
 // Other sales -------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ export async function readDailyRates(
   moments: readonly bigint[],
 ): Promise<(at: bigint) => DailyRate | undefined> {
   // Many moments are of few days.
-  const days = new Set(moments.map(dayOf));
+  const days = new Set(moments.map(saoPauloDay));
   if (days.size === 0) return () => undefined;
   const rows = await queries
     .selectFrom("chz_rates")
@@ -45,7 +45,7 @@ export async function readDailyRates(
     .execute();
   const known = new Map(rows.map((row) => [row.day, row.wei_per_cent]));
   const rates = new Map([...days].map((day) => [day, latest(daysUpTo(day), known)]));
-  return (at) => rates.get(dayOf(at));
+  return (at) => rates.get(saoPauloDay(at));
 }
 
 function latest(days: readonly string[], known: ReadonlyMap<string, bigint>): DailyRate | undefined {
@@ -54,10 +54,6 @@ function latest(days: readonly string[], known: ReadonlyMap<string, bigint>): Da
     if (weiPerCent !== undefined) return { day, isEarlier: back > 0, weiPerCent };
   }
   return undefined;
-}
-
-function dayOf(at: bigint): string {
-  return saoPauloDay(Number(at));
 }
 
 /** A day, and the days before it from which a rate may come, newest first. */

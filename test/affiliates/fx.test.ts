@@ -1,11 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { acceptRate, dayOf, fetchRate, findRate, listDoubtfulRates } from "../../affiliates/fx.ts";
+import { acceptRate, fetchRate, findRate, listDoubtfulRates } from "../../affiliates/fx.ts";
 import { hasOpenSale, listWithoutRate } from "../../affiliates/queries.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { FxRates } from "../../domain/sale/rules.ts";
+import { saoPauloDay } from "../../domain/sao-paulo-time.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
@@ -210,8 +211,8 @@ describe("The exchange rate feed", function () {
 
     it("has no rate for a day that is not over and has not closed", async () => {
       const { database } = await engine.open();
-      const today = dayOf(BigInt(Date.now()));
-      const yesterday = dayOf(BigInt(Date.now() - 86_400_000));
+      const today = saoPauloDay(BigInt(Date.now()));
+      const yesterday = saoPauloDay(BigInt(Date.now() - 86_400_000));
       publish([yesterday, 6], [today, 6.1, "Abertura"]);
       expect(await fetchRate(database, fx, "EUR", BigInt(Date.now()))).to.equal(false);
       publish([yesterday, 6], [today, 6.1, "Abertura"], [today, 6.2]);
