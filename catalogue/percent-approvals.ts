@@ -7,7 +7,7 @@ import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf } from "../domain/records.ts";
-import { type RateChange, raiseOf } from "../domain/sale/terms.ts";
+import { type RateChange, raiseOf, WITHOUT_COMMISSION } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
 import {
@@ -30,9 +30,6 @@ export type PercentApprovalRow = Selectable<Schema["percent_approvals"]> & {
 
 /** What was done at once, and what waits for a second person. */
 type Outcome = { id: bigint | null; approvalId: bigint | null };
-
-/** A direct shop need not report a commission, so that no sale of it is held for one below its cashback. */
-const WITHOUT_COMMISSION = "direct";
 
 /** A store's percents that one person set alone would be paid without a commission that covers them. */
 export class UnagreedPercentError extends TorcidaError {

@@ -24,6 +24,9 @@ export type ClickTerms = SaleTerms & {
 
 const MAXIMUM_BPS = 10_000n;
 
+/** A direct shop need not report a commission, so that no sale of it is held for one below its cashback. */
+export const WITHOUT_COMMISSION = "direct";
+
 /** By when a claim is answered. docs/product.md#sales-claims */
 export const CLAIM_ANSWER_DAYS = 10n;
 

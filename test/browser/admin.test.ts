@@ -458,6 +458,11 @@ describe("Admin", () => {
       await dialog.getByRole("button", { name: "Cancelar" }).click();
       await page.getByRole("button", { name: "Excluir – Som" }).click();
       expect(await said(), "its sales would get the other percent").to.match(alone);
+      Object.assign(store ?? {}, { network: "direct" });
+      await page.reload();
+      await page.getByRole("button", { name: "Adicionar cashback" }).click();
+      await dialog.getByLabel("Percentual de cashback").fill("20");
+      expect(await said(), "a direct shop's first day needs somebody too").to.match(alone);
     });
 
     it("shows a percent that waits to a second person, who approves it", async () => {

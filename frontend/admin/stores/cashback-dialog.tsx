@@ -17,6 +17,8 @@ type CashbackDialogProps = Saving & {
   initial: CashbackFields | undefined;
   /** The highest percent that saving these would raise, in basis points. */
   raises: (fields: CashbackFields) => bigint | undefined;
+  /** Whether the store's first day needs nobody else. */
+  isFreeAtFirst?: boolean;
   request: (fields: CashbackFields) => Promise<Outcome>;
 };
 
@@ -61,7 +63,7 @@ export function CashbackDialog(props: CashbackDialogProps) {
       >
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
-      <PercentNotice bps={props.raises(watch())} isNew={isNew} />
+      <PercentNotice bps={props.raises(watch())} isFreeAtFirst={props.isFreeAtFirst ?? false} />
       <Field
         label="Nome em inglês"
         hint="Vazio: as páginas em inglês mostram o nome em português."
@@ -85,7 +87,7 @@ export function CashbackDialog(props: CashbackDialogProps) {
 }
 
 /** The form's state, which survives the session as a draft, and its saving. */
-function useCategoryForm({ id, initial, request, raises: _, ...saving }: CashbackDialogProps) {
+function useCategoryForm({ id, initial, request, raises: _, isFreeAtFirst: __, ...saving }: CashbackDialogProps) {
   const isNew = initial === undefined;
   const draft = useDraft(`category ${id}`, initial ?? EMPTY);
   const { register, handleSubmit, getValues, watch, subscribe, formState } = useForm({

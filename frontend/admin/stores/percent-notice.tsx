@@ -11,12 +11,12 @@ import { WalletName } from "../facts.tsx";
 type PercentNoticeProps = {
   /** In basis points; undefined while nothing is raised. */
   bps: bigint | undefined;
-  /** Whether it is a new category, which a store may get alone on its first day. */
-  isNew?: boolean;
+  /** Whether a store's first day needs nobody else, as for a new category of a network's shop. */
+  isFreeAtFirst?: boolean;
 };
 
 /** Says before it is asked whether a percent takes a second person, and who that could be. docs/product.md#percent-approvals */
-export function PercentNotice({ bps, isNew = false }: PercentNoticeProps) {
+export function PercentNotice({ bps, isFreeAtFirst = false }: PercentNoticeProps) {
   const { percent } = useFormat();
   const { data: role } = useQuery(roleQuery);
   if (!role || bps === undefined || bps <= BigInt(role.percent_alone) * 100n) return null;
@@ -24,7 +24,7 @@ export function PercentNotice({ bps, isNew = false }: PercentNoticeProps) {
   return (
     <p className="hint" role="status">
       <span>
-        {isNew && "Se a loja tem mais de um dia: "}
+        {isFreeAtFirst && "Se a loja tem mais de um dia: "}
         {percent(percentText(bps))} passa de {alone}, o máximo que uma pessoa define sozinha.{" "}
         {whoAgrees(role.percent_approvers, alone)}
       </span>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { StoreCashback } from "../../../domain/api/catalogue.ts";
+import { WITHOUT_COMMISSION } from "../../../domain/sale/terms.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
   addCashback,
@@ -105,6 +106,7 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
           id={`of store ${storeId}`}
           initial={undefined}
           raises={(fields) => bpsOf(fields.cashback_percent)}
+          isFreeAtFirst={store.network !== WITHOUT_COMMISSION}
           request={(fields) => addCashback(storeId, fields)}
           done="Cashback adicionado com sucesso!"
           failed="Erro ao adicionar cashback."
