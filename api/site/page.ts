@@ -38,7 +38,9 @@ export function withHead(
     .replace("<!--page-->", () => page?.paint ?? "")
     .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
     .replaceAll(" data-description></p>", () => `>${description}</p>`)
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}${scripts}`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
+    // After the app's own script, the largest file: of few connections, the first ones are its.
+    .replace("</head>", () => `${scripts}</head>`)
     .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
     .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
     .replace(
