@@ -10,6 +10,9 @@ export function noteNavigation(): void {
   hasNavigated = true;
 }
 
+/** Whether this is still the page that was opened, with the data it asked for itself. */
+export const isFirstPage = (): boolean => !hasNavigated;
+
 /** The page's heading: it takes the focus on navigation. */
 export function PageHeading({ children, className = "page-title" }: { children: ReactNode; className?: string }) {
   const ref = useRef<HTMLHeadingElement>(null);

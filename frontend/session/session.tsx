@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 import { logout } from "../api/calls.ts";
 import { ME_KEY, meQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
+import { isFirstPage } from "../app/page.tsx";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
@@ -152,7 +153,8 @@ export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
     ...meQuery(token),
     enabled: token !== null,
     staleTime: 5_000,
-    refetchOnMount: "always",
+    // A purchase may be newer than the profile; on the first page, the profile was asked for a moment ago.
+    refetchOnMount: isFirstPage() ? true : "always",
     // Reloads visible data after sleep, in another tab, or when the connection is back.
     refetchOnWindowFocus: "always",
     refetchOnReconnect: "always",
