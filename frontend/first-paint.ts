@@ -45,8 +45,24 @@ const PAINTS: Record<string, (heading: string, lead: string, inEach: InEach) => 
   "/stores/:storeId": (heading, lead) => page(heading + skeletons(1, "h-24") + lead + skeletons(1, "h-64")),
   "/ticket/:tokenId": (heading, lead) => page(heading + lead + skeletons(1, "h-64")),
   "/auth": (heading, lead) => page(heading + lead + skeletons(1, "h-64")),
-  "/dashboard": (heading) => page(heading + skeletons(3, "h-32", "stat-grid") + skeletons(1, "h-64")),
+  // The lead is the largest text of the first screen; figures replace the dashes.
+  "/dashboard": (heading, lead, inEach) =>
+    page(
+      [
+        `<div class="dashboard"><div class="section-head"><div>${heading}<div class="welcome"><div class="skeleton h-6 max-w-xs"></div></div>${lead}</div>`,
+        `<div class="refresh first-paint-space" aria-hidden="true"><span class="button button-quiet">${inEach("dashboard.refresh")}</span></div></div>`,
+        '<div class="stat-grid">',
+        stat(inEach("dashboard.total"), "", " stat-main", '<p class="stat-reais"></p>'),
+        stat(inEach("dashboard.transactions"), ""),
+        stat(inEach("dashboard.pending"), inEach("dashboard.pending.note")),
+        `</div>${skeletons(1, "h-64")}</div>`,
+      ].join(""),
+    ),
 };
+
+/** A figure that is not known yet. */
+const stat = (title: string, note: string, kind = "", more = ""): string =>
+  `<section class="stat${kind}"><h2>${title}</h2><div class="stat-figure"><div class="stat-line"><p class="stat-number">—</p></div>${more}</div><p class="stat-note">${note}</p></section>`;
 
 /** A message in each language. */
 export const texts = (catalogues: Catalogues, id: MessageId): Record<Language, string> =>

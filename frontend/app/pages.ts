@@ -89,7 +89,7 @@ export const PAGES: Page[] = [
     path: "/profile",
     screen: "profile/profile-page",
     title: "profile.title",
-    description: "dashboard.description",
+    description: "profile.title",
     who: "user",
   },
   { path: "/visits", screen: "visits/visits-page", title: "visits.title", description: "visits.lead", who: "user" },

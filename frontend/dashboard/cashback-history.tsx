@@ -22,7 +22,8 @@ export function CashbackHistory({ purchases }: Purchases) {
     .filter((one) => one.status !== "cancelled" && one.date)
     .sort((a, b) => a.date.localeCompare(b.date))
     .slice(isPhone ? -PHONE_SHOWN : -SHOWN);
-  if (shown.length === 0) return null;
+  // One alone is on its ticket.
+  if (shown.length < 2) return null;
   return (
     <Card
       title={

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, lazy, Suspense, useDeferredValue, useEffect, useState } from "react";
+import { Fragment, type ReactNode, useDeferredValue, useEffect, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../domain/api/purchases.ts";
 import { HOLDING_TIERS } from "../../domain/bonus.ts";
@@ -32,9 +32,6 @@ import { FanTokens } from "./fan-tokens.tsx";
 import { Figures } from "./figures.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
-
-/** A simulated purchase is reported at once, so that no visit waits. */
-const OpenVisits = lazy(() => import("./open-visits.tsx"));
 
 type CashbackSums = {
   totalChz: string;
@@ -73,23 +70,36 @@ function LoginRequired() {
   );
 }
 
+/** The page's frame, as `first-paint.ts` has it too: nothing moves when the figures arrive. */
 function DashboardSkeleton() {
   const t = useText();
   return (
     <div className="page dashboard" aria-busy="true">
-      <PageHeading>{t("dashboard.title")}</PageHeading>
-      <Skeletons count={1} className="h-6 max-w-xs" />
-      <div className="stat-grid">
-        {["a", "b", "c"].map((key) => (
-          <div
-            key={key}
-            aria-hidden="true"
-            data-skeleton=""
-            className={`skeleton h-32${key === "a" ? " stat-main" : ""}`}
-          />
-        ))}
+      <div className="section-head">
+        <Heading>
+          <Skeletons count={1} className="h-6 max-w-xs" />
+        </Heading>
+        <div className="refresh">
+          <button type="button" className="button button-quiet" disabled>
+            <Icon name="refresh" />
+            {t("dashboard.refresh")}
+          </button>
+        </div>
       </div>
+      <Stats />
       <div aria-hidden="true" className="skeleton h-64" />
+    </div>
+  );
+}
+
+/** Title, welcome, and the sentence that is the largest text until the figures are here. */
+function Heading({ children }: { children: ReactNode }) {
+  const t = useText();
+  return (
+    <div>
+      <PageHeading>{t("dashboard.title")}</PageHeading>
+      <div className="welcome">{children}</div>
+      <p className="lead">{t("dashboard.description")}</p>
     </div>
   );
 }
@@ -113,19 +123,12 @@ function ProfileView({ profile }: { profile: Profile }) {
   const { isRefreshing, refreshWalletData } = useRefresh();
   useLiveProfile(pollIntervalMs);
   const [parameters] = useSearchParams();
-  const { simulated } = useQuery(configQuery).data;
   return (
     <div className="page dashboard">
       <div className="section-head">
-        <div>
-          <PageHeading>{t("dashboard.title")}</PageHeading>
-          <p className="lead">
-            {profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}{" "}
-            <Link className="link" to={paths.profile}>
-              {t("profile.title")}
-            </Link>
-          </p>
-        </div>
+        <Heading>
+          <p>{profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}</p>
+        </Heading>
         <div className="refresh">
           <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
             <Icon name="refresh" />
@@ -135,14 +138,9 @@ function ProfileView({ profile }: { profile: Profile }) {
         </div>
       </div>
 
-      <ProcessingStrip profile={profile} />
-      {!simulated && (
-        <Suspense>
-          <OpenVisits wallet={profile.wallet} />
-        </Suspense>
-      )}
-
       <Stats profile={profile} />
+
+      <ProcessingStrip profile={profile} />
 
       {profile.statement && hasMoney(profile.statement) && (
         <Figures statement={profile.statement} chosen={parameters.get("figure")} total={profile.totals?.total} />
@@ -181,34 +179,36 @@ function useRefresh() {
   return { isRefreshing, refreshWalletData };
 }
 
-/** Cashback in total, purchases, and cashback that is pending. */
-function Stats({ profile }: { profile: Profile }) {
+/** Cashback in total, purchases, and cashback that is pending; dashes while they are not known. */
+function Stats({ profile }: { profile?: Profile }) {
   const t = useText();
   const { chz, brl, integer } = useFormat();
   const config = useQuery(configQuery).data;
-  const sums = sumsOf(profile, BigInt(config.wei_per_cent));
+  const sums = profile && sumsOf(profile, BigInt(config.wei_per_cent));
   return (
     <div className="stat-grid">
       <section className="stat stat-main">
         <h2>{t("dashboard.total")}</h2>
         <div className="stat-figure">
-          <StatNumber>{chz(sums.totalChz)}</StatNumber>
+          <StatNumber>{sums && chz(sums.totalChz)}</StatNumber>
           <p className="stat-reais figures">
-            {t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
+            {sums && t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
           </p>
         </div>
-        <p className="stat-note">{profile.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>
+        <p className="stat-note">
+          {profile?.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}
+        </p>
       </section>
       <section className="stat">
         <h2>{t("dashboard.transactions")}</h2>
-        <StatNumber>{integer(sums.count)}</StatNumber>
+        <StatNumber>{sums && integer(sums.count)}</StatNumber>
         <p className="stat-note">
-          {t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
+          {sums && t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
         </p>
       </section>
       <section className="stat">
         <h2>{t("dashboard.pending")}</h2>
-        <StatNumber>{chz(sums.pendingChz)}</StatNumber>
+        <StatNumber>{sums && chz(sums.pendingChz)}</StatNumber>
         <p className="stat-note">{t("dashboard.pending.note")}</p>
       </section>
     </div>
@@ -222,7 +222,7 @@ declare module "react" {
 }
 
 /** A figure on one line, as large as its length allows. */
-function StatNumber({ children }: { children: string }) {
+function StatNumber({ children = "—" }: { children: string | undefined }) {
   return (
     <div className="stat-line">
       <p className="stat-number" style={{ "--length": children.length }}>
@@ -266,6 +266,11 @@ function WalletCard({ profile }: { profile: Profile }) {
           </button>
         </>
       )}
+      <p className="mt-3">
+        <Link className="link" to={paths.profile}>
+          {t("profile.title")}
+        </Link>
+      </p>
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { isMoving } from "../../domain/purchase/situation.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -14,12 +14,12 @@ const FRESH_MS = 15 * 60_000;
 const SHOWN = 3;
 const SETTLED_SHOWN_MS = 60_000;
 
-/** Purchases in progress, updated live. */
+/** Purchases in progress, updated live. What was shown stays while the page is open, so that nothing below moves up. */
 export function ProcessingStrip({ profile }: { profile: Profile }) {
   const t = useText();
   const { brl, chz } = useFormat();
-  const moving = profile.purchases.filter((one) => isShown(one));
-  useRenderAt(Math.min(...moving.map(leavesAtMs)));
+  const [openedAt] = useState(() => Date.now());
+  const moving = profile.purchases.filter((one) => isShown(one, openedAt));
   if (moving.length === 0) return null;
   const isDone = !moving.some(isInFlight);
   return (
@@ -30,9 +30,11 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
       <ul aria-live="polite" className="grid gap-4">
         {moving.slice(0, SHOWN).map((purchase) => (
           <li key={purchase.id}>
-            <p>
-              <strong>{purchase.store}</strong> · {brl(purchase.amount)} ·{" "}
-              {t("strip.cashback", { amount: chz(purchase.paid_amount ?? purchase.cashback_amount) })}
+            <p className="strip-line">
+              <span>
+                <strong>{purchase.store}</strong> · {brl(purchase.amount)}
+              </span>
+              <span>{t("strip.cashback", { amount: chz(purchase.paid_amount ?? purchase.cashback_amount) })}</span>
             </p>
             <Timeline purchase={purchase} isCompact />
           </li>
@@ -49,24 +51,8 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
   );
 }
 
-/** Renders the component when this time has come, if it is ever. */
-function useRenderAt(timeMs: number): void {
-  const [, setRendered] = useState(0);
-  useEffect(() => {
-    if (timeMs === Number.POSITIVE_INFINITY) return;
-    const timer = setTimeout(() => setRendered(timeMs), Math.max(0, timeMs - Date.now()));
-    return () => clearTimeout(timer);
-  }, [timeMs]);
-}
-
-/** When a purchase that is shown leaves the strip, though nothing of it changes. */
-function leavesAtMs(purchase: PurchaseRecord): number {
-  if (isInFlight(purchase) || purchase.paid_at === null) return Date.parse(purchase.created_at) + FRESH_MS;
-  return Date.parse(purchase.paid_at) + SETTLED_SHOWN_MS;
-}
-
 /** In progress, or paid within the last minute. */
-function isShown(purchase: PurchaseRecord, nowMs = Date.now()): boolean {
+export function isShown(purchase: PurchaseRecord, nowMs: number): boolean {
   if (isInFlight(purchase)) return isFresh(purchase, nowMs);
   return (
     purchase.situation === "paid" &&

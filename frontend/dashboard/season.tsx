@@ -15,6 +15,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
+import { useIsPhone } from "../ui/use-is-phone.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { olderPurchasesQuery } from "./queries.ts";
 import {
@@ -42,9 +43,15 @@ const drawn = (): Promise<unknown> =>
     requestAnimationFrame(() => (window.requestIdleCallback ?? setTimeout)(resolve));
   });
 
+/** A simulated purchase is reported at once, so that no visit waits. */
+const OpenVisits = lazy(() => import("./open-visits.tsx"));
+
 const PAGE = 12;
 /** With more purchases, the statement is easier to read than their pictures. */
 const GRID = 12;
+const PHONE_GRID = 4;
+/** So many lines are read without filters. */
+const FEW = 3;
 const NFT_SKELETONS = 3;
 
 /** The latest ticket large, all others as tickets or as a dated statement. docs/product.md#tickets. */
@@ -53,6 +60,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
   const [latest, ...others] = entries;
   const figure = useSearchParams()[0].get("figure");
+  const { simulated } = useQuery(configQuery).data;
   const [shown, setShown] = useState(PAGE);
   const onScreen = useMemo(() => entries.slice(0, shown + 1).flatMap(({ nft }) => nft ?? []), [entries, shown]);
   return (
@@ -70,10 +78,17 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
           </LinkButton>
         </div>
       </div>
-      {onScreen.length > 0 && (
+      {!simulated && (
         <Suspense>
-          <ChainCheck tickets={onScreen} />
+          <OpenVisits wallet={profile.wallet} />
         </Suspense>
+      )}
+      {onScreen.length > 0 && (
+        <div className="chain-check-room">
+          <Suspense>
+            <ChainCheck tickets={onScreen} />
+          </Suspense>
+        </div>
       )}
       {isRefreshing ? (
         <div className="ticket-grid" aria-busy="true">
@@ -85,12 +100,15 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
         </EmptyPanel>
       ) : (
         <>
-          <div className="season-top">
-            <div className="ticket-grid latest-ticket">
-              <EntryTicket entry={latest} />
+          {/* What lies in a figure stands alone, where its link leads. */}
+          {!figure && (
+            <div className="season-top">
+              <div className="ticket-grid latest-ticket">
+                <EntryTicket entry={latest} />
+              </div>
+              <CashbackHistory purchases={profile.purchases} />
             </div>
-            <CashbackHistory purchases={profile.purchases} />
-          </div>
+          )}
           {(others.length > 0 || profile.reviews.length > 0 || profile.debts.length > 0 || figure) && (
             <Statement
               profile={profile}
@@ -170,9 +188,11 @@ function Statement({
   const navigate = useNavigate();
   const [chosen, setFilter] = useState<Filter>({});
   const filter = useMemo(() => ({ ...chosen, figure }), [chosen, figure]);
-  const found = useMemo(() => filterLines(linesOf(entries, profile), filter), [entries, profile, filter]);
+  const lines = useMemo(() => linesOf(entries, profile), [entries, profile]);
+  const found = useMemo(() => filterLines(lines, filter), [lines, filter]);
   const [look, setLook] = useState<Look>();
-  const isGrid = look ? look === "grid" : !figure && !hasOlder && entries.length <= GRID;
+  const most = useIsPhone() ? PHONE_GRID : GRID;
+  const isGrid = look ? look === "grid" : !figure && !hasOlder && entries.length <= most;
   const clear = () => {
     setFilter({});
     if (figure) navigate({ search: "", hash: "#tickets" });
@@ -197,9 +217,8 @@ function Statement({
           {t("statement.title")}
         </h3>
         <LookSwitch look={isGrid ? "grid" : "list"} choose={setLook} />
-        <ExportButton readFound={async () => filterLines(linesOf(await readAll(), profile), filter)} />
       </div>
-      <Filters entries={entries} filter={chosen} choose={choose} />
+      {(hasOlder || lines.length > FEW) && <Filters entries={entries} filter={chosen} choose={choose} />}
       {figure && isFigure(figure) && (
         <p className="statement-figure">
           {t("statement.figure", { figure: t(`figures.${figure}`) })}{" "}
@@ -208,9 +227,12 @@ function Statement({
           </button>
         </p>
       )}
-      <p role="status" className="muted">
-        {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
-      </p>
+      <div className="section-head statement-count">
+        <p role="status" className="muted">
+          {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
+        </p>
+        <ExportButton readFound={async () => filterLines(linesOf(await readAll(), profile), filter)} />
+      </div>
       {found.length === 0 && !isSearching && (
         <p className="muted">
           {t("statement.none")}{" "}

@@ -10,7 +10,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Stamp } from "../ui/ticket.tsx";
-import { byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
+import { amountOf, byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
@@ -28,9 +28,9 @@ export function Months({ lines }: { lines: readonly Line[] }) {
             {ofMonth.map((line) => (
               <li key={line.id}>
                 {line.kind === "purchase" ? (
-                  <StatementRow entry={line.entry} />
+                  <StatementRow entry={line.entry} amount={amountOf(line)} />
                 ) : line.kind === "debt" ? (
-                  <DebtRow debt={line.debt} />
+                  <DebtRow debt={line.debt} amount={amountOf(line)} />
                 ) : (
                   <ReviewRow review={line.review} />
                 )}
@@ -44,7 +44,7 @@ export function Months({ lines }: { lines: readonly Line[] }) {
 }
 
 /** What is kept from later cashback, because a purchase was returned after its payout. */
-function DebtRow({ debt }: { debt: OwedDebt }) {
+function DebtRow({ debt, amount }: { debt: OwedDebt; amount: string }) {
   const t = useText();
   const { chz, date } = useFormat();
   const isOver = debt.owed === "0";
@@ -58,7 +58,10 @@ function DebtRow({ debt }: { debt: OwedDebt }) {
         <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
       </div>
       <p className="statement-money">
-        <strong className="figures">{chz(`-${debt.amount}`)}</strong>
+        <strong className="figures">{chz(amount)}</strong>
+        {debt.owed !== debt.amount && (
+          <span className="muted figures">{t("debt.was", { amount: chz(debt.amount) })}</span>
+        )}
       </p>
       <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
       <div className="statement-actions">
@@ -163,7 +166,7 @@ function Worth({ purchase: { paid_amount, paid_value, paid_rate_day } }: { purch
   );
 }
 
-function StatementRow({ entry }: { entry: Entry }) {
+function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();
   const [isOpen, setOpen] = useState(false);
@@ -186,7 +189,7 @@ function StatementRow({ entry }: { entry: Entry }) {
         </p>
       </div>
       <p className="statement-money">
-        <strong className="figures">{chz(entry.cashback)}</strong>
+        <strong className="figures">{chz(amount)}</strong>
         <span className="muted figures">
           {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
           {entry.percent === undefined ? entry.percentText : percent(entry.percent)}

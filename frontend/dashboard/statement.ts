@@ -130,6 +130,17 @@ export function figureOf(line: Line): Figure | undefined {
   return SITUATIONS[situationIn(line.entry)].figure;
 }
 
+/** What of a line lies in its figure, in CHZ, decimal text: all lines together are the statement's sum. */
+export function amountOf(line: Line): string {
+  if (line.kind === "review") return line.review.cashback_amount;
+  if (figureOf(line) === undefined) return "0";
+  if (line.kind === "debt") return `-${line.debt.owed}`;
+  const { purchase, cashback } = line.entry;
+  if (purchase?.paid_amount) return purchase.paid_amount;
+  const gwei = (amount: string) => parseDecimal(amount, GWEI_DECIMALS);
+  return chzTextFromGwei(gwei(cashback) - gwei(purchase?.kept_amount ?? "0"));
+}
+
 export const PERIODS = { month: 30, quarter: 90, year: 365 } as const;
 export type Filter = { status?: string; store?: string; period?: string; figure?: string | null };
 

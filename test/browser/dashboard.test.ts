@@ -22,6 +22,18 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("asks for its figures once when it is opened, and again whenever it is come back to", async () => {
+    const { page } = await site.openLoggedIn("/dashboard");
+    const asked = () => site.server.callsTo("GET /api/me").length;
+    await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(asked()).to.equal(1);
+    await page.getByRole("link", { name: "Lojas" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Lojas parceiras" }).waitFor();
+    await page.getByRole("link", { name: "Painel" }).first().click();
+    await until("the figures are read again", () => asked() === 2);
+  });
+
   it("sums the NFTs' attributes, in every notation, if the server sends no totals", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
@@ -293,6 +305,22 @@ describe("Dashboard", () => {
     await page.getByRole("article").getByText("Confirmed", { exact: true }).waitFor();
   });
 
+  it("keeps what was just paid in the strip while the page is open, so that nothing below jumps", async () => {
+    const wallet = testWallet();
+    const paid_at = new Date(Date.now() - 30_000).toISOString();
+    const purchases = [fixturePurchase({ id: 3, situation: "paid", paid_at })];
+    site.server.signIn(wallet.address, { purchases });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, hasOwnClock: true });
+    const strip = page.getByRole("region", { name: "Cashback na sua carteira" });
+    await strip.waitFor();
+    await page.clock.runFor(90_000);
+    await page.getByText(/^Dados das \d\d:\d\d$/).waitFor();
+    expect(await strip.count()).to.equal(1);
+    await page.reload();
+    await page.getByText("Onde está o seu cashback").waitFor();
+    expect(await strip.count()).to.equal(0);
+  });
+
   it("never compares what the server learned with what the chain said before", async () => {
     const wallet = testWallet();
     const now = new Date().toISOString();
@@ -403,12 +431,15 @@ describe("Dashboard", () => {
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByText("9 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
-    await statement.getByText("4,00 CHZ compensaram uma compra devolvida.").waitFor();
-    await figures.getByRole("link", { name: /A compensar/ }).click();
-    await statement.getByText("Só o que está em “A compensar”.").waitFor();
+    await statement.getByText("4,00 CHZ foram descontados por causa de uma compra devolvida.").waitFor();
+    await figures.getByRole("link", { name: /A descontar/ }).click();
+    await statement.getByText("Só o que está em “A descontar”.").waitFor();
     await statement.getByText("1 lançamento", { exact: true }).waitFor();
-    expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(1);
+    // Where the link leads, with no other ticket before it.
+    expect(await page.getByRole("article").allInnerTexts()).to.have.lengthOf(1);
     await statement.getByText(/Ainda faltam 3,00 CHZ/).waitFor();
+    await statement.getByText("−3,00 CHZ", { exact: true }).waitFor();
+    await statement.getByText("de 7,00 CHZ", { exact: true }).waitFor();
     await figures.getByRole("link", { name: /Aguardando a loja/ }).click();
     await statement.getByText("Pedido 2026-118").waitFor();
     expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(3);

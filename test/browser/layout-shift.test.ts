@@ -59,6 +59,62 @@ describe("Nothing jumps on a phone", () => {
     expect(value, `${path}: ${moved.join("\n")}`).to.be.at.most(HIGHEST);
   }
 
+  /** Where the frame of the dashboard's figures is, and how high. */
+  const frameOf = (page: Page) =>
+    page.locator(".stat").evaluateAll((frames) =>
+      frames.map((one) => {
+        const { top, height } = one.getBoundingClientRect();
+        return [Math.round(top), Math.round(height)];
+      }),
+    );
+
+  it("between the dashboard's first paint, its frame and its figures", async () => {
+    for (const viewport of [PHONE.viewport, { width: 1440, height: 900 }]) {
+      const { page } = await site.openLoggedIn("/dashboard", { viewport });
+      const gates = ["**/assets/*.js", "**/api/me"].map((path) => ({ path, ...Promise.withResolvers<void>() }));
+      for (const { path, promise } of gates) {
+        await page.route(path, async (call) => {
+          await promise;
+          await call.continue();
+        });
+      }
+      await page.reload({ waitUntil: "commit" });
+      await page.locator(".first-paint .stat").nth(2).waitFor();
+      await page.evaluate(() => document.fonts.ready);
+      const painted = await frameOf(page);
+      expect(painted).to.have.length(3);
+      gates[0]?.resolve();
+      await page.locator("[data-skeleton]").first().waitFor();
+      expect(await frameOf(page), "the frame").to.deep.equal(painted);
+      gates[1]?.resolve();
+      await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+      expect(await frameOf(page), "the figures").to.deep.equal(painted);
+    }
+  });
+
+  it("and the dashboard's largest text is there before its figures", async () => {
+    const { page } = await site.openLoggedIn("/dashboard", { viewport: { width: 412, height: 823 } });
+    await page.route("**/api/me", async (call) => {
+      await setTimeout(ANSWER_MS);
+      await call.continue();
+    });
+    await page.reload();
+    await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+    await page.waitForLoadState("networkidle");
+    const [painted, answered] = await page.evaluate(async () => {
+      const seen = await new Promise<PerformanceEntry[]>((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries())).observe({
+          type: "largest-contentful-paint",
+          buffered: true,
+        });
+      });
+      const me = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/api/me"));
+      return [seen.at(-1)?.startTime ?? 0, (me as PerformanceResourceTiming | undefined)?.responseStart ?? 0];
+    });
+    expect(painted).to.be.above(0);
+    expect(painted).to.be.below(answered);
+  });
+
   const pages = PAGES.filter((page) => page.who !== "admin");
   for (let first = 0; first < pages.length; first += AT_ONCE) {
     const some = pages.slice(first, first + AT_ONCE);

@@ -20,7 +20,7 @@ const WORDS = {
   in_wallet: { pt: "Na carteira", en: "In your wallet" },
   on_the_way: { pt: "A caminho", en: "On its way" },
   waiting: { pt: "Aguardando a loja", en: "Waiting for the store" },
-  to_offset: { pt: "A compensar", en: "To be offset" },
+  to_offset: { pt: "A descontar", en: "To be deducted" },
   sum: { pt: "Ao todo:", en: "All together:" },
   moving: { pt: "Compras a caminho", en: "Purchases on their way" },
 } satisfies Record<string, InBoth>;
@@ -218,8 +218,8 @@ describe("The life of a live sale, as its buyer reads it", function () {
     await reads({ figures: { in_wallet: 6, to_offset: 6 }, lines: { 1: returned }, debt: owed(6), isMoving: false });
     await pays(await buy("50,00"));
     const netted = {
-      pt: "Confirmada; o cashback compensou uma compra devolvida.",
-      en: "Confirmed; the cashback settled a returned purchase.",
+      pt: "Confirmada; o cashback foi descontado por causa de uma compra devolvida.",
+      en: "Confirmed; the cashback was deducted for a returned purchase.",
     };
     await reads({ figures: { in_wallet: 6, to_offset: 4 }, lines: { 2: netted }, debt: owed(4), isMoving: false });
     await ticketSays(2, [
@@ -230,8 +230,11 @@ describe("The life of a live sale, as its buyer reads it", function () {
 
   it("settles the rest with a part of a larger cashback", async () => {
     await pays(await buy("200,00"));
-    const kept = { pt: "4,00 CHZ compensaram uma compra devolvida.", en: "4.00 CHZ settled a returned purchase." };
-    const over = { pt: "o valor já foi compensado", en: "the amount has been settled" };
+    const kept = {
+      pt: "4,00 CHZ foram descontados por causa de uma compra devolvida.",
+      en: "4.00 CHZ was deducted for a returned purchase.",
+    };
+    const over = { pt: "o valor já foi descontado", en: "the amount has been deducted" };
     await reads({ figures: { in_wallet: 10 }, lines: { 3: kept }, debt: over, isMoving: false });
   });
 

@@ -103,7 +103,7 @@ describe("The proof page", () => {
       ],
       [
         ...["en", "1 purchase, and it adds up"],
-        ...["1.00 CHZ kept for the return of purchase 7", "1.00 CHZ less because the store lowered the sale"],
+        ...["1.00 CHZ deducted for the return of purchase 7", "1.00 CHZ less because the store lowered the sale"],
       ],
     ] as [string, string, string, string][]) {
       const { page } = await open(language);

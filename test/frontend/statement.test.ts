@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
 import type { Situation } from "../../domain/purchase/situation.ts";
 import {
+  amountOf,
   byMonth,
   type Entry,
   figureOf,
@@ -79,6 +80,35 @@ describe("The lines of the statement", () => {
     expect(ids({ figure: "waiting" })).to.deep.equal(["review"]);
     expect(ids({ store: "Outra" })).to.deep.equal(["debt", "review", "debt"]);
     expect(ids({ status: "pending" })).to.deep.equal(["purchase", "purchase"]);
+  });
+
+  it("each show what lies in their figure, so that they add up to the statement's sum", () => {
+    const life = (id: string, cashback: string, facts: Partial<PurchaseRecord>): Entry => ({
+      ...entry(id, "2026-11-01T12:00:00Z", facts.situation),
+      cashback,
+      purchase: { cashback_state: "unpaid", paid_amount: null, kept_amount: "0", ...facts } as PurchaseRecord,
+    });
+    const all = linesOf(
+      [
+        life("1", "7", { situation: "paid_then_returned", paid_amount: "7" }),
+        life("2", "2", { situation: "netted", kept_amount: "2" }),
+        life("3", "5", { situation: "paid", paid_amount: "4.5", kept_amount: "0.5" }),
+        life("4", "6", { situation: "waiting_period", kept_amount: "1.5" }),
+        life("5", "3", { situation: "never_paid" }),
+      ],
+      { debts: [debt(1, "7", "2026-11-02T12:00:00Z")], reviews: [review], statement },
+    );
+    expect(all.map((line) => [line.id, amountOf(line)])).to.have.deep.members([
+      ["1", "7"],
+      ["2", "0"],
+      ["3", "4.5"],
+      ["4", "4.5"],
+      ["5", "0"],
+      ["review-4", "0.5"],
+      ["debt-1-2026-11-02T12:00:00Z", "-3"],
+    ]);
+    const settled = linesOf([], { debts: [debt(1, "7", "2026-11-02T12:00:00Z")] });
+    expect(settled.map(amountOf)).to.deep.equal(["0"]);
   });
 
   it("stand in the CSV with their sign, and run no formula", () => {
