@@ -50,7 +50,7 @@ const PAINTS: Record<string, (heading: string, lead: string, inEach: InEach) => 
     page(
       [
         `<div class="dashboard"><div class="section-head"><div>${heading}<div class="welcome"><div class="skeleton h-6 max-w-xs"></div></div>${lead}</div>`,
-        `<div class="refresh first-paint-space" aria-hidden="true"><span class="button button-quiet">${inEach("dashboard.refresh")}</span></div></div>`,
+        `<div class="refresh first-paint-space" aria-hidden="true"><span class="button button-small button-quiet">${inEach("dashboard.refresh")}</span></div></div>`,
         '<div class="stat-grid">',
         stat(inEach("dashboard.total"), "", " stat-main", '<p class="stat-reais"></p>'),
         stat(inEach("dashboard.transactions"), ""),

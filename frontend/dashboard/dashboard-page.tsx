@@ -80,7 +80,7 @@ function DashboardSkeleton() {
           <Skeletons count={1} className="h-6 max-w-xs" />
         </Heading>
         <div className="refresh">
-          <button type="button" className="button button-quiet" disabled>
+          <button type="button" className="button button-small button-quiet" disabled>
             <Icon name="refresh" />
             {t("dashboard.refresh")}
           </button>
@@ -130,7 +130,12 @@ function ProfileView({ profile }: { profile: Profile }) {
           <p>{profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}</p>
         </Heading>
         <div className="refresh">
-          <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
+          <button
+            type="button"
+            className="button button-small button-quiet"
+            disabled={isRefreshing}
+            onClick={refreshWalletData}
+          >
             <Icon name="refresh" />
             {t(isRefreshing ? "dashboard.refreshing" : "dashboard.refresh")}
           </button>

@@ -18,7 +18,7 @@ export default function OpenVisits({ wallet }: { wallet: string }) {
   const open = openVisits(data, Date.now());
   if (open.length === 0 && claims.length === 0) return null;
   return (
-    <section className="strip season-visits" aria-labelledby="open-visits">
+    <section className="strip mt-3 mb-4" aria-labelledby="open-visits">
       <h2 id="open-visits" className="card-title">
         {t("openVisits.title")}
       </h2>

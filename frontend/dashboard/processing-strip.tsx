@@ -30,7 +30,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
       <ul aria-live="polite" className="grid gap-4">
         {moving.slice(0, SHOWN).map((purchase) => (
           <li key={purchase.id}>
-            <p className="strip-line">
+            <p className="section-head">
               <span>
                 <strong>{purchase.store}</strong> · {brl(purchase.amount)}
               </span>

@@ -227,7 +227,7 @@ function Statement({
           </button>
         </p>
       )}
-      <div className="section-head statement-count">
+      <div className="section-head">
         <p role="status" className="muted">
           {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
         </p>
