@@ -32,28 +32,30 @@ export function withHead(
   const scripts = (page?.scripts ?? [])
     .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
     .join("");
-  return html
-    .replace('<html lang="pt-BR"', () => `<html lang="${LANGUAGES[language].locale}"`)
-    .replace(/ lang="pt-BR">/, () => ` lang="${LANGUAGES[language].locale}">`)
-    .replace("<!--page-->", () => page?.paint ?? "")
-    .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
-    .replaceAll(" data-description></p>", () => `>${description}</p>`)
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
-    // After the app's own script, the largest file: of few connections, the first ones are its.
-    .replace("</head>", () => `${scripts}</head>`)
-    .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
-    .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
-    .replace(
-      /<meta property="og:description" content="[^"]*"/,
-      () => `<meta property="og:description" content="${description}"`,
-    )
-    .replace(
-      /<meta property="og:locale" content="[^"]*"/,
-      () => `<meta property="og:locale" content="${LANGUAGES[language].openGraph}"`,
-    )
-    .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
-      images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
-    );
+  return (
+    html
+      .replace('<html lang="pt-BR"', () => `<html lang="${LANGUAGES[language].locale}"`)
+      .replace(/ lang="pt-BR">/, () => ` lang="${LANGUAGES[language].locale}">`)
+      .replace("<!--page-->", () => page?.paint ?? "")
+      .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
+      .replaceAll(" data-description></p>", () => `>${description}</p>`)
+      .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
+      // After the app's own script, the largest file: of few connections, the first ones are its.
+      .replace("</head>", () => `${scripts}</head>`)
+      .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
+      .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
+      .replace(
+        /<meta property="og:description" content="[^"]*"/,
+        () => `<meta property="og:description" content="${description}"`,
+      )
+      .replace(
+        /<meta property="og:locale" content="[^"]*"/,
+        () => `<meta property="og:locale" content="${LANGUAGES[language].openGraph}"`,
+      )
+      .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
+        images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
+      )
+  );
 }
 
 function linksTo(address: string, language: Language): string {
