@@ -3,7 +3,7 @@ import type { Database } from "../database/connect.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
 import { type Answer, AnswerTooLargeError, askOutside } from "../platform/outside.ts";
-import type { PolledAccount, Request, Session } from "./network.ts";
+import type { AffiliateNetwork, PolledAccount, Request, Session } from "./network.ts";
 
 /** The network rejected a call with `status`. */
 export class CallRefusedError extends TorcidaError {
@@ -34,6 +34,33 @@ const BUSY_MS = 60_000;
 const BACKOFF_MS = 1_000;
 const MAXIMUM_BACKOFF_MS = 60_000;
 const WORDS = 200;
+
+function askNetwork({ url, method = "GET", headers, body }: Request, signal: AbortSignal): Promise<Answer> {
+  const init = { method, headers: { accept: "application/json", ...headers }, signal };
+  return askOutside(url, { ...init, ...(body === undefined ? {} : { body }) });
+}
+
+const refused = ({ status, text }: Answer) => new CallRefusedError(status, text.slice(0, WORDS));
+
+const TRIED_MS = 3_600_000;
+const TRY_MS = 10_000;
+
+/**
+ * Reads an account's last hour once and keeps nothing, for one that no reader has read yet: it counts these calls nowhere.
+ * @throws the network's refusal, or that it does not answer
+ */
+export async function tryAccount(network: AffiliateNetwork<PolledAccount>, account: PolledAccount): Promise<void> {
+  const call = async (request: Request) => {
+    const answer = await askNetwork(request, AbortSignal.timeout(TRY_MS));
+    if (!answer.ok) throw refused(answer);
+    return answer.text;
+  };
+  const [pass] = network.passes;
+  const to = new Date();
+  if (!pass) return;
+  const pages = network.readWindow({ account, memory: new Map(), call }, pass, { from: new Date(+to - TRIED_MS), to });
+  for await (const _ of pages) return;
+}
 
 /**
  * The calls of one account, limited per minute. Their times are stored, so that the limit also holds across restarts
@@ -95,20 +122,15 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     await this.#store({ calls: this.#times.join(" ") });
     let answer: Answer;
     try {
-      answer = await askOutside(request.url, {
-        method: request.method ?? "GET",
-        headers: { accept: "application/json", ...request.headers },
-        ...(request.body === undefined ? {} : { body: request.body }),
-        signal: this.#signal,
-      });
+      answer = await askNetwork(request, this.#signal);
     } catch (error) {
       if (error instanceof AnswerTooLargeError) throw error;
       throw this.#away(`The network does not answer (${reasonOf(error)})`);
     }
-    const { status, headers, text } = answer;
+    const { status, headers } = answer;
     if (answer.ok) {
       this.#failures = 0;
-      return text;
+      return answer.text;
     }
     if (status === 429 || status === 503) {
       const retryAt = retryTime(headers.get("retry-after"));
@@ -117,7 +139,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
       }
     }
     if (status >= 500) throw this.#away(`The network answered ${status}`);
-    throw new CallRefusedError(status, text.slice(0, WORDS));
+    throw refused(answer);
   };
 
   async #waitForBudget(): Promise<void> {

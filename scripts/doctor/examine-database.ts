@@ -1,7 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
+import { tryAccount } from "../../affiliates/http-calls.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
+import { findNetwork } from "../../affiliates/networks.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
@@ -9,7 +11,7 @@ import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
-import { shortMessageOf } from "../../domain/unknown-error.ts";
+import { messageOf, shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeQueue } from "../../sender/due.ts";
 import type { WatchedKey } from "../../sender/foreign-transactions.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
@@ -39,6 +41,7 @@ export async function examineDatabase(
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineFaults(database, keys, accounts)),
+      ...(await examineUnread(database, accounts)),
       ...(await examineSaleRefs(database, saleRefs)),
       await examineTransactions(database),
       ...(await examineLeases(database, keys)),
@@ -99,6 +102,28 @@ async function examineFaults(
       .map((subject) => healthy(subject, FINE[subject])),
     ...faults.map(findingOf),
   ];
+}
+
+/** The network reader tells of the accounts that it reads; one that it has never read is tried. */
+async function examineUnread({ kysely }: Database, accounts: readonly PolledAccount[]): Promise<Finding[]> {
+  const rows = await kysely.selectFrom("affiliate_status").selectAll().where("read_at", "is not", null).execute();
+  const isRead = (one: PolledAccount) =>
+    rows.some(({ network, account }) => network === one.network && account === one.account);
+  const findings = accounts
+    .filter((one) => !isRead(one))
+    .map(async (one) => {
+      const name = `${one.network}/${one.account}`;
+      try {
+        const network = findNetwork(one.network);
+        if (!network) throw new Error("there is no such network");
+        await tryAccount(network, one);
+        return healthy("network account", `${name} lets us in`);
+      } catch (error) {
+        const detail = `${name} does not let us in: ${messageOf(error)}`;
+        return failure("network account", detail, "Correct it in AFFILIATE_ACCOUNTS (docs/sales.md#accounts)");
+      }
+    });
+  return Promise.all(findings);
 }
 
 /** With another key nothing fails until a database is restored: then its sales do not find their tickets. */

@@ -1,8 +1,10 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { connect } from "../../database/connect.ts";
 import { writeSetting } from "../../database/settings.ts";
+import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { MailServer } from "../testing/mail-server.ts";
 import { until } from "../testing/until.ts";
@@ -86,6 +88,39 @@ describe("The doctor", function () {
     expect((await consult(mail(""))).output).to.match(
       /! mail: 127.0.0.1:\d+ does not take our e-mails: .*ECONNREFUSED/,
     );
+  });
+
+  it("tries the account of a network that was never read, and no account that is", async () => {
+    const awin = new AwinSimulator({ publisherId: "45628", token: "right-token" }, 20);
+    const api_url = await awin.listen();
+    const file = join(system.directory, "tried-accounts.json");
+    const withToken = (token: string) => {
+      writeFileSync(file, JSON.stringify([{ network: "awin", account: "br", publisher_id: "45628", token, api_url }]), {
+        mode: 0o600,
+      });
+      return consult({ AFFILIATE_ACCOUNTS: file, SIMULATED_PURCHASES: "false", SALE_REF_KEY: "5a".repeat(32) });
+    };
+    const database = await connect(system.databaseUrl);
+    try {
+      expect((await withToken("right-token")).output).to.include("✓ network account: awin/br lets us in\n");
+      const refused = await withToken("wrong-token");
+      expect(refused.output)
+        .to.match(
+          /✗ network account: awin\/br does not let us in: The network answered 401.*\n {2}→ Correct it in AFFILIATE_ACCOUNTS/,
+        )
+        .and.not.include("wrong-token");
+      expect(refused.code).to.equal(1);
+      const { calls } = awin;
+      const before = calls.length;
+      const read = { network: "awin", account: "br", read_at: BigInt(Date.now()) };
+      await database.kysely.insertInto("affiliate_status").values(read).execute();
+      expect((await withToken("wrong-token")).output).not.to.include("network account");
+      expect(calls.length, "of an account that is read").to.equal(before);
+    } finally {
+      await database.kysely.deleteFrom("affiliate_status").execute();
+      await database.close();
+      await awin.close();
+    }
   });
 
   it("names every wrong variable of every process at once", async () => {
