@@ -20,8 +20,10 @@ function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.Numbe
 /** `2026-11-21` */
 const isDay = (iso: string): boolean => iso.length === 10;
 
-/** A day is read at one glance: no line ends in it. */
-const inOneLine = (day: string): string => day.replaceAll(" ", "\u00a0");
+/** No line ends in a day and its month; only the year may stand in the next one. */
+const inOneLine = (day: string): string =>
+  day.replace(/^(.+?)( (?:de )?\d+)$/, (_, month: string, year: string) => `${bound(month)} ${bound(year.trim())}`);
+const bound = (words: string): string => words.replaceAll(" ", "\u00a0");
 
 /** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {

@@ -146,7 +146,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
           {purchases.map(({ ticket, outcome, agrees }) => (
             <tr key={String(ticket.id)}>
               <th scope="row">
-                <Link className="link" to={paths.ticket(String(ticket.id))}>
+                <Link className="link" to={paths.ticket(String(ticket.id))} data-label={t("ticket.number")}>
                   {String(ticket.id)}
                 </Link>
               </th>

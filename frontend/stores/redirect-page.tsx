@@ -235,7 +235,7 @@ function NotCounted({ storeId }: { storeId: string | undefined }) {
   const t = useText();
   if (!storeId) return <p className="hint">{t("redirect.notCounted")}</p>;
   return (
-    <div className="hint redirect-login">
+    <div className="hint grid gap-3">
       <p>{t("buy.visitor")}</p>
       <LinkButton to={paths.auth(paths.redirect(storeId))}>{t("buy.login")}</LinkButton>
     </div>

@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import type { ReactNode } from "react";
+import { Link, useParams } from "react-router";
 import { formatEther, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
 import { isTransactionHash } from "../../chain/proof/payouts.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import { shortenAddress, toWalletAddress } from "../../domain/wallet-address.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { distributors, purchaseNft } from "../chain/contracts.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -23,10 +26,10 @@ export default function TransactionPage() {
   const found = useQuery(transactionQuery(hash));
   if (!isTransactionHash(hash)) return <NotFound />;
   return (
-    <section className="page">
+    <section className="page grid gap-4">
       <PageHeading>{t("tx.title")}</PageHeading>
       <p className="muted">
-        <code className="hash">{hash}</code>
+        <span className="hash figures text-sm">{hash}</span>
       </p>
       {found.isError ? (
         isUnknown(found.error) ? (
@@ -48,23 +51,28 @@ type FactsProps = { found: Awaited<ReturnType<typeof readTransaction>> };
 function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
   const t = useText();
   const { dateTime, chz, integer } = useFormat();
-  const rows: [MessageId, string][] = [
+  const rows: [MessageId, ReactNode][] = [
     ["tx.status", t(receipt.status === "success" ? "tx.success" : "tx.reverted")],
-    ["tx.block", integer(Number(receipt.blockNumber))],
     ["ticket.date", dateTime(at)],
-    ["tx.from", transaction.from],
-    ["tx.to", transaction.to ?? "–"],
-    ["tx.events", String(receipt.logs.length)],
+    ["tx.from", <Address key="from" of={transaction.from} />],
+    ["tx.to", transaction.to ? <Address key="to" of={transaction.to} /> : "–"],
+    ["tx.block", integer(Number(receipt.blockNumber))],
+    ["tx.events", integer(receipt.logs.length)],
     ["tx.gas", integer(Number(receipt.gasUsed))],
   ];
   return (
     <>
       {payouts.length > 0 && (
-        <ul className="lead">
-          {payouts.map(({ amountWei, recipient }, index) => (
+        <ul className="tx-payouts grid gap-3">
+          {payouts.map(({ amountWei, recipient, purchaseId }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the events of a transaction never change
-            <li key={index}>
-              {t("tx.payout", { amount: chz(formatEther(amountWei)), wallet: shortenAddress(recipient) })}
+            <li key={index} className="flex flex-wrap gap-3">
+              <strong className="figures">
+                {t("tx.payout", { amount: chz(formatEther(amountWei)), wallet: shortenAddress(recipient) })}
+              </strong>
+              <Link className="link" to={paths.ticket(String(purchaseId))}>
+                {t("ticket.page")} {t("ticket.number")} {String(purchaseId)}
+              </Link>
             </li>
           ))}
         </ul>
@@ -77,6 +85,23 @@ function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
           </div>
         ))}
       </dl>
+    </>
+  );
+}
+
+/** With its name, if it is a contract of ours. */
+function Address({ of }: { of: string }) {
+  const t = useText();
+  const address = toWalletAddress(of);
+  const name = distributors().includes(address)
+    ? t("proofPage.books")
+    : address === purchaseNft()
+      ? t("tx.ticketContract")
+      : undefined;
+  return (
+    <>
+      {name && <span className="block">{name}</span>}
+      <span className="hash muted figures text-sm">{address}</span>
     </>
   );
 }

@@ -105,6 +105,9 @@ describe("A ticket's public page", () => {
     });
     const { page } = await site.open(`/tx/${hash}`);
     await page.getByText("10,00 CHZ a 0x90f7...b906").waitFor();
+    await page.getByRole("definition").filter({ hasText: "O caixa do cashback" }).getByText(to).waitFor();
+    await page.getByRole("link", { name: "Ver ingresso Nº 2" }).click();
+    await page.waitForURL("**/ticket/2");
   });
 
   it("is a 404 page if there is no such ticket", async () => {
