@@ -160,7 +160,7 @@ describe("A buyer's statement", function () {
 
     it("knows a figure for every situation that has an amount", () => {
       const without = Object.entries(SITUATIONS).filter(([, { figure }]) => figure === undefined);
-      expect(without.map(([name]) => name)).to.deep.equal(["netted", "never_paid", "declined"]);
+      expect(without.map(([name]) => name)).to.deep.equal(["netted", "never_paid", "declined", "withdrawn"]);
     });
   });
 });
