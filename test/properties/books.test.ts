@@ -283,7 +283,8 @@ class History {
       if (this.books.sales.get(key)?.isDeclinedByStaff) return;
       await this.#twice(killAt, (queries) => declineSale(queries, id, "no", by));
       this.books.declined(key);
-    } else if (this.books.canRelease(key)) {
+    } else {
+      if (!this.books.canRelease(key)) return;
       await this.#noteUndecided();
       const holds = (await this.shop.sale(key)).hold_reasons.split(" ").filter(Boolean);
       await this.#twice(killAt, (queries) => releaseSale(queries, id, { ...by, holds }));
