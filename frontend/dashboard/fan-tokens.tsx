@@ -24,12 +24,12 @@ export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
   const program = useQuery(configQuery).data.bonus_program;
   const balances = balancesOf(profile);
-  const { data: known = [] } = useQuery(fanTokensQuery);
+  const { data: known } = useQuery(fanTokensQuery);
   const club = useClub();
   const isClubs = (token: { name: string; slug: string }) => Boolean(club) && tokenMatchesClub(token, club);
   const tokens = [
     ...SAMPLE_FAN_TOKENS,
-    ...known.filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),
+    ...(known ?? []).filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),
   ].sort((a, b) => Number(isClubs(b)) - Number(isClubs(a)));
   return (
     <Card title={t("tokens.title")}>
@@ -51,7 +51,8 @@ export function FanTokens({ profile }: { profile: Profile }) {
                 key={token.slug}
                 token={token}
                 held={balances.find(token)}
-                isKnown={profile.nativeBalance !== null}
+                isKnown={profile.nativeBalance !== null && known !== undefined}
+                isCounted={known?.some(({ slug, contract }) => slug === token.slug && contract !== "") ?? false}
                 program={program}
               />
             ))}
@@ -65,15 +66,17 @@ export function FanTokens({ profile }: { profile: Profile }) {
 type TokenRowProps = {
   token: { symbol: string; name: string };
   held: TokenBalance;
-  /** Whether the chain told the balance. */
+  /** Whether the chain told the balance, and the catalogue its contract. */
   isKnown: boolean;
+  /** Whether it has a contract: without one, nobody's balance of it earns a bonus. */
+  isCounted: boolean;
   program: AppConfig["bonus_program"];
 };
 
-function TokenRow({ token, held, isKnown, program }: TokenRowProps) {
+function TokenRow({ token, held, isKnown, isCounted, program }: TokenRowProps) {
   const t = useText();
-  const { decimal, number, percent } = useFormat();
-  const { reached, next, wayPercent } = tierProgress(held, program);
+  const { decimal, percent } = useFormat();
+  const { reached } = tierProgress(held, program);
   const name = (
     <th scope="row">
       <span className="token-cell">
@@ -109,21 +112,33 @@ function TokenRow({ token, held, isKnown, program }: TokenRowProps) {
         )}
       </td>
       <td className="muted text-sm">
-        <span className="way" aria-hidden="true">
-          <span style={{ width: `${wayPercent}%` }} />
-        </span>
-        {!next
-          ? t("tokens.top")
-          : "above" in next
-            ? t("tokens.above", {
-                amount: String(next.above),
-                percent: percent(percentText(next.bonusBps)),
-              })
-            : t("tokens.missing", {
-                ...countOf(next.missing, held.decimals, number),
-                percent: percent(percentText(next.bonusBps)),
-              })}
+        {isCounted ? <NextTier held={held} program={program} /> : t("tokens.uncounted")}
       </td>
     </tr>
+  );
+}
+
+/** What the next tier requires, and how far it is. */
+function NextTier({ held, program }: Pick<TokenRowProps, "held" | "program">) {
+  const t = useText();
+  const { number, percent } = useFormat();
+  const { next, wayPercent } = tierProgress(held, program);
+  return (
+    <>
+      <span className="way" aria-hidden="true">
+        <span style={{ width: `${wayPercent}%` }} />
+      </span>
+      {!next
+        ? t("tokens.top")
+        : "above" in next
+          ? t("tokens.above", {
+              amount: String(next.above),
+              percent: percent(percentText(next.bonusBps)),
+            })
+          : t("tokens.missing", {
+              ...countOf(next.missing, held.decimals, number),
+              percent: percent(percentText(next.bonusBps)),
+            })}
+    </>
   );
 }

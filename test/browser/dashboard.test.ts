@@ -270,13 +270,14 @@ describe("Dashboard", () => {
     await eventually(async () => expect(await page.locator(".strip li .timeline").count()).to.equal(3));
   });
 
-  it("lists every other fan token after the two, with the missing whole tokens", async () => {
-    site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract: null });
+  it("lists every other fan token after the two, and promises a tier only for one that has a contract", async () => {
+    const contract = testWallet().address;
+    site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract });
     const { page } = await site.openLoggedIn("/dashboard");
     const names = page.locator(".token-table tbody th .font-semibold");
-    await page.getByRole("row").filter({ hasText: "SANTOS" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "SANTOS" }).getByText("Faltam 10 tokens para +0,5%").waitFor();
+    await page.getByRole("row").filter({ hasText: "VERDAO" }).getByText("Ainda não rende bônus").waitFor();
     await eventually(async () => expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]));
-    await page.getByText("Faltam 10 tokens para +0,5%").waitFor();
   });
 
   it("follows a fresh purchase live, from processing to confirmed and paid", async () => {
