@@ -33,7 +33,6 @@ type Outcome = { id: bigint | null; approvalId: bigint | null };
 
 /** A store's percents that one person set alone would be paid without a commission that covers them. */
 export class UnagreedPercentError extends TorcidaError {
-  override readonly name = "UnagreedPercentError";
   override readonly docs = "docs/product.md#percent-approvals";
 
   constructor(aboveBps: bigint) {

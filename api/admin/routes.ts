@@ -45,7 +45,8 @@ export function adminRoutes(services: Services): Route[] {
         return {
           body: {
             success: true,
-            ...{ role, permissions },
+            role,
+            permissions,
             percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
             percent_approvers: approvers.map(([wallet]) => wallet).filter((wallet) => wallet !== own),
           },

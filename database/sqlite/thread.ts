@@ -12,8 +12,9 @@ const OPENING_MS = 2_000;
 const threads = new Set<Int32Array>();
 
 /**
- * Starts a thread that opens a SQLite file by `openInThread`, or by other means and then says `reportOpen`. The package crashes the process when a thread is ended in
- * the middle of loading it; so whatever ends the thread, or the process, waits until the file is open.
+ * Starts a thread that opens a SQLite file by `openInThread`, or by other means and then calls `reportOpen`. The package
+ * crashes the process when a thread is ended in the middle of loading it; so whatever ends the thread, or the process,
+ * waits until the file is open.
  */
 export function startSqliteThread(script: URL, file?: string): SqliteThread {
   const isOpen = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
