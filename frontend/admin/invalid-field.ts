@@ -30,7 +30,7 @@ const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
   team_words: "não aceita palavras que se passam pela equipe ou pelo sistema, como admin ou dono",
   contract: "precisa ser um endereço de contrato",
   wallet: "precisa ser um endereço de carteira",
-  click: "precisa ser o código de um clique",
+  click: "precisa ser o código de uma visita",
   day: "precisa ser um dia como 2026-11-20",
   month: "precisa ser um mês como 2026-11",
   email: "precisa ser um e-mail",

@@ -249,7 +249,7 @@ export const FIELD_WORDS: Record<string, string> = {
   nickname: "apelido",
   reason: "motivo",
   sale_id: "número da venda",
-  click_id: "código do clique",
+  click_id: "código da visita",
   content: "arquivo",
   query: "busca",
   state: "situação",

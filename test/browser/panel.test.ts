@@ -138,7 +138,7 @@ describe("Daily work in the panel", function () {
     await page.getByText(/^Aparece no site, e vende/).waitFor();
     await page.getByRole("button", { name: "Testar o link" }).click();
     await dialog()
-      .getByText(/O link leva o código do clique/)
+      .getByText(/O link leva o código da visita/)
       .waitFor();
     await page.keyboard.press("Escape");
 

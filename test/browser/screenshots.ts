@@ -59,7 +59,7 @@ const PANEL_STEPS: readonly (readonly [name: string, path: string, ...buttons: (
   ["sale", "view=sales&row=12"],
   ["sale-release", "view=sales&row=12", "Liberar venda"],
   ["sale-decline", "view=sales&row=12", "Recusar venda"],
-  ["sale-assign", "view=sales&row=11", "Dar a um clique"],
+  ["sale-assign", "view=sales&row=11", "Ligar a uma visita"],
   ["user", `tab=users&row=${BUYER}`],
   ["user-erase", `tab=users&row=${BUYER}`, "Apagar cadastro"],
   ["claim-match", "view=claims", /^Ligar a uma venda/],

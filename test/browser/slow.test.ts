@@ -559,7 +559,7 @@ describe("On a slow device @deep", function () {
     const decisions = {
       release: { opener: "Liberar venda", sale: 12 },
       decline: { opener: "Recusar venda", sale: 12 },
-      assign: { opener: "Dar a um clique", action: "Dar ao clique", sale: 11 },
+      assign: { opener: "Ligar a uma visita", action: "Ligar à visita", sale: 11 },
     };
     for (const [verb, { sale, opener, ...named }] of Object.entries(decisions)) {
       it(`is refused, and is made on what the network says now: ${verb}`, async () => {
@@ -568,7 +568,7 @@ describe("On a slow device @deep", function () {
         await page.setViewportSize({ width: 360, height: 640 });
         await page.getByRole("button", { name: opener }).click();
         const dialog = page.getByRole("dialog").last();
-        if (verb === "assign") await dialog.getByLabel("Código do clique").fill("a".repeat(26));
+        if (verb === "assign") await dialog.getByLabel("Código da visita").fill("a".repeat(26));
         await dialog.getByLabel("Motivo").fill("Conferido");
         await slowDown();
         const seen = await page.evaluate((path) => fetch(path).then((one) => one.json()), `/api/admin/sales/${sale}`);

@@ -26,7 +26,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
   return (
     <DecisionDialog
       title={`De que venda é o pedido ${claim.order_ref}?`}
-      text="A venda passa a ser deste comprador, com o cashback combinado no clique dele. Ligar não move dinheiro: paga-se quando a rede pagar."
+      text="A venda passa a ser deste comprador, com o cashback combinado na visita dele. Ligar não move dinheiro: paga-se quando a rede pagar."
       consequences={[
         ["O comprador disse", `${brl(claim.amount)}, em ${claim.store}`],
         ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],

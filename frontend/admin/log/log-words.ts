@@ -63,7 +63,7 @@ const SENTENCES: Record<string, (said: Said) => string> = {
     `aceitou a cotação de ${subject.split(":").slice(1).join(" em ")}${because(detail)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
-  "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
+  "sale.assign": ({ detail, subject }) => `ligou a venda nº ${idOf(subject)} a uma visita${because(detail)}`,
   "claim.match": ({ detail, subject }) =>
     `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
   "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,

@@ -63,7 +63,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
             ["Pedido", sale.order_ref],
             ["Rede diz", `${SALE_STATUS_WORDS[sale.status] ?? sale.status}${sale.payable ? ", e paga" : ""}`],
             ["Carteira", sale.wallet && <span className="whole-hash">{sale.wallet}</span>],
-            ["Clique", sale.click_id],
+            ["Visita", sale.click_id],
             ["Vendida em", sale.occurred_at && dateTime(sale.occurred_at)],
             ["Liberada por", sale.released_by],
           ]}
@@ -90,7 +90,7 @@ function Actions({ sale, onDecide }: { sale: SaleDetails; onDecide: (decision: D
       )}
       {sale.click_id === null && (
         <PermittedButton permission="sales" className="button button-small" onClick={() => onDecide("assign")}>
-          Dar a um clique
+          Ligar a uma visita
         </PermittedButton>
       )}
       {sale.state === "held" && (
@@ -130,7 +130,7 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
       consequences={[
         ["Valor", money(sale)],
         ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
-        ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
+        ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado na visita"],
         ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
         ["Retida por", whyOf(sale) ?? "–"],
       ]}
@@ -172,16 +172,16 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
   return (
     <DecisionDialog
       title={`De quem é a venda nº ${sale.id}?`}
-      text="A venda passa a ser de quem fez este clique, com o cashback combinado nele."
+      text="A venda passa a ser de quem fez esta visita, com o cashback combinado nela."
       consequences={[["Valor", money(sale)]]}
-      action="Dar ao clique"
+      action="Ligar à visita"
       reasonHint="Fica no registro."
       done="A venda tem um comprador."
-      validate={() => (click.trim() ? undefined : "Informe o código do clique.")}
+      validate={() => (click.trim() ? undefined : "Informe o código da visita.")}
       decide={(reason) => assignSale(sale, click.trim(), reason)}
       onClose={onClose}
     >
-      <Field label="Código do clique" hint="26 letras e números, como está na reclamação ou na visita.">
+      <Field label="Código da visita" hint="26 letras e números, como está na reclamação ou na visita.">
         {(control) => (
           <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}

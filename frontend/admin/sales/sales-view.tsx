@@ -48,7 +48,7 @@ function useSalesList(): ListDefinition<Sale> {
     row: saleSchema,
     title: "Vendas",
     noun: ["venda", "vendas"],
-    search: "número, pedido, carteira ou clique",
+    search: "número, pedido, carteira ou visita",
     states: optionsOf(SALE_WORDS),
     waiting: ({ held_sales, unmatched_sales }) => ({ held: held_sales, unmatched: unmatched_sales }),
     sorts: BY_AGE_OR_AMOUNT,

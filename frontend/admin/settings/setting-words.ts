@@ -52,7 +52,7 @@ export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<
       AFFILIATE_SECRETS: "Segredos dos avisos de venda",
       SALE_MAX_REAIS: "Valor de venda que retém",
       SALES_PER_DAY_MAX: "Vendas por comprador e dia antes de reter",
-      SALE_MIN_SECONDS: "Tempo mínimo entre o clique e a venda",
+      SALE_MIN_SECONDS: "Tempo mínimo entre a visita e a venda",
       SALE_OVERDUE_DAYS: "Dias que uma venda espera a rede antes de virar tarefa",
       SALE_REF_KEY: "Chave que liga ingressos às suas vendas",
       SALE_REF_KEYS: "Chaves anteriores dessa ligação",

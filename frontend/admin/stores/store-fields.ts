@@ -57,7 +57,7 @@ export const MAIN_FIELDS: readonly StoreField[] = [
   {
     name: "affiliate_link",
     kind: "url",
-    hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
+    hint: "{click} no link vira o código da visita; sem ele, vai no fim.",
   },
 ];
 

@@ -99,14 +99,14 @@ function Destination({ result }: { result: TestClick }) {
       <Facts
         rows={[
           ["Endereço", result.url],
-          ["Clique de teste", result.click_id],
+          ["Visita de teste", result.click_id],
         ]}
       />
       {result.carries_click ? (
-        <p className="hint">O link leva o código do clique: uma venda dele seria reconhecida.</p>
+        <p className="hint">O link leva o código da visita: uma venda dela seria reconhecida.</p>
       ) : (
         <p className="problem">
-          O link não leva o código do clique: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
+          O link não leva o código da visita: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
         </p>
       )}
     </div>
