@@ -389,12 +389,15 @@ describe("In a filled shop", function () {
       it("reads no more rows than it finds or looks at", async () => {
         const database = await filledShop();
         const faults = new Set<string>();
+        const faultsOf = name === "SQLite" ? sqliteFaults : postgresUnindexed;
+        /** Whether a query has an index does not depend on its values, and most differ in nothing else. */
+        const known = new Map<string, string[]>();
         for (const [what, { list, asks }] of Object.entries(LISTS)) {
           for (const ask of asks) {
             for (const query of await recordQueries(database, (queries) => list(queries, { ...ask, limit: 50 }))) {
-              const found =
-                name === "SQLite" ? await sqliteFaults(database, query) : await postgresUnindexed(database, query);
-              if (isWalk(query) && !(await isSorted(database, query))) continue;
+              const found = known.get(query.sql) ?? (await faultsOf(database, query));
+              known.set(query.sql, found);
+              if (found.length === 0 || (isWalk(query) && !(await isSorted(database, query)))) continue;
               for (const fault of found) faults.add(`${what} ${JSON.stringify(ask)}: ${fault}\n    ${query.sql}`);
             }
           }
