@@ -169,10 +169,10 @@ describe("Lists of the panel", () => {
           )
           .map((row) => row.id);
         for (const asked of [{ sort }, { sort, query: "0x" }])
-          expect(await readAll(read, asked, 10_001, 500), JSON.stringify(asked)).to.deep.equal(ids);
+          expect(await readAll(read, asked, 10_001, 2_000), JSON.stringify(asked)).to.deep.equal(ids);
         const few = { sort, query: "0x01", state: "held" };
         expect(await readAll(read, few, 6), JSON.stringify(few)).to.include.members([5_000n, 5_001n]);
-        const pending = await readAll(read, { sort, query: "0x01", state: "pending" }, 10_001, 500);
+        const pending = await readAll(read, { sort, query: "0x01", state: "pending" }, 10_001, 2_000);
         expect(new Set(pending).size).to.equal(pending.length);
         expect(pending.length).to.be.greaterThan(10_001);
       }
@@ -196,7 +196,7 @@ describe("Lists of the panel", () => {
         const read = async (asked: object) => {
           pages.length = 0;
           for (let before: string | undefined; ; ) {
-            const page = await listPurchaseIds(kysely, { ...asked, ...(before ? { before } : {}), sort, limit: 500 });
+            const page = await listPurchaseIds(kysely, { ...asked, ...(before ? { before } : {}), sort, limit: 2_000 });
             pages.push(page);
             if (page.nextBefore === null) return pages.flatMap(({ keys }) => keys);
             before = String(page.nextBefore);
