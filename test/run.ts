@@ -5,13 +5,14 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, setPriority } from "node:os";
+import { availableParallelism, cpus, setPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { messageOf } from "../domain/unknown-error.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
 import { bundlePackages } from "./testing/bundle-packages.ts";
+import { migratedDatabase } from "./testing/databases.ts";
 import { startPostgres } from "./testing/postgres.ts";
 import { DEEP_TAG, filesOf, PARTS } from "./testing/test-files.ts";
 import { buildWebApp } from "./testing/web-app.ts";
@@ -32,8 +33,8 @@ const DEEP_CHECKS: readonly Task[] = [npmTask("contracts", "test:contracts", "--
 /** Chromium is unpacked once for them, before their workers start. */
 const PARTS_WITH_A_BROWSER = ["browser", "system"];
 
-/** Files at a time. Tests wait for blocks or processes more than half of their time. */
-const WORKERS = 2 * availableParallelism();
+/** Files at a time: `TEST_WORKERS`, or two for each processor, since tests wait for blocks and processes. */
+const WORKERS = Number(process.env.TEST_WORKERS ?? 2 * availableParallelism());
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 /** Of a call that outlived its system: between two files nobody takes it, and it would end a worker in the middle. */
@@ -96,6 +97,7 @@ if (parts.some((part) => PARTS_WITH_A_BROWSER.includes(part))) await chromiumPat
 if (parts.length > 0) fillCompileCache();
 const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
+const before = processorTimes();
 try {
   await Promise.all([runInTurn(checks), runInTurn(mochaTasks(listFiles()))]);
   await runFailedAlone();
@@ -104,6 +106,7 @@ try {
 }
 
 reportDurations();
+reportProcessors();
 reportFailures();
 const reasons = outcomes.flatMap(({ output }) => output.match(/^skipped: .+$/gm) ?? []);
 for (const reason of new Set(reasons)) console.log(reason);
@@ -190,6 +193,19 @@ function reportDurations(): void {
   writeFileSync(DURATIONS, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
+/** How busy the tests kept the machine: far below 100 %, more workers would end sooner. */
+function reportProcessors(): void {
+  const now = processorTimes();
+  const busy = (100 * (now.busy - before.busy)) / (now.all - before.all);
+  console.log(`${WORKERS} workers kept the processors busy for ${busy.toFixed(0)} % of the time`);
+}
+
+function processorTimes(): { busy: number; all: number } {
+  const sum = (of: readonly number[]) => of.reduce((total, ms) => total + ms, 0);
+  const all = sum(cpus().flatMap(({ times }) => Object.values(times)));
+  return { all, busy: all - sum(cpus().map(({ times }) => times.idle)) };
+}
+
 /**
  * A killed process writes nothing to the cache, and most processes under test are killed; one that rejects its
  * environment exits normally and fills it.
@@ -199,11 +215,11 @@ function fillCompileCache(): void {
   for (const script of ["api/main.ts", "indexer/main.ts"]) spawnSync(process.execPath, [script], { env });
 }
 
-/** One server for all files; each file creates its own databases on it. */
+/** One server for all files, each of which creates its own databases on it, most as copies of a migrated one. */
 async function startSharedPostgres() {
-  if (process.env.TEST_DATABASE_URL) return undefined;
   const server = await startPostgres({ pooler: false });
-  process.env.TEST_DATABASE_URL = await server.createDatabase();
+  process.env.TEST_DATABASE_URL ??= await server.createDatabase();
+  process.env.TEST_TEMPLATE_URL = await migratedDatabase(server);
   return server;
 }
 

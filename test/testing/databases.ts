@@ -25,8 +25,8 @@ async function readMigratedFile(): Promise<Buffer> {
   return content;
 }
 
-/** The same on PostgreSQL, once for the tests of a file. */
-async function migratedDatabase(postgres: Postgres): Promise<string> {
+/** The same on PostgreSQL, which `npm test` makes once for all files. */
+export async function migratedDatabase(postgres: Postgres): Promise<string> {
   const url = await postgres.createDatabase();
   // With a pooler in front, connections outlast their clients, and nobody may be connected to a template.
   if (!process.env.TEST_DATABASE_POOLER) await migrateAndLeave(url);
@@ -83,7 +83,7 @@ function onEngines(declare: (engine: EngineUnderTest) => void, tagOfPostgres: st
     let template: Promise<string> | undefined;
     const copyOfMigrated = async () => {
       if (!postgres) throw new Error("PostgreSQL did not start");
-      template ??= migratedDatabase(postgres);
+      template ??= Promise.resolve(process.env.TEST_TEMPLATE_URL ?? migratedDatabase(postgres));
       return postgres.createDatabase(await template);
     };
     declareFor("PostgreSQL", copyOfMigrated, declare);
