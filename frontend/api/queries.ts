@@ -12,7 +12,6 @@ import { deployment } from "../app/deployment.ts";
 import { ask } from "./ask.ts";
 import {
   getConfig,
-  getEvents,
   getFanTokens,
   getIsAdmin,
   getMe,
@@ -107,14 +106,6 @@ export const meQuery = (token: string | null) => queryOptions({ queryKey: [...ME
 export const ADMIN_KEY = ["is-admin"];
 export const isAdminQuery = (id: string | undefined) =>
   queryOptions({ queryKey: [...ADMIN_KEY, id], queryFn: getIsAdmin });
-const UNREAD_EVERY_MS = 60_000;
-export const unreadQuery = (wallet: string) =>
-  queryOptions({
-    queryKey: [...OWN_KEY, "unread", wallet],
-    queryFn: async () => (await getEvents(undefined, 1)).unread,
-    refetchInterval: UNREAD_EVERY_MS,
-    retry: false,
-  });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });
 
 /** Open tasks: counted in the header for admins, listed in the panel. */

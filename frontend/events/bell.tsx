@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { UNREAD_MOST } from "../../domain/events.ts";
-import { unreadQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { unreadQuery } from "./queries.ts";
 
 const EventsDialog = lazy(() => import("./events-dialog.tsx"));
 

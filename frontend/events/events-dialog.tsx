@@ -3,14 +3,13 @@ import { useEffect } from "react";
 import { Link } from "react-router";
 import { eventFigures } from "../../domain/events.ts";
 import { type Event, markEventsRead } from "../api/calls.ts";
-import { unreadQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-import { eventsQuery } from "./queries.ts";
+import { eventsQuery, unreadQuery } from "./queries.ts";
 
 /** What happened to the user's purchases and claims; reading it marks it as read. */
 export default function EventsDialog({ wallet, onClose }: { wallet: string; onClose: () => void }) {
