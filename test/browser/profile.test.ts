@@ -56,7 +56,7 @@ describe("Profile", () => {
       "R$ 4,20",
       "R$ 11,00",
       /Falta a cotação de 1 pagamento/,
-      /1 pagamento conta pela cotação/,
+      /1 pagamento usa a cotação/,
     ]) {
       await card.getByText(text).waitFor();
     }
