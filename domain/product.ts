@@ -12,6 +12,8 @@ export const SIMULATED_PURCHASE_CENTS = 10_000n;
 
 /** No list returns more rows than this. docs/product.md#limit-lists. */
 export const LIST_LIMIT = 500;
+/** How many stores a list of them by their ids has at most. */
+export const STORES_BY_ID_MAX = 100;
 /** How many of the newest tickets and purchases the profile contains; the others are paged. */
 export const PROFILE_LIMIT = 24;
 

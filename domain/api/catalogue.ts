@@ -3,7 +3,7 @@ import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } fr
 import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
-import { LIST_LIMIT } from "../product.ts";
+import { LIST_LIMIT, STORES_BY_ID_MAX } from "../product.ts";
 import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
 import { toWalletAddress } from "../wallet-address.ts";
@@ -140,7 +140,6 @@ export type StoreSort = (typeof STORE_SORTS)[number];
 
 const NONE = z.literal("").transform(() => undefined);
 const filterSchema = z.string().trim().max(60, limit("max_length", 60)).optional();
-const STORE_IDS = 100;
 
 /** The query of the list of stores; an empty value is none. */
 export const storesQuerySchema = z.object({
@@ -162,7 +161,7 @@ export const storesQuerySchema = z.object({
     .string()
     .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14})*$/, "must be ids with commas between them")
     .transform((text) => text.split(",").map(BigInt))
-    .refine((ids) => ids.length <= STORE_IDS, `must be at most ${STORE_IDS} ids`)
+    .refine((ids) => ids.length <= STORES_BY_ID_MAX, `must be at most ${STORES_BY_ID_MAX} ids`)
     .optional(),
 });
 

@@ -1,3 +1,4 @@
+import { STORES_BY_ID_MAX } from "../../domain/product.ts";
 import type { Store } from "../api/shapes.ts";
 import { sharedValue } from "../app/shared-value.ts";
 import { STORAGE_KEYS } from "../app/storage.ts";
@@ -5,10 +6,11 @@ import { useText } from "../i18n/language.tsx";
 
 const favourites = sharedValue(STORAGE_KEYS.favourites, read);
 
+/** The last marked: the API lists so many, and the newest must not be the ones that are missing. */
 function read(stored: string | null): ReadonlySet<string> {
   try {
     const list: unknown = JSON.parse(stored ?? "[]");
-    return new Set(Array.isArray(list) ? list.map(String) : []);
+    return new Set(Array.isArray(list) ? list.map(String).slice(-STORES_BY_ID_MAX) : []);
   } catch {
     return new Set();
   }

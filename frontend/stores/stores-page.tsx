@@ -93,7 +93,7 @@ function useFound(parameters: URLSearchParams, favourites: ReadonlySet<string>) 
     ...storesQuery({ ...search, club }),
     enabled: club !== "" && !search.club && !onlyFavourites,
   });
-  const ids = [...favourites].filter((id) => /^[1-9]\d{0,14}$/.test(id)).slice(0, 100);
+  const ids = [...favourites].filter((id) => /^[1-9]\d{0,14}$/.test(id));
   const named = useQuery({ ...namedStoresQuery(ids), enabled: onlyFavourites && ids.length > 0 });
   const [first] = pages.data?.pages ?? [];
   const shared = { filters: first?.filters, error: pages.error ?? named.error };

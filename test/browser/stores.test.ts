@@ -280,6 +280,16 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("keep the favourites that were marked last, where they are more than one list has", async () => {
+    const marked = Array.from({ length: 100 }, (_, index) => String(1_000 + index));
+    const favourites = JSON.stringify([...marked, "1"]);
+    const { page } = await site.open("/stores", english({ favourite_stores: favourites }));
+    await page.getByRole("button", { name: "Favourites only (100)" }).click();
+    await lists(page, ["Verdão Store"]);
+    const asked = site.server.callsTo("GET /api/stores").at(-1)?.query.ids?.split(",");
+    expect(asked).to.deep.equal([...marked.slice(1), "1"]);
+  });
+
   it("says on a store's page how long it usually takes, where that is known", async () => {
     site.server.config = { ...site.server.config, simulated: false };
     site.server.answer("GET /api/stores/1/pace", {
