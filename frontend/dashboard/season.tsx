@@ -294,7 +294,7 @@ function ExportButton({ readFound }: { readFound: () => Promise<Line[]> }) {
   const exportCsv = async () => {
     setExporting(true);
     try {
-      download("torcida.csv", "text/csv", `\uFEFF${toCsv(await readFound())}`);
+      download("torcida.csv", "text/csv", toCsv(await readFound()));
     } catch (error) {
       toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) });
     } finally {

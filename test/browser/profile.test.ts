@@ -66,7 +66,7 @@ describe("Profile", () => {
       card.getByRole("button", { name: "Baixar o extrato (CSV)" }).click(),
     ]);
     expect(file.suggestedFilename()).to.equal("torcida-2026.csv");
-    expect(readFileSync(await file.path(), "utf8")).to.equal("Data;CHZ");
+    expect(readFileSync(await file.path(), "utf8")).to.equal("\uFEFFData;CHZ");
     expect(site.server.callsTo("GET /api/me/payments").at(-1)?.query).to.deep.equal({ year: "2026", language: "pt" });
     site.server.answer("GET /api/me/payments", { body: { success: true, data: fixturePayments(2025) } });
     await card.getByLabel("Ano").selectOption("2025");
