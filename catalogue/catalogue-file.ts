@@ -81,6 +81,7 @@ export function formatOf(path: string): CatalogueFormat {
 
 /** Reads a file. @throws CatalogueFileError that names every bad row */
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
+  refuseLostLetters(format, text);
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
   const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], fanTokens: [] };
   const problems: Found[] = [];
@@ -160,6 +161,18 @@ function readFlag(field: string, value: unknown): Record<string, unknown> {
   if (value === "true" || value === "1") return { [field]: true };
   if (value === "false" || value === "0") return { [field]: false };
   return value === undefined ? {} : { [field]: value };
+}
+
+/** What stands for bytes that are no UTF-8: spreadsheets save "CSV" in the encoding of their country. */
+const LOST_LETTER = "\uFFFD";
+
+/** A store's name that lost a letter would be another store, and go to the chain. */
+function refuseLostLetters(format: CatalogueFormat, text: string): void {
+  const before = text.split(LOST_LETTER, 1)[0] ?? "";
+  if (before.length === text.length) return;
+  const place = format === "csv" ? { place: `line ${before.split("\n").length}` } : {};
+  const sentence = "A letter is not UTF-8 and was lost: save the file as CSV UTF-8";
+  throw new CatalogueFileError([{ problem: "not_utf8", ...place, text: sentence }]);
 }
 
 /** A first line by which spreadsheets name their separator. */

@@ -110,6 +110,7 @@ export type FileProblem = {
     | "not_json"
     | "not_rows"
     | "not_csv"
+    | "not_utf8"
     | "no_chain";
   place?: number | undefined;
   field?: string;

@@ -27,6 +27,15 @@ describe("A catalogue as CSV", () => {
     });
   }
 
+  it("is refused where a letter was lost, because the spreadsheet did not save UTF-8", () => {
+    const saved = Buffer.from("type;name;country\nstore;Arena;Brasil\nstore;Verdão Store;Brasil\n", "latin1");
+    expect(() => readCatalogue("csv", saved.toString("utf8"))).to.throw(CatalogueFileError, /^line 3: .*CSV UTF-8$/);
+    expect(() => readCatalogue("json", '[{"type":"store","name":"Verd\uFFFDo"}]')).to.throw(
+      CatalogueFileError,
+      /UTF-8/,
+    );
+  });
+
   it("names the line of a problem as the file has it, also below a named separator", () => {
     expect(() => readCatalogue("csv", "sep=;\ntype;name;country\nstore;Arena;Brasil\nshop;Arena;Brasil\n")).to.throw(
       CatalogueFileError,

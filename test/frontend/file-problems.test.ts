@@ -10,6 +10,7 @@ const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] =
   ["csv", "type,name,country\nstore,Boa,Brasil\nstore,BOA,Brasil\n", /^Linha 3: store boa já está na linha 2$/],
   ["csv", "type,name,country\nstore,Boa\n", /^O arquivo não é um CSV correto: veja a linha 2$/],
   ["csv", 'type,name,country\nstore,"Boa,Brasil\n', /^O arquivo não é um CSV correto: veja a linha \d$/],
+  ["csv", "type,name,country\nstore,Verd\uFFFDo,Brasil\n", /^Linha 2: uma letra com acento se perdeu; .* CSV UTF-8$/],
   ["json", "[{", /^O arquivo não é JSON$/],
   ["json", "{}", /^O arquivo precisa ser uma lista de linhas/],
 ];

@@ -22,6 +22,7 @@ const PROBLEMS: Record<Exclude<FileProblem["problem"], "field">, (...values: str
   not_json: () => "o arquivo não é JSON",
   not_rows: () => 'o arquivo precisa ser uma lista de linhas, cada uma com o seu "type"',
   not_csv: (line) => (line ? `o arquivo não é um CSV correto: veja a linha ${line}` : "o arquivo não é um CSV correto"),
+  not_utf8: () => "uma letra com acento se perdeu; salve o arquivo de novo como CSV UTF-8",
 };
 
 /** The problems of an import that was refused, line by line, in Portuguese. */
