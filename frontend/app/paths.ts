@@ -9,6 +9,8 @@ export const paths = {
   admin: "/admin",
   ticket: (tokenId: string | number) => `/ticket/${tokenId}`,
   store: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}`,
+  /** The same with its buy dialog open. */
+  buy: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}?buy`,
   transaction: (hash: string) => `/tx/${hash}`,
   proof: "/proof",
   proofOf: (wallet: string) => `/proof?wallet=${wallet}`,

@@ -45,7 +45,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       <button type="button" className="button button-quiet" onClick={() => proceed(undefined)}>
         {t("buy.withoutCashback")}
       </button>
-      <LinkButton to={paths.auth(paths.store(store.id))}>{t("buy.login")}</LinkButton>
+      <LinkButton to={paths.auth(paths.buy(store.id))}>{t("buy.login")}</LinkButton>
     </>
   ) : (
     <>

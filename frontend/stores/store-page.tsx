@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useState } from "react";
-import { Link, useParams } from "react-router";
+import { lazy, Suspense, startTransition, useEffect, useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
 import { bonus } from "../../domain/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
@@ -59,7 +59,7 @@ function Contents({ store }: { store: Store }) {
   const t = useText();
   const { percentRange } = useFormat();
   const { category, country, description } = useStoreTexts(store);
-  const [isBuying, setBuying] = useState(false);
+  const [isBuying, setBuying] = useBuying();
   return (
     <section className="page grid gap-4 store-page">
       <div className="store-banner" style={{ backgroundColor: storeColour(store.name) }}>
@@ -96,9 +96,20 @@ function Contents({ store }: { store: Store }) {
         <Excluded store={store} />
         <WhenItCounts store={store} />
       </div>
-      {isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}
+      <Suspense>{isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}</Suspense>
     </section>
   );
+}
+
+/** Whether the buy dialog is open: at once after a login from it. Its address then becomes the page's own. */
+function useBuying() {
+  const [parameters, setParameters] = useSearchParams();
+  const isWanted = parameters.has("buy");
+  const buying = useState(isWanted);
+  useEffect(() => {
+    if (isWanted) setParameters({}, { replace: true, preventScrollReset: true });
+  }, [isWanted, setParameters]);
+  return buying;
 }
 
 function Rates({ store }: { store: Store }) {

@@ -272,7 +272,7 @@ describe("Stores", () => {
     await page.getByText(/you receive up to/).waitFor();
     await page.getByRole("button", { name: "Buy now" }).click();
     const login = page.getByRole("dialog").getByRole("button", { name: "Log in and earn" });
-    expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1");
+    expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1%3Fbuy");
     await page.goto(`${site.server.url}/stores/999`);
     await page.getByRole("heading", { name: "404" }).waitFor();
     await page.getByText(/^There is no such store/).waitFor();
@@ -288,6 +288,27 @@ describe("Stores", () => {
     await lists(page, ["Verdão Store"]);
     const asked = site.server.callsTo("GET /api/stores").at(-1)?.query.ids?.split(",");
     expect(asked).to.deep.equal([...marked.slice(1), "1"]);
+  });
+
+  it("opens the buy dialog again after a login from it, once", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    const { page, problems } = await site.open("/stores", { wallet, ...english() });
+    await buyAt(page, "Verdão Store");
+    await page.getByRole("dialog").getByRole("button", { name: "Log in and earn" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    const dialog = page.getByRole("dialog", { name: "Buy at Verdão Store" });
+    await dialog.getByRole("button", { name: "Proceed", disabled: false }).waitFor();
+    await page.waitForFunction(() => history.state?.dialog);
+    expect(page.url()).to.equal(`${site.server.url}/stores/1`);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    await page.waitForFunction(() => !history.state?.dialog);
+    expect(page.url()).to.equal(`${site.server.url}/stores/1`);
+    await page.reload();
+    await page.getByRole("button", { name: "Buy now" }).waitFor();
+    expect(await dialog.count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
   });
 
   it("says on a store's page how long it usually takes, where that is known", async () => {
