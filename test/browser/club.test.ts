@@ -21,7 +21,7 @@ describe("The user's club", () => {
     await page.getByRole("link", { name: "Lojas", exact: true }).click();
     await eventually(async () => expect(await page.getByRole("article").first().textContent()).to.include("Palmeiras"));
     await page.reload();
-    await page.getByRole("button", { name: "Seu time: Palmeiras. Trocar" }).click();
+    await page.getByRole("button", { name: "Seu clube: Palmeiras. Trocar" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Sem clube" }).click();
     await page.goto(site.server.url);
     await page.getByRole("heading", { level: 1 }).waitFor();
