@@ -31,8 +31,8 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
         {moving.slice(0, SHOWN).map((purchase) => (
           <li key={purchase.id}>
             <p className="section-head">
-              <span>
-                <strong>{purchase.store}</strong> · {brl(purchase.amount)}
+              <span className="dotted">
+                <strong>{purchase.store}</strong> <span>{brl(purchase.amount)}</span>
               </span>
               <span>{t("strip.cashback", { amount: chz(purchase.paid_amount ?? purchase.cashback_amount) })}</span>
             </p>

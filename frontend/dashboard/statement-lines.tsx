@@ -52,8 +52,8 @@ function DebtRow({ debt, amount }: { debt: OwedDebt; amount: string }) {
     <article className="statement-row" data-status={isOver ? "cancelled" : "debt"}>
       <div className="statement-store">
         <h5>{debt.store}</h5>
-        <p className="muted">
-          {t("debt.of", { id: debt.purchase_id })} · <time dateTime={debt.at}>{date(debt.at)}</time>
+        <p className="muted dotted">
+          <span>{t("debt.of", { id: debt.purchase_id })}</span> <time dateTime={debt.at}>{date(debt.at)}</time>
         </p>
         <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
       </div>
@@ -81,8 +81,8 @@ function ReviewRow({ review }: { review: Review }) {
     <article className="statement-row" data-status="pending">
       <div className="statement-store">
         <h5>{review.store}</h5>
-        <p className="muted">
-          {review.order && `${t("claims.order", { order: review.order })} · `}
+        <p className="muted dotted">
+          {review.order && <span>{t("claims.order", { order: review.order })}</span>}{" "}
           <time dateTime={review.at}>{date(review.at)}</time>
         </p>
         <p className="statement-why">{t("situation.in_review")}</p>
@@ -158,11 +158,13 @@ function Worth({ purchase: { paid_amount, paid_value, paid_rate_day } }: { purch
   const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
   const today = worthCents(parseDecimal(paid_amount ?? "0", GWEI_DECIMALS), BigInt(wei_per_cent));
   return (
-    <span className="muted figures">
-      {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
-      {paid_rate_day && ` (${t("worth.earlier", { day: date(paid_rate_day) })})`}
-      {is_rate_known && ` · ${t("worth.today", { amount: brl(reaisText(today)) })}`}
-    </span>
+    <>
+      <span className="muted figures">
+        {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
+        {paid_rate_day && ` (${t("worth.earlier", { day: date(paid_rate_day) })})`}
+      </span>
+      {is_rate_known && <span className="muted figures">{t("worth.today", { amount: brl(reaisText(today)) })}</span>}
+    </>
   );
 }
 
@@ -174,15 +176,12 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
     <article className="statement-row" data-status={entry.status}>
       <div className="statement-store">
         <h5>{entry.store}</h5>
-        <p className="muted">
-          {t("ticket.number")} {entry.id}
-          {entry.date && (
-            <>
-              {" · "}
-              <time dateTime={entry.date}>{date(entry.date)}</time>
-            </>
-          )}
-          {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
+        <p className="muted dotted">
+          <span>
+            {t("ticket.number")} {entry.id}
+          </span>{" "}
+          {entry.date && <time dateTime={entry.date}>{date(entry.date)}</time>}{" "}
+          {entry.wallet && <span>{shortenAddress(entry.wallet)}</span>}
         </p>
         <p className="statement-why">
           <Why entry={entry} />

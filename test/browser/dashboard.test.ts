@@ -192,8 +192,9 @@ describe("Dashboard", () => {
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
     for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
-    await first.getByText("R$ 6,30 no dia do pagamento (cotação de 1 de mai. de 2026) · R$ 7,00 hoje").waitFor();
-    await rows.nth(1).getByText("Sem cotação do dia do pagamento · R$ 7,00 hoje").waitFor();
+    await first.getByText("R$ 6,30 no dia do pagamento (cotação de 1 de mai. de 2026)").waitFor();
+    await rows.nth(1).getByText("Sem cotação do dia do pagamento").waitFor();
+    for (const row of [first, rows.nth(1)]) await row.getByText("R$ 7,00 hoje").waitFor();
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);
     await page.getByRole("combobox", { name: "Status" }).selectOption("processing");
