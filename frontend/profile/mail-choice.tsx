@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
 import { chooseMail } from "../api/calls.ts";
+import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Card } from "../ui/card.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { mailQuery } from "./queries.ts";
 
@@ -13,20 +15,23 @@ export function MailChoice({ wallet, email }: { wallet: string; email: string })
   const { language } = useLanguage();
   const client = useQueryClient();
   const query = mailQuery(wallet, email);
-  const { data } = useQuery(query);
+  const { data: config } = useQuery(configQuery);
+  const saved = useQuery({ ...query, enabled: config.mail });
+  const { data } = saved;
   const choose = useMutation({
     mutationFn: (topics: readonly MailTopic[]) => chooseMail({ topics: [...topics], language }),
     onSuccess: (choice) => client.setQueryData(query.queryKey, choice),
     onError: (error) => toast.error(reasonOf(error, t), { id: "mail" }),
   });
-  if (!data?.is_available) return null;
-  const chosen = choose.isPending ? choose.variables : data.topics;
+  if (!config.mail || data?.is_available === false) return null;
+  if (saved.isError) return <RetryPanel title={t("mail.title")} query={saved} />;
+  const chosen = choose.isPending ? choose.variables : (data?.topics ?? []);
   const toggle = (topic: MailTopic) =>
     choose.mutate(chosen.includes(topic) ? chosen.filter((one) => one !== topic) : [...chosen, topic]);
   return (
     <Card title={t("mail.title")}>
       <p className="muted">{t("mail.text")}</p>
-      <fieldset className="grid gap-3" disabled={choose.isPending}>
+      <fieldset className="grid gap-3" disabled={!data || choose.isPending}>
         <legend className="sr-only">{t("mail.title")}</legend>
         {MAIL_TOPIC_NAMES.map((topic) => (
           <label key={topic} className="check">
@@ -35,7 +40,10 @@ export function MailChoice({ wallet, email }: { wallet: string; email: string })
           </label>
         ))}
       </fieldset>
-      <p role="status">{chosen.length > 0 && t(data.is_verified ? "mail.verified" : "mail.verify", { email })}</p>
+      <p role="status">
+        {data &&
+          (chosen.length === 0 ? t("mail.unwanted") : t(data.is_verified ? "mail.verified" : "mail.verify", { email }))}
+      </p>
     </Card>
   );
 }

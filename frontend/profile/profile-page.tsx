@@ -61,10 +61,9 @@ export default function ProfilePage() {
             </Suspense>
           </div>
           <div className="profile-column">
+            <MailChoice wallet={profile.wallet} email={profile.email} />
             <Sessions />
             <YourData profile={profile} />
-            {/* Last, since whether the site sends e-mails is known only later. */}
-            <MailChoice wallet={profile.wallet} email={profile.email} />
           </div>
         </>
       ) : status === "restoring" ? (
@@ -102,28 +101,30 @@ function Names({ profile }: { profile: Profile }) {
   });
   const submit = useOneSubmit(handleSubmit((fields) => save.mutateAsync(fields).catch(shownBelow)));
   return (
-    <form className="card card-body" onSubmit={submit} noValidate>
-      <DraftNotice draft={draft} />
-      <Field label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
-        {(control) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...control} />}
-      </Field>
-      <Field label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
-        {(control) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...control} />}
-      </Field>
-      <Field label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
-        {(control) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...control} />}
-      </Field>
-      {save.error && (
-        <p role="alert" className="problem">
-          {reasonOf(save.error, t)}
+    <Card title={t("profile.names")}>
+      <form className="grid gap-4" onSubmit={submit} noValidate>
+        <DraftNotice draft={draft} />
+        <Field label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
+          {(control) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...control} />}
+        </Field>
+        <Field label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
+          {(control) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...control} />}
+        </Field>
+        <Field label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
+          {(control) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...control} />}
+        </Field>
+        {save.error && (
+          <p role="alert" className="problem">
+            {reasonOf(save.error, t)}
+          </p>
+        )}
+        <p>
+          <button type="submit" className="button" disabled={save.isPending}>
+            {t(save.isPending ? "profile.saving" : "profile.save")}
+          </button>
         </p>
-      )}
-      <p>
-        <button type="submit" className="button" disabled={save.isPending}>
-          {t(save.isPending ? "profile.saving" : "profile.save")}
-        </button>
-      </p>
-    </form>
+      </form>
+    </Card>
   );
 }
 

@@ -49,7 +49,7 @@ describe("Profile", () => {
 
   it("says what each year's CHZ was and is worth, and saves its payments", async () => {
     const { page } = await site.openLoggedIn("/profile");
-    const card = page.getByRole("region", { name: "O seu ano em CHZ" });
+    const card = page.getByRole("region", { name: "Seu ano em CHZ" });
     await card.getByText("12,50 CHZ").waitFor();
     for (const text of [
       "Em 3 pagamentos",
@@ -73,6 +73,26 @@ describe("Profile", () => {
     await card.getByText("Nenhum pagamento em 2025.").waitFor();
     expect(await card.getByRole("button").count()).to.equal(0);
     expect(site.server.callsTo("GET /api/me/payments").at(-1)?.query).to.deep.equal({ year: "2025" });
+  });
+
+  it("ends with what erases the account, also while the choice of e-mails is on its way", async () => {
+    const titles = async (visit: Awaited<ReturnType<typeof site.openLoggedIn>>) => {
+      await visit.page.getByRole("heading", { name: "Seu ano em CHZ" }).waitFor();
+      return visit.page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents();
+    };
+    const all = ["Seu cadastro", "Seu ano em CHZ", "Avisos por e-mail", "Seus acessos", "Seus dados"];
+    const release = site.server.hold("GET /api/me/mail");
+    const visit = await site.openLoggedIn("/profile");
+    expect(await titles(visit)).to.deep.equal(all);
+    const paid = visit.page.getByRole("checkbox", { name: "Cashback pago" });
+    expect(await paid.isDisabled()).to.equal(true);
+    release();
+    await visit.page.getByText("Por enquanto, você não recebe nenhum.").waitFor();
+    expect(await paid.isEnabled()).to.equal(true);
+    site.server.config.mail = false;
+    expect(await titles(await site.openLoggedIn("/profile"))).to.deep.equal(
+      all.filter((one) => !one.includes("e-mail")),
+    );
   });
 
   it("ends the other sessions, says how many, and stays logged in", async () => {
