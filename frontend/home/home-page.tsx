@@ -9,6 +9,7 @@ import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { Steps } from "../ui/steps.tsx";
@@ -120,16 +121,18 @@ function TiersNow() {
   );
 }
 
+/** To the login; a user goes on to the stores. */
 function CallToAction() {
   const t = useText();
+  const { profile } = useSession();
   return (
     <section className="cta">
       <PitchLines />
       <div className="cta-inner">
         <h2 className="section-title">{t("home.cta.title")}</h2>
-        <p>{t("home.cta.text")}</p>
-        <LinkButton className="button button-chalk" to={paths.auth()}>
-          {t("home.cta.button")}
+        <p>{t(profile ? "home.cta.user" : "home.cta.text")}</p>
+        <LinkButton className="button button-signal" to={profile ? paths.stores : paths.auth()}>
+          {t(profile ? "dashboard.explore" : "home.cta.button")}
         </LinkButton>
       </div>
     </section>

@@ -69,6 +69,16 @@ describe("Home", () => {
     await eventually(async () => expect(await page.locator(".featured-name").count()).to.equal(4));
   });
 
+  it("ends with the way to the login, for a user with the one to the stores", async () => {
+    const { page } = await site.open("/");
+    await page.getByRole("button", { name: "Começar agora" }).waitFor();
+    const user = await site.openLoggedIn("/");
+    await user.page.getByText("Escolha uma loja e junte cashback na próxima compra.").waitFor();
+    expect(await user.page.getByRole("button", { name: "Começar agora" }).count()).to.equal(0);
+    await user.page.getByRole("button", { name: "Explorar lojas" }).click();
+    await user.page.waitForURL("**/stores");
+  });
+
   it("connects the wallet by its primary button, and then leads to the stores", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("button", { name: "Ver lojas" }).click();
