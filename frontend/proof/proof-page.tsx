@@ -11,10 +11,12 @@ import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Steps } from "../ui/steps.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
 import type { DistributorBooks, ProvenPurchase } from "./prove-wallet.ts";
 import { booksQuery, proofQuery } from "./queries.ts";
 
@@ -25,9 +27,13 @@ export default function ProofPage() {
   const t = useText();
   const [parameters, setParameters] = useSearchParams();
   const wallet = parameters.get("wallet")?.toLowerCase() ?? "";
-  const [typed, setTyped] = useState(wallet);
+  const { address = "" } = useWallet();
+  const { profile } = useSession();
+  const [input, setTyped] = useState(wallet || undefined);
+  const typed = input ?? profile?.wallet ?? address;
   const [progress, setProgress] = useState(0);
   const isWallet = isAddressShaped(wallet);
+  const isWrong = wallet !== "" && !isWallet;
   const proof = useQuery(proofQuery(wallet, setProgress));
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -46,7 +52,8 @@ export default function ProofPage() {
             placeholder="0x…"
             autoCapitalize="none"
             spellCheck={false}
-            aria-invalid={wallet !== "" && !isWallet}
+            aria-invalid={isWrong}
+            aria-describedby={isWrong ? "not-wallet" : undefined}
             onChange={(event) => setTyped(event.target.value)}
           />
         </label>
@@ -54,8 +61,8 @@ export default function ProofPage() {
           {t("proofPage.check")}
         </button>
       </form>
-      {wallet !== "" && !isWallet && (
-        <p role="alert" className="problem">
+      {isWrong && (
+        <p id="not-wallet" role="alert" className="problem">
           {t("proofPage.notWallet")}
         </p>
       )}

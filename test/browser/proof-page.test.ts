@@ -13,6 +13,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
 
 const WALLET: Hex = `0x${"b1".repeat(20)}`;
 const HASH: Hex = `0x${"a".repeat(64)}`;
@@ -113,6 +114,17 @@ describe("The proof page", () => {
       await page.getByText(kept).waitFor();
       await page.getByText(lower).waitFor();
     }
+  });
+
+  it("starts with the user's wallet, and says beside the field what is no wallet", async () => {
+    const wallet = testWallet();
+    const { page } = await site.openLoggedIn("/proof", { wallet });
+    const field = page.getByRole("textbox", { name: "Endereço da carteira" });
+    await eventually(async () => expect(await field.inputValue()).to.equal(wallet.address));
+    await field.fill("0x12");
+    await page.getByRole("button", { name: "Conferir" }).click();
+    await page.getByRole("textbox", { description: /^Isto não é um endereço/ }).waitFor();
+    expect(await field.inputValue()).to.equal("0x12");
   });
 
   it("has a rate that can be read on a ticket's page, in one line with the rest, and all its digits itself", async () => {
