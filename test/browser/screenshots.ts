@@ -13,7 +13,7 @@ import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "./support/fixture-server.ts";
 import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "./support/panel-data.ts";
 import { SCREENS, type Screen } from "./support/screens.ts";
-import { addAllSituations, boost, openBuyDialog, openEvents, withoutNfts } from "./support/states.ts";
+import { addAllSituations, boost, hang, openBuyDialog, openEvents, withoutNfts } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 const several = { type: "string", multiple: true } as const;
@@ -75,6 +75,8 @@ const PANEL_STEPS: readonly (readonly [name: string, path: string, ...buttons: (
 const SHOTS: readonly Screen[] = [
   ...SCREENS,
   { name: "home-connected", path: "/", isLoggedIn: true, isAdmin: true, isViewport: true, act: connectByHero },
+  { name: "home-user", path: "/", isLoggedIn: true },
+  { name: "store-page-loading", path: "/stores/1", isLoading: true, prepare: hang("GET /api/stores/1") },
   { name: "store-page-boosted", path: "/stores/1", prepare: forDays },
   { name: "stores-boosted", path: "/stores", isViewport: true, prepare: forDays },
   { name: "buy-boosted", path: "/stores", isLoggedIn: true, isViewport: true, prepare: forHours, act: openBuyDialog },
