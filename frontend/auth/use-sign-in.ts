@@ -98,7 +98,7 @@ type FailureToast = (error: unknown, t: Translate) => string;
 
 const toastCheckFailure: FailureToast = (error, t) => {
   toast.error(t("login.checkFailed"), { id: "login" });
-  return reasonOf(error, t);
+  return `${t("auth.unchecked")} ${reasonOf(error, t)}`;
 };
 
 const toastSignatureFailure: FailureToast = (error, t) => {

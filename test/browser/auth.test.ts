@@ -250,11 +250,11 @@ describe("Auth", () => {
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
     const toast = page.locator("[data-sonner-toast]");
     await toast.getByText("Falha ao verificar o registro da carteira", { exact: true }).waitFor();
-    // What failed and why, each said once.
+    // What failed and why, each said once beside the toast, which goes away.
     await page
       .getByRole("main")
       .getByRole("alert")
-      .getByText("Algo deu errado do nosso lado. Tente de novo.")
+      .getByText("Não deu para ver se esta carteira já tem cadastro. Algo deu errado do nosso lado. Tente de novo.")
       .waitFor();
     expect(await page.getByText("Falha ao verificar o registro da carteira").count()).to.equal(1);
     expect(await page.getByText("Algo deu errado do nosso lado. Tente de novo.").count()).to.equal(1);
