@@ -16,7 +16,7 @@ export type Names = {
 type Detail = Record<string, unknown>;
 type Said = { detail: Detail; subject: string; names: Names };
 
-/** What an admin did, as a sentence without its subject: "criou a categoria Camisas, 5 %, em Verdão Store". */
+/** What an admin did, as a sentence without its subject: "criou a categoria Camisas, 5%, em Verdão Store". */
 export function logSentence(entry: LogEntry, names: Names): string {
   const said = { detail: parse(entry.detail), subject: entry.subject, names };
   const sentence = SENTENCES[entry.action]?.(said);
@@ -114,7 +114,7 @@ function placeOf(said: Said): string {
   return `${category ? `, em ${category}` : ""}, em ${storeOf(said)}`;
 }
 
-/** ", 10 %, em Verdão Store, até 29 de nov. de 2026, 23:59 (São Paulo)" */
+/** ", 10%, em Verdão Store, até 29 de nov. de 2026, 23:59 (São Paulo)" */
 function aboutBoost(said: Said): string {
   const end = text(said.detail.ends_at);
   return `${percentOf(said.detail)}${placeOf(said)}${end ? `, até ${saoPauloText(end)} (São\u00a0Paulo)` : ""}`;
@@ -139,12 +139,12 @@ function walletOf(subject: string): string {
   return wallet ? shortenAddress(wallet) : subject;
 }
 
-/** ", 5 %", or ", de 5 % para 6 %" if it changed. */
+/** ", 5%", or ", de 5% para 6%" if it changed. */
 function percentOf(detail: Detail): string {
   const now = percentIn(detail);
   if (now === undefined) return "";
   const was = isRecord(detail.was) ? percentIn(detail.was) : undefined;
-  return was === undefined || was === now ? `, ${now} %` : `, de ${was} % para ${now} %`;
+  return was === undefined || was === now ? `, ${now}%` : `, de ${was}% para ${now}%`;
 }
 
 function percentIn(detail: Detail): string | undefined {
