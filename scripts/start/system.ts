@@ -208,8 +208,11 @@ async function refuseTakenPorts(environment: StartEnvironment, startsChain: bool
   }
   if (taken.length === 0) return;
   const ports = taken.map((name) => `${environment[name]} (${name})`).join(" and ");
+  const others = taken.map((name) => `${name}=${environment[name] + 1000}`).join(" ");
   throw new StartError(
-    `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name] + 1000}`).join(" ")} npm start`,
+    taken.length === 1
+      ? `Port ${ports} is taken: end the program that uses it, or choose another, for example with ${others} before the command`
+      : `Ports ${ports} are taken: end the programs that use them, or choose others, for example with ${others} before the command`,
   );
 }
 
