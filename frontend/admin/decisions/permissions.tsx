@@ -77,7 +77,7 @@ export function RoleNotice() {
   const { role, can } = usePermissions();
   if (role === undefined || role === "owner") return null;
   const missing = PERMISSIONS.filter((permission) => !can(permission)).map((one) => PERMISSION_WORDS[one]);
-  const list = new Intl.ListFormat("pt-BR", { type: "disjunction" }).format(missing);
+  const list = [missing.slice(0, -1).join(", "), ...missing.slice(-1)].filter(Boolean).join(" nem ");
   return (
     <p className="hint role-notice">
       Seu papel é {ROLE_WORDS[role]}: você vê tudo, mas não pode {list}.
