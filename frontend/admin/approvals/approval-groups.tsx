@@ -54,7 +54,13 @@ function Row({ group, onDecide }: RowProps) {
           {what}, {chz(group.amount)}
         </h4>
         <p className="row-note">
-          Por decisão de <Decider name={group.asked_by} look="sentence" />
+          {isOwn ? (
+            "Por decisão sua"
+          ) : (
+            <>
+              Por decisão de <Decider name={group.asked_by} look="sentence" />
+            </>
+          )}
         </p>
         <p className="row-note figures">
           Para {buyersOf(group, integer)}, pedidos de <Span group={group} />

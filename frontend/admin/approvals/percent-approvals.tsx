@@ -54,7 +54,13 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
         <p className="row-note">
           {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·
           {changeOf(asked).map((one) => ` ${one} ·`)}
-          pedido de <Decider name={asked.asked_by} look="sentence" />
+          {isOwn ? (
+            "pedido seu"
+          ) : (
+            <>
+              pedido de <Decider name={asked.asked_by} look="sentence" />
+            </>
+          )}
         </p>
       </div>
       <div className="buttons">
