@@ -43,15 +43,11 @@ export function ConfirmDialog({ title, text, request, onDeleted, children, ...sa
       onClose={onClose}
       lang="pt-BR"
       focusAfter={() => (isDeleted.current ? document.querySelector<HTMLElement>("main h1") : undefined)}
+      leave="Cancelar"
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
-          </button>
-          <button type="button" className="button button-danger" disabled={isPending} onClick={confirm}>
-            {isPending ? "Excluindo..." : "Excluir"}
-          </button>
-        </>
+        <button type="button" className="button button-danger" disabled={isPending} onClick={confirm}>
+          {isPending ? "Excluindo..." : "Excluir"}
+        </button>
       }
     >
       <p>{text}</p>

@@ -21,15 +21,11 @@ export function FormDialog({ title, action, isBusy, look = "narrow", onClose, on
       onClose={onClose}
       look={look}
       lang="pt-BR"
+      leave="Cancelar"
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
-          </button>
-          <button type="submit" form={formId} className="button" disabled={isBusy}>
-            {isBusy ? "Salvando..." : action}
-          </button>
-        </>
+        <button type="submit" form={formId} className="button" disabled={isBusy}>
+          {isBusy ? "Salvando..." : action}
+        </button>
       }
     >
       <form id={formId} onSubmit={onSubmit} noValidate className="grid gap-4">

@@ -66,21 +66,17 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
     <Dialog
       title={t("credit.title")}
       onClose={onClose}
+      leave={t("common.cancel")}
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            {t("common.cancel")}
+        isOwn ? (
+          <button type="submit" form="credit" className="button" disabled={isPending}>
+            {t(isPending ? "credit.sending" : "credit.withdraw")}
           </button>
-          {isOwn ? (
-            <button type="submit" form="credit" className="button" disabled={isPending}>
-              {t(isPending ? "credit.sending" : "credit.withdraw")}
-            </button>
-          ) : (
-            <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
-              {t("wallet.connect")}
-            </button>
-          )}
-        </>
+        ) : (
+          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
+            {t("wallet.connect")}
+          </button>
+        )
       }
     >
       <form id="credit" onSubmit={send} noValidate>

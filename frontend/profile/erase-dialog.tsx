@@ -10,15 +10,11 @@ export default function EraseDialog({ isBusy, problem, onErase, onClose }: Erase
     <Dialog
       title={t("profile.erase")}
       onClose={onClose}
+      leave={t("common.cancel")}
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" className="button button-danger" disabled={isBusy} onClick={onErase}>
-            {t("profile.erase.yes")}
-          </button>
-        </>
+        <button type="button" className="button button-danger" disabled={isBusy} onClick={onErase}>
+          {t("profile.erase.yes")}
+        </button>
       }
     >
       <p>{t("profile.erase.text")}</p>

@@ -10,8 +10,9 @@ export type DialogProps = {
   note?: ReactNode;
   onClose: () => void;
   children: ReactNode;
-  /** Buttons at the bottom, always visible. */
+  /** Buttons at the bottom, always visible; before them, with this label, one that closes the dialog. */
   actions?: ReactNode;
+  leave?: string;
   /** `sheet`: details of a row, next to its list; full screen on a phone. */
   look?: keyof typeof CLASSES;
   lang?: string;
@@ -24,7 +25,8 @@ export type DialogProps = {
 const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog sheet" };
 
 /** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
-export function Dialog({ title, note, onClose, children, actions, look = "narrow", lang, focusAfter }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, note, onClose, children, actions, leave, look = "narrow", lang, focusAfter } = props;
   const t = useText();
   const [opener] = useState(() => document.activeElement);
   useEffect(() => {
@@ -53,9 +55,10 @@ export function Dialog({ title, note, onClose, children, actions, look = "narrow
               {children}
             </ErrorBoundary>
           </div>
-          {actions && (
+          {(actions || leave) && (
             <div className="dialog-actions">
               <ErrorBoundary part="dialog" resetKey="">
+                {leave && <Modal.Close className="button button-quiet">{leave}</Modal.Close>}
                 {actions}
               </ErrorBoundary>
             </div>

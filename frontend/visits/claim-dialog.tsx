@@ -42,15 +42,11 @@ export default function ClaimDialog(props: ClaimDialogProps) {
     <Dialog
       title={t("claim.title", { store: click.store })}
       onClose={onClose}
+      leave={t("common.cancel")}
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="submit" form="claim" className="button" disabled={isSubmitting}>
-            {t(isSubmitting ? "claim.sending" : "claim.send")}
-          </button>
-        </>
+        <button type="submit" form="claim" className="button" disabled={isSubmitting}>
+          {t(isSubmitting ? "claim.sending" : "claim.send")}
+        </button>
       }
     >
       <form id="claim" className="grid gap-4" onSubmit={send} noValidate>

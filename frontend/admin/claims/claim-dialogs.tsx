@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { saleSchema } from "../../../domain/api/sales.ts";
+import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
-import { matchClaim, refuseClaim } from "../admin-calls.ts";
+import { matchClaim, pictureOfClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
 import { useSaleMoney } from "../sales/sale-words.ts";
 import type { Claim } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
-import { claimPictureQuery } from "./queries.ts";
 
 type ClaimDialogProps = { claim: Claim; onClose: () => void };
 
@@ -94,17 +94,12 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
 
 /** The picture that the buyer attached. */
 export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
-  const found = useQuery(claimPictureQuery(claim.id));
+  const found = useQuery({
+    queryKey: [...OWN_KEY, "claim picture", claim.id],
+    queryFn: () => pictureOfClaim(claim.id),
+  });
   return (
-    <Dialog
-      title={`Foto do pedido ${claim.order_ref}`}
-      onClose={onClose}
-      actions={
-        <button type="button" className="button button-quiet" onClick={onClose}>
-          Fechar
-        </button>
-      }
-    >
+    <Dialog title={`Foto do pedido ${claim.order_ref}`} onClose={onClose} leave="Fechar">
       {found.isError ? (
         <RetryPanel title="Não foi possível carregar a foto." query={found} />
       ) : found.data ? (

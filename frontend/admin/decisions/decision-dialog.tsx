@@ -68,20 +68,16 @@ export function DecisionDialog(props: DecisionDialogProps) {
       onClose={onClose}
       lang="pt-BR"
       focusAfter={(opener) => (decision.isDone() ? placeOf(opener) : undefined)}
+      leave="Cancelar"
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
-          </button>
-          <button
-            type="submit"
-            form={formId}
-            className={isDangerous ? "button button-danger" : "button"}
-            disabled={isBusy}
-          >
-            {isBusy ? "Um instante..." : step === "sign" ? "Assinar e continuar" : action}
-          </button>
-        </>
+        <button
+          type="submit"
+          form={formId}
+          className={isDangerous ? "button button-danger" : "button"}
+          disabled={isBusy}
+        >
+          {isBusy ? "Um instante..." : step === "sign" ? "Assinar e continuar" : action}
+        </button>
       }
     >
       <form id={formId} className="grid gap-4" noValidate onSubmit={submit}>
@@ -148,15 +144,11 @@ function Asked({ onClose }: { onClose: () => void }) {
       title="Falta uma segunda pessoa"
       onClose={onClose}
       lang="pt-BR"
+      leave="Fechar"
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Fechar
-          </button>
-          <Link className="button" to={viewHref({ view: "approvals" })} onClick={onClose}>
-            Ver aprovações
-          </Link>
-        </>
+        <Link className="button" to={viewHref({ view: "approvals" })} onClick={onClose}>
+          Ver aprovações
+        </Link>
       }
     >
       <p role="status">

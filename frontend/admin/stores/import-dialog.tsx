@@ -35,26 +35,22 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       lang="pt-BR"
       look="wide"
       onClose={onClose}
+      leave="Cancelar"
       actions={
-        <>
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
+        state.step === "unknown" ? (
+          <button type="button" className="button" onClick={() => check(state.file, { wasSent: true })}>
+            Conferir de novo
           </button>
-          {state.step === "unknown" ? (
-            <button type="button" className="button" onClick={() => check(state.file, { wasSent: true })}>
-              Conferir de novo
-            </button>
-          ) : (
-            <button
-              type="button"
-              className="button"
-              disabled={state.step !== "shown" || count === 0}
-              onClick={() => state.step === "shown" && apply(state.file, state.changes)}
-            >
-              {count > 0 ? `Aplicar ${count} ${count === 1 ? "mudança" : "mudanças"}` : "Aplicar"}
-            </button>
-          )}
-        </>
+        ) : (
+          <button
+            type="button"
+            className="button"
+            disabled={state.step !== "shown" || count === 0}
+            onClick={() => state.step === "shown" && apply(state.file, state.changes)}
+          >
+            {count > 0 ? `Aplicar ${count} ${count === 1 ? "mudança" : "mudanças"}` : "Aplicar"}
+          </button>
+        )
       }
     >
       <div className="grid gap-4">
