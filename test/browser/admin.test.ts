@@ -181,7 +181,7 @@ describe("Admin", () => {
       await toast(page, "Nome e país são campos obrigatórios.");
       await page.getByLabel("Nome *").fill(" Arena Livros ");
       await page.getByLabel("País *").fill("Brasil");
-      await page.getByLabel("Clube").fill("Santos");
+      await page.getByLabel("Clube", { exact: true }).fill("Santos");
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Loja criada com sucesso!");
       // The text of the earlier message is replaced, long before the message would end by itself.
@@ -269,7 +269,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
       await page.getByRole("button", { name: "Editar loja" }).click();
       await page.getByLabel("Nome *").fill("Verdão");
-      await page.getByLabel("Clube").fill("");
+      await page.getByLabel("Clube", { exact: true }).fill("");
       await page.getByRole("button", { name: "Salvar alterações" }).click();
       await toast(page, "Loja atualizada com sucesso!");
       expect(site.server.callsTo("PUT /api/store/1")[0]?.body).to.deep.equal({
