@@ -151,7 +151,8 @@ const WAITS: Record<Exclude<Wait, "set_aside" | "person">, string> = {
   release: "Foi retida no painel: espera alguém liberar.",
   sale_release: "A venda está retida: espera alguém liberar.",
   simulated: "Foi simulada antes das vendas de verdade: não é paga.",
-  second_person: "Espera outra pessoa aprovar o pagamento.",
+  second_person:
+    "Espera outra pessoa aprovar o pagamento. Se ela recusou, retenha e libere a compra para pedir de novo.",
   approval: "A rede de afiliados ainda não aprovou a venda.",
   network_payment: "A rede aprovou, mas ainda não disse que paga.",
   hold: "O prazo de segurança ainda não acabou.",

@@ -95,7 +95,7 @@ function GroupDialog({ verb, group, onClose }: Deciding & { onClose: () => void 
       text={
         isApproval
           ? "Seguem sozinhos assim que você aprovar. O que foi pago não volta: confira a soma, o maior e quem decidiu."
-          : "Nada é pago. As compras ficam paradas até alguém decidir de novo sobre elas."
+          : "Nada é pago, e as compras ficam paradas. Para pedir de novo, retenha e libere cada uma."
       }
       consequences={[
         ["Pagamentos", count],

@@ -131,7 +131,7 @@ const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
   }),
   refuse: (id) => ({
     title: `Recusar o pedido nº ${id}?`,
-    text: "Nada é pago. A compra fica parada até alguém decidir de novo sobre ela.",
+    text: "Nada é pago, e a compra fica parada. Para pedir de novo, retenha e libere a compra.",
     action: "Recusar pagamento",
     reasonHint: "Por que não. Fica no registro.",
     done: "Pagamento recusado.",
