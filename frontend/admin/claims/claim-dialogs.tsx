@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { saleSchema } from "../../../domain/api/sales.ts";
 import { OWN_KEY } from "../../api/queries.ts";
@@ -92,12 +92,12 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
   );
 }
 
+const claimPictureQuery = (id: number) =>
+  queryOptions({ queryKey: [...OWN_KEY, "claim picture", id], queryFn: () => pictureOfClaim(id) });
+
 /** The picture that the buyer attached. */
 export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
-  const found = useQuery({
-    queryKey: [...OWN_KEY, "claim picture", claim.id],
-    queryFn: () => pictureOfClaim(claim.id),
-  });
+  const found = useQuery(claimPictureQuery(claim.id));
   return (
     <Dialog title={`Foto do pedido ${claim.order_ref}`} onClose={onClose} leave="Fechar">
       {found.isError ? (
