@@ -11,7 +11,7 @@ import { doneSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { shownStatus } from "../../domain/purchase/life.ts";
-import { permissionsOf } from "../../domain/roles.ts";
+import { type Permission, permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { lifeOf, selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
@@ -41,14 +41,16 @@ export function adminRoutes(services: Services): Route[] {
         const role = roleOf(identity);
         const permissions = [...permissionsOf(role)];
         const own = actorOf(identity);
-        const approvers = [...adminWallets].filter(([, one]) => permissionsOf(one).includes("catalogue"));
+        const others = [...adminWallets].filter(([wallet]) => wallet !== own);
+        const mayAgree = (permission: Permission) =>
+          others.flatMap(([wallet, one]) => (permissionsOf(one).includes(permission) ? [wallet] : []));
         return {
           body: {
             success: true,
             role,
             permissions,
             percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
-            percent_approvers: approvers.map(([wallet]) => wallet).filter((wallet) => wallet !== own),
+            approvers: { catalogue: mayAgree("catalogue"), payments: mayAgree("payments") },
           },
         };
       },

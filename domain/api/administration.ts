@@ -15,8 +15,8 @@ export const adminRoleResponseSchema = answerOf({
   permissions: z.array(z.enum(PERMISSIONS)),
   /** The highest percent that needs nobody else. docs/product.md#percent-approvals */
   percent_alone: z.number(),
-  /** The wallets of the others who may agree to a higher one. */
-  percent_approvers: z.array(z.string()),
+  /** The wallets of the others who may agree: to a higher percent, and to a large payout. */
+  approvers: z.object({ catalogue: z.array(z.string()), payments: z.array(z.string()) }),
 });
 
 /** The figures of the admin page. CHZ amounts are decimal text. */

@@ -23,7 +23,7 @@ export function toastOutcome(outcome: Outcome, done: string, fallback: string): 
   toast.error("Erro", { id: "admin", description });
 }
 
-const WAITS = "Pedido feito: o percentual passa do que uma pessoa define sozinha, e espera outra em Aprovações.";
+const WAITS = "Pedido feito: o percentual passa do que uma pessoa define sozinha, e está em Aprovações.";
 
 export function toastMissing(description: string): void {
   toast.error("Campos obrigatórios", { id: "admin", description });

@@ -404,7 +404,7 @@ describe("Admin", () => {
       await dialog.getByRole("button", { name: "Planejar" }).click();
       await toast(
         page,
-        "Pedido feito: o percentual passa do que uma pessoa define sozinha, e espera outra em Aprovações.",
+        "Pedido feito: o percentual passa do que uma pessoa define sozinha, e está em Aprovações.",
       );
       expect(site.server.callsTo("POST /api/admin/stores/1/boosts").map((call) => call.body)).to.deep.equal([
         { percent: "12.5", category_id: null, starts_at: null, ends_at: "2030-01-07T02:59:00.000Z" },
@@ -423,7 +423,7 @@ describe("Admin", () => {
       site.server.answer("GET /api/admin/role", {
         body: {
           ...{ success: true, role: "owner", permissions: permissionsOf("owner") },
-          ...{ percent_alone: 8, percent_approvers: [] },
+          ...{ percent_alone: 8, approvers: { catalogue: [], payments: [] } },
         },
       });
       const [store] = site.server.stores;

@@ -70,6 +70,19 @@ describe("The panel, role by role", () => {
     });
   }
 
+  it("says of the reader's own request that nobody else could agree", async () => {
+    const page = await openAs("operator", "view=approvals", () =>
+      site.server.answer("GET /api/admin/role", {
+        body: {
+          ...{ success: true, role: "operator", permissions: permissionsOf("operator") },
+          ...{ percent_alone: 10, approvers: { catalogue: [COLLEAGUE], payments: [] } },
+        },
+      }),
+    );
+    await page.getByText("Ninguém mais pode aprovar.").waitFor();
+    expect(await page.getByText("Espera outra pessoa.").count()).to.equal(0);
+  });
+
   it("shows who requested a payout, its amount and recipient, and sends the decision with its reason", async () => {
     const page = await openAs("operator", "view=approvals");
     await page.getByText("Quando as decisões de uma pessoa passam de 100,00 CHZ num dia").waitFor();

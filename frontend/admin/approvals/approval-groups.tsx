@@ -67,7 +67,7 @@ function Row({ group, onDecide }: RowProps) {
         </p>
       </div>
       <div className="buttons">
-        <ApproveOrRefuse permission="payments" isOwn={isOwn} isAll what={what} onDecide={onDecide} />
+        <ApproveOrRefuse permission="payments" parties={[group.asked_by]} isAll what={what} onDecide={onDecide} />
       </div>
     </li>
   );

@@ -3,7 +3,6 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
-import { useSession } from "../../session/session.tsx";
 import { approvePayment, refusePayment } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
@@ -58,8 +57,6 @@ type OnDecide = (kind: ApprovalDecision, approval: Approval) => void;
 
 function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
   const { chz, dateTime } = useFormat();
-  const wallet = useSession().profile?.wallet.toLowerCase();
-  const isOwn = (row: Approval) => row.asked_by === wallet || row.wallet === wallet;
   return {
     path: "/api/admin/approvals",
     row: approvalSchema,
@@ -104,7 +101,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
       row.state === "open" && (
         <ApproveOrRefuse
           permission="payments"
-          isOwn={isOwn(row)}
+          parties={[row.asked_by, row.wallet]}
           what={`pedido nº ${row.id}`}
           onDecide={(verb) => onDecide(verb, row)}
         />

@@ -1,6 +1,6 @@
-import type { Permission } from "../../../domain/roles.ts";
+import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../session/session.tsx";
-import { PermittedButton } from "../decisions/permissions.tsx";
+import { PermittedButton, roleQuery } from "../decisions/permissions.tsx";
 import { ShortWallet, WalletName, WholeWallet } from "../facts.tsx";
 
 const LOOKS = { cell: ShortWallet, sentence: WalletName, whole: WholeWallet };
@@ -15,17 +15,22 @@ export function Decider({ name, look = "cell" }: { name: string; look?: keyof ty
 }
 
 type ApproveOrRefuseProps = {
-  permission: Permission;
-  /** Whether the reader asked for it, and somebody else decides. */
-  isOwn: boolean;
+  permission: "catalogue" | "payments";
+  /** Who asked for it or would receive it: somebody else decides. */
+  parties: readonly string[];
   isAll?: boolean;
   what: string;
   onDecide: (verb: "approve" | "refuse") => void;
 };
 
 /** The decision on what another person asked for. */
-export function ApproveOrRefuse({ permission, isOwn, isAll = false, what, onDecide }: ApproveOrRefuseProps) {
-  if (isOwn) return <span className="row-note">Espera outra pessoa.</span>;
+export function ApproveOrRefuse({ permission, parties, isAll = false, what, onDecide }: ApproveOrRefuseProps) {
+  const wallet = useSession().profile?.wallet.toLowerCase() ?? "";
+  const others = useQuery(roleQuery).data?.approvers[permission];
+  if (parties.includes(wallet)) {
+    const isNobody = others?.every((one) => parties.includes(one)) ?? false;
+    return <span className="row-note">{isNobody ? "Ninguém mais pode aprovar." : "Espera outra pessoa."}</span>;
+  }
   return (
     <>
       <PermittedButton permission={permission} className="button button-small" onClick={() => onDecide("approve")}>

@@ -64,7 +64,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
         </p>
       </div>
       <div className="buttons">
-        <ApproveOrRefuse permission="catalogue" isOwn={isOwn} what={what} onDecide={onDecide} />
+        <ApproveOrRefuse permission="catalogue" parties={[asked.asked_by]} what={what} onDecide={onDecide} />
       </div>
     </li>
   );

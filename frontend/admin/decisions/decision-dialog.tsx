@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import type { Decided } from "../../../domain/api/common.ts";
@@ -16,6 +16,7 @@ import { type FactRow, Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { placeInRow } from "../list/row-focus.ts";
 import { refusalOf } from "../refusals.ts";
+import { roleQuery } from "./permissions.tsx";
 
 type DecisionDialogProps = {
   title: string;
@@ -139,6 +140,7 @@ function placeOf(opener: Element | null): HTMLElement | undefined {
 
 /** The decision needs a second person; the request has been made. docs/product.md#panel-approvals. */
 function Asked({ onClose }: { onClose: () => void }) {
+  const isNobody = useQuery(roleQuery).data?.approvers.payments.length === 0;
   return (
     <Dialog
       title="Falta uma segunda pessoa"
@@ -152,8 +154,17 @@ function Asked({ onClose }: { onClose: () => void }) {
       }
     >
       <p role="status">
-        A sua decisão está feita, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha: outra
-        pessoa da equipe aprova em <strong>Aprovações</strong>, e o pagamento segue. Nada foi pago ainda.
+        A sua decisão está feita, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha. Nada foi
+        pago ainda:{" "}
+        {isNobody ? (
+          <>
+            ninguém mais pode aprovar. Peça a quem cuida do servidor mais uma carteira em <code>ADMIN_WALLETS</code>.
+          </>
+        ) : (
+          <>
+            outra pessoa da equipe aprova em <strong>Aprovações</strong>, e o pagamento segue.
+          </>
+        )}
       </p>
     </Dialog>
   );

@@ -26,7 +26,7 @@ export function PercentNotice({ bps, isFreeAtFirst = false }: PercentNoticeProps
       <span>
         {isFreeAtFirst && "Se a loja tem mais de um dia: "}
         {percent(percentText(bps))} passa de {alone}, o máximo que uma pessoa define sozinha.{" "}
-        {whoAgrees(role.percent_approvers, alone)}
+        {whoAgrees(role.approvers.catalogue, alone)}
       </span>
     </p>
   );

@@ -468,7 +468,7 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
   const answers: Record<string, object> = {
     "GET /api/admin/role": {
       ...{ success: true, role, permissions: permissionsOf(role) },
-      ...{ percent_alone: 10, percent_approvers: [COLLEAGUE] },
+      ...{ percent_alone: 10, approvers: { catalogue: [COLLEAGUE], payments: [COLLEAGUE] } },
     },
     "GET /api/admin/names": {
       success: true,
