@@ -1,3 +1,4 @@
+import { formatDecimal } from "../domain/money.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
 /**
@@ -18,7 +19,8 @@ export function listSettings(
   source: Record<string, string | undefined> = process.env,
 ): Setting[] {
   const admins = environment.ADMIN_WALLETS.map(({ wallet, role }) => `${wallet}:${role}`);
-  return Object.entries({ ...environment, ADMIN_WALLETS: admins })
+  const rates = environment.FX_RATES.map(({ currency, micros }) => `${currency}:${formatDecimal(micros, 6, 2)}`);
+  return Object.entries({ ...environment, ADMIN_WALLETS: admins, FX_RATES: rates })
     .filter(([name]) => !HIDDEN.has(name))
     .map(([name, value]) => {
       const is_secret = SECRET.test(name) && !NOT_SECRET.has(name);

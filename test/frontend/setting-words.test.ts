@@ -36,6 +36,10 @@ describe("The effective configuration, in the panel's words", () => {
       const values = { AUTH_MODE: "strict", BONUS_PROGRAM: "tiers", LOG_LEVEL: "info" };
       expect(said(name, values[name as keyof typeof values]), name).to.match(/ /);
     }
+    const rates = listSettings(readEnvironment({ FX_RATES: "USD:5.4321,EUR:6" }), {}).find(
+      ({ name }) => name === "FX_RATES",
+    );
+    expect(said("FX_RATES", rates?.value ?? "")).to.equal("1 USD = R$ 5,4321 · 1 EUR = R$ 6,00");
     expect([said("SENDER_KEYS", ""), said("SENDER_KEYS", "none")]).to.deep.equal(["todas", "nenhuma"]);
     expect([said("PORT", "3000"), said("RPC_URLS", "https://node.example")]).to.deep.equal([undefined, undefined]);
   });

@@ -155,6 +155,7 @@ export function settingFigure(name: string, value: string, format: Format): stri
   const word = ownValue(VALUE_WORDS[name] ?? {}, value);
   if (word !== undefined) return word;
   if (value === "true" || value === "false") return value === "true" ? "sim" : "não";
+  if (name === "FX_RATES") return value.replaceAll(", ", " · ").replace(/([A-Z]{3}):(\d+)\.(\d+)/g, "1 $1 = R$$ $2,$3");
   if (!/^\d+(\.\d+)?$/.test(value)) return undefined;
   if (name.endsWith("_SECONDS")) return durationText(Number(value), "pt");
   if (name.endsWith("_MS")) return `${format.number(Number(value) / 1_000)} s`;
