@@ -12,6 +12,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { download } from "../ui/download.ts";
 import { LinkButton } from "../ui/link-button.tsx";
+import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
@@ -321,17 +322,13 @@ function Filters({ entries, filter, choose }: FiltersProps) {
   return (
     <div className="statement-filters">
       {selects.map(([name, options]) => (
-        <label key={name} className="field">
-          <span>{t(`statement.${name}`)}</span>
-          <select value={filter[name] ?? ""} onChange={(event) => choose({ [name]: event.target.value })}>
-            <option value="">{t(`statement.${name}.all`)}</option>
-            {options.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          key={name}
+          label={t(`statement.${name}`)}
+          value={filter[name] ?? ""}
+          options={[["", t(`statement.${name}.all`)], ...options]}
+          choose={(value) => choose({ [name]: value })}
+        />
       ))}
     </div>
   );

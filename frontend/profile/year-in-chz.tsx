@@ -8,6 +8,7 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { download } from "../ui/download.ts";
+import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
@@ -37,14 +38,12 @@ export default function YearInChz({ wallet }: { wallet: string }) {
           {t("help.using-chz")}
         </Link>
       </p>
-      <label className="field">
-        <span>{t("year.year")}</span>
-        <select value={year} onChange={(event) => setYear(Number(event.target.value))}>
-          {years.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={t("year.year")}
+        value={String(year)}
+        options={years.map((one) => [String(one), String(one)])}
+        choose={(one) => setYear(Number(one))}
+      />
       {count === 0 ? (
         <p role="status">{t("year.none", { year: String(year) })}</p>
       ) : (

@@ -16,6 +16,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { SelectField } from "../ui/select-field.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
@@ -148,17 +149,15 @@ function Receive({ store, token, category, onCategory }: ReceiveProps) {
         {percent(earned.percent)} · {chz(earned.chz)}
       </span>
       {store.cashbacks.length > 1 && (
-        <label className="field">
-          <span>{t("receive.category")}</span>
-          <select value={category} onChange={(event) => onCategory(event.target.value)}>
-            <option value="">{t("receive.category.best")}</option>
-            {store.cashbacks.map((one) => (
-              <option key={one.id || one.category} value={one.category}>
-                {nameOf(one)} ({percent(one.percent)})
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label={t("receive.category")}
+          value={category}
+          options={[
+            ["", t("receive.category.best")],
+            ...store.cashbacks.map((one) => [one.category, `${nameOf(one)} (${percent(one.percent)})`] as const),
+          ]}
+          choose={onCategory}
+        />
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { lazy, type ReactNode, startTransition, useCallback, useState } from "re
 import { useSearchParams } from "react-router";
 import type { StoreFilters } from "../../domain/api/catalogue.ts";
 import type { Language } from "../../domain/languages.ts";
+import { ownValue } from "../../domain/records.ts";
 import { searchKey } from "../../domain/text.ts";
 import type { StoreSearch } from "../api/calls.ts";
 import { namedStoresQuery, storesQuery } from "../api/queries.ts";
@@ -13,6 +14,7 @@ import { useClub } from "../club/club.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
@@ -232,7 +234,9 @@ function Chips({ choice: { found, selection, choose } }: { choice: Choice }) {
   const ofClub = filters?.club.find((one) => club !== "" && searchKey(one) === club);
   const chips = [
     ...(ofClub ? [{ name: "club" as const, value: ofClub, label: `${t("stores.ofClub")}: ${ofClub}` }] : []),
-    ...(filters ? optionsOf(filters, "category", language) : []).map((one) => ({ name: "category" as const, ...one })),
+    ...(filters ? optionsOf(filters, "category", language) : []).map(([value, label]) => ({
+      ...{ name: "category" as const, value, label },
+    })),
   ];
   if (filters && chips.length === 0) return null;
   return (
@@ -304,12 +308,12 @@ function NoStores({ isFiltered, clear }: { isFiltered: boolean; clear: () => voi
 /** The filters in the URL; an absent one means all. */
 type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
 
-/** A field's values as in the URL, for both languages, and as displayed, in order. docs/product.md#stores */
+/** A field's values as in the URL, for all languages, and as displayed, in order. docs/product.md#stores */
 function optionsOf(filters: StoreFilters, name: FilterName, language: Language) {
-  const english = language === "en" ? filters.english?.[name] : undefined;
+  const translated = filters.translations?.[language]?.[name] ?? {};
   return filters[name]
-    .map((value) => ({ value, label: english?.[value] ?? value }))
-    .sort((one, other) => collator.compare(one.label, other.label));
+    .map((value) => [value, ownValue(translated, value) ?? value] as const)
+    .sort(([, one], [, other]) => collator.compare(one, other));
 }
 
 const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
@@ -331,31 +335,26 @@ function Filters({ filters, selection, choose }: FiltersProps) {
         // The club filter is shown only if a store has a club. docs/product.md#stores
         if (name === "club" && options.length === 0 && filters) return null;
         return (
-          <label key={name} className="field">
-            <span>{t(`stores.${name}`)}</span>
-            <select
-              disabled={!filters}
-              value={options.find(({ value }) => searchKey(value) === wanted)?.value ?? ""}
-              onChange={(event) => choose(name, event.target.value)}
-            >
-              <option value="">{t(`stores.${name}.all`)}</option>
-              {options.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            key={name}
+            label={t(`stores.${name}`)}
+            isDisabled={!filters}
+            value={options.find(([value]) => searchKey(value) === wanted)?.[0] ?? ""}
+            options={[["", t(`stores.${name}.all`)], ...options]}
+            choose={(value) => choose(name, value)}
+          />
         );
       })}
-      <label className="field">
-        <span>{t("stores.sort")}</span>
-        <select value={selection.sort ?? ""} onChange={(event) => choose("sort", event.target.value)}>
-          <option value="">{t("stores.sort.cashback")}</option>
-          <option value="name">{t("stores.sort.name")}</option>
-          <option value="newest">{t("stores.sort.newest")}</option>
-        </select>
-      </label>
+      <SelectField
+        label={t("stores.sort")}
+        value={selection.sort ?? ""}
+        options={[
+          ["", t("stores.sort.cashback")],
+          ["name", t("stores.sort.name")],
+          ["newest", t("stores.sort.newest")],
+        ]}
+        choose={(value) => choose("sort", value)}
+      />
     </>
   );
 }
