@@ -2,18 +2,21 @@ import type { Selectable } from "kysely";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { boostedPercent } from "../domain/boost.ts";
+import type { Translations } from "../domain/languages.ts";
+import { recordOf } from "../domain/records.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { endBoostsOf, type PlannedBoost } from "./boosts.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
-export type StoreCategory = {
+/** Its name in each other language; null if pages show the Portuguese one. */
+export type CategoryTranslations = Translations<{ category: string | null }>;
+export type StoreCategory = CategoryTranslations & {
   id: bigint;
   category: string;
-  /** Its name in English; null if the Portuguese one is used for both. */
-  categoryEn: string | null;
   /** With the boosts that ran when it was read: what is promised. */
   cashbackBps: bigint;
   /** Without: what an admin set. */
@@ -26,9 +29,8 @@ export type StoreCategory = {
   isDefault: boolean;
 };
 
-export type CategoryFields = {
+export type CategoryFields = Partial<CategoryTranslations> & {
   cashbackBps: bigint;
-  categoryEn?: string | null;
   groupCode?: string | null;
   isDefault?: boolean;
 };
@@ -65,7 +67,7 @@ export async function readCategories(
 ): Promise<Map<bigint, StoreCategory[]>> {
   const rows = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "category_en", "cashback_bps", "group_code", "is_default"])
+    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default", ...CATEGORY_TRANSLATIONS])
     .where("deleted_at", "is", null)
     .where(among(queries, "store_id", storeIds))
     .orderBy("id")
@@ -87,7 +89,7 @@ export async function insertCategory(
     .values({
       store_id: storeId,
       category: fields.category,
-      category_en: fields.categoryEn ?? null,
+      ...recordOf(CATEGORY_TRANSLATIONS, (name) => fields[name] ?? null),
       cashback_bps: fields.cashbackBps,
       group_code: fields.groupCode ?? null,
       is_default: fields.isDefault ? 1n : 0n,
@@ -138,10 +140,11 @@ export async function updateCategory(
   const { numUpdatedRows } = await queries
     .updateTable("store_cashbacks")
     .set({
-      ...(fields.category === undefined ? {} : { category: fields.category }),
-      ...(fields.categoryEn === undefined ? {} : { category_en: fields.categoryEn }),
-      ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
-      ...(fields.groupCode === undefined ? {} : { group_code: fields.groupCode }),
+      // Kysely leaves out what is undefined.
+      category: fields.category,
+      ...recordOf(CATEGORY_TRANSLATIONS, (name) => fields[name]),
+      cashback_bps: fields.cashbackBps,
+      group_code: fields.groupCode,
       ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
       ...(fields.deleted ? { deleted_at: now } : {}),
       updated_at: now,
@@ -159,13 +162,13 @@ export async function updateCategory(
 function toCategory(
   row: Pick<
     Selectable<Schema["store_cashbacks"]>,
-    "id" | "category" | "category_en" | "cashback_bps" | "group_code" | "is_default"
+    "id" | "category" | keyof CategoryTranslations | "cashback_bps" | "group_code" | "is_default"
   >,
 ): StoreCategory {
   return {
     id: row.id,
     category: row.category,
-    categoryEn: row.category_en,
+    ...recordOf(CATEGORY_TRANSLATIONS, (name) => row[name]),
     cashbackBps: row.cashback_bps,
     plainBps: row.cashback_bps,
     boost: null,

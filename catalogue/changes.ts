@@ -2,6 +2,7 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
+import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
@@ -211,10 +212,12 @@ function cashbackChange(
 ): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
   const bps = entry.cashback_percent;
-  const categoryEn = entry.category_en === undefined ? (known?.categoryEn ?? null) : entry.category_en;
+  const names = recordOf(CATEGORY_TRANSLATIONS, (name) =>
+    entry[name] === undefined ? (known?.[name] ?? null) : entry[name],
+  );
   const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
   const isDefault = entry.is_default ?? known?.isDefault ?? false;
-  const rate: Rate = { cashbackBps: bps, categoryEn, groupCode, isDefault };
+  const rate: Rate = { cashbackBps: bps, ...names, groupCode, isDefault };
   const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
   if (changed.length === 0) return [];
   const waits =
@@ -264,7 +267,7 @@ type Rate = Required<CategoryFields>;
 function whatChanged(before: StoreCategory, after: Rate): CatalogueChange["fields"] {
   const rate = { field: "cashback_percent", from: percentText(before.plainBps), to: percentText(after.cashbackBps) };
   const others = [
-    ["category_en", before.categoryEn, after.categoryEn],
+    ...CATEGORY_TRANSLATIONS.map((name) => [name, before[name], after[name]] as const),
     ["group_code", before.groupCode, after.groupCode],
     ["is_default", before.isDefault, after.isDefault],
   ] as const;
@@ -333,11 +336,11 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   return [
     ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),
     ...stores.flatMap((store) =>
-      store.categories.map(({ category, categoryEn, plainBps, groupCode, isDefault }) => ({
+      store.categories.map(({ category, plainBps, groupCode, isDefault, ...names }) => ({
         type: "cashback",
         store: store.name,
         category,
-        category_en: categoryEn,
+        ...recordOf(CATEGORY_TRANSLATIONS, (name) => names[name]),
         cashback_percent: percentText(plainBps),
         group_code: groupCode,
         is_default: isDefault || null,

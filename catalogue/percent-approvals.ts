@@ -4,9 +4,10 @@ import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
+import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
-import { keysOf } from "../domain/records.ts";
+import { keysOf, recordOf } from "../domain/records.ts";
 import { type RateChange, raiseOf, WITHOUT_COMMISSION } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
@@ -103,18 +104,20 @@ type CategoryChange = { category?: string; deleted?: true } & Partial<CategoryFi
 export async function changeCategory(
   queries: Queries,
   key: { storeId: bigint; categoryId: bigint },
-  { category, categoryEn, ...rate }: CategoryChange,
+  wanted: CategoryChange,
   rule: PercentRule,
 ): Promise<Outcome | undefined> {
   const { categories, before } = await readCategory(queries, key);
   if (!before) return undefined;
-  const { cashbackBps, ...place } = withoutSame(rate, before);
+  const { category } = wanted;
+  const { cashbackBps, ...place } = withoutSame(wanted, before);
   const waitsFor = (change: RateChange) => (raiseOf(categories, key.categoryId, change)?.bps ?? 0n) > rule.aboveBps;
   const isPercentWaiting = waitsFor({ cashbackBps });
   const isPlaceWaiting = waitsFor(isPercentWaiting ? place : { ...place, cashbackBps });
   if (cashbackBps !== undefined || keysOf(place).length > 0) await lapse(queries, "category_id", key.categoryId);
   const atOnce = {
-    ...{ category, categoryEn },
+    category,
+    ...recordOf(CATEGORY_TRANSLATIONS, (name) => wanted[name]),
     ...(isPercentWaiting ? {} : { cashbackBps }),
     ...(isPlaceWaiting ? {} : place),
   };

@@ -57,10 +57,9 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
     await queries
       .insertInto("store_cashbacks")
       .values(
-        cashbacks.map(({ category, category_en, cashbackBps }) => ({
+        cashbacks.map(({ cashbackBps, ...names }) => ({
+          ...names,
           store_id: storeId,
-          category,
-          category_en,
           cashback_bps: cashbackBps,
           created_at: now,
           updated_at: now,

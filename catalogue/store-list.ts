@@ -5,6 +5,7 @@ import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreFilters, StoreSort } from "../domain/api/catalogue.ts";
+import { OTHER_LANGUAGES, type OtherLanguage } from "../domain/languages.ts";
 import { idsOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { storesWithWords } from "./store-search.ts";
@@ -129,26 +130,29 @@ const collator = new Intl.Collator("pt-BR", { sensitivity: "base", numeric: true
  */
 export async function readFilters(queries: Queries): Promise<StoreFilters> {
   const filters: StoreFilters = { country: [], category: [], club: [] };
-  const english: Record<string, Record<string, string>> = {};
+  const translations: NonNullable<StoreFilters["translations"]> = {};
   for (const field of FIELDS) {
     const key = sql.ref(`${field}_key`);
-    const translated = field === "club" ? sql`null` : sql.ref(`${field}_en`);
     const first = sql`from stores where sells = 1 and ${key} = found.key`;
-    const { rows } = await sql<{ value: string | null; english: string | null }>`
+    const languages = field === "club" ? [] : OTHER_LANGUAGES;
+    const said = languages.map(
+      (one) => sql`, (select max(said) from (select ${sql.ref(`${field}_${one}`)} as said ${first}
+        order by id limit ${TRANSLATIONS}) as oldest) as ${sql.ref(one)}`,
+    );
+    const { rows } = await sql<{ value: string | null } & Partial<Record<OtherLanguage, string | null>>>`
       with recursive found (key) as (
         select min(${key}) from stores where sells = 1 and ${key} > ''
         union all
         select (select min(${key}) from stores where sells = 1 and ${key} > found.key) from found where found.key is not null
       )
-      select (select ${sql.ref(field)} ${first} and ${IS_NAMED} order by id limit 1) as value,
-        (select max(english) from (select ${translated} as english ${first} order by id limit ${TRANSLATIONS}) as oldest) as english
+      select (select ${sql.ref(field)} ${first} and ${IS_NAMED} order by id limit 1) as value ${sql.join(said, sql``)}
       from found where found.key is not null`.execute(queries);
-    const named = rows.flatMap((row) =>
-      row.value === null ? [] : [{ value: row.value.trim(), english: row.english }],
-    );
+    const named = rows.flatMap(({ value, ...others }) => (value === null ? [] : [{ ...others, value: value.trim() }]));
     filters[field] = named.map(({ value }) => value).sort(collator.compare);
-    const translations = named.flatMap(({ value, english }) => (english ? [[value, english.trim()]] : []));
-    if (translations.length > 0) english[field] = Object.fromEntries(translations);
+    for (const language of languages) {
+      const texts = named.flatMap((row) => (row[language] ? [[row.value, row[language].trim()]] : []));
+      if (texts.length > 0) translations[language] = { ...translations[language], [field]: Object.fromEntries(texts) };
+    }
   }
-  return Object.keys(english).length === 0 ? filters : { ...filters, english };
+  return Object.keys(translations).length === 0 ? filters : { ...filters, translations };
 }

@@ -1,11 +1,17 @@
 import { type SqlBool, sql } from "kysely";
 import { startsWith } from "../database/lists/search.ts";
 import type { Queries } from "../database/transaction.ts";
+import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { boostedPercent } from "../domain/boost.ts";
+import { translations } from "../domain/languages.ts";
+import { keysOf } from "../domain/records.ts";
 import { searchKey } from "../domain/text.ts";
 import { readBoosts } from "./boosts.ts";
 
 const WORD_LETTERS = 40;
+const SAID = { country: true, category: true, description: true };
+const SEARCHED = keysOf({ name: true, club: true, ...SAID, ...translations(SAID) });
+const CATEGORY_NAMES = ["category", ...CATEGORY_TRANSLATIONS] as const;
 /** More words of a search would hardly narrow it. */
 const TERMS = 8;
 
@@ -18,7 +24,7 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
   if (!store) return;
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "category", "category_en", "cashback_bps"])
+    .select(["id", "cashback_bps", ...CATEGORY_NAMES])
     .where("store_id", "=", storeId)
     .where("deleted_at", "is", null)
     .execute();
@@ -38,9 +44,8 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
     .execute();
   await queries.deleteFrom("store_words").where("store_id", "=", storeId).execute();
   if (store.deleted_at !== null) return;
-  const { name, country, country_en, category, category_en, club, description, description_en } = store;
-  const own = [name, country, country_en, category, category_en, club, description, description_en];
-  const words = wordsOf([...own, ...categories.flatMap((one) => [one.category, one.category_en])].join(" "));
+  const own = SEARCHED.map((name) => store[name]);
+  const words = wordsOf([...own, ...categories.flatMap((one) => CATEGORY_NAMES.map((name) => one[name]))].join(" "));
   if (words.length === 0) return;
   await queries
     .insertInto("store_words")

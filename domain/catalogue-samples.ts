@@ -1,3 +1,7 @@
+import type { Translations } from "./languages.ts";
+
+type Translated<Field extends string> = Partial<Translations<Record<Field, string | null>>>;
+
 /** Eight sample stores, cashback from 2.5 % to 7 %. docs/product.md#samples. */
 export type SampleStore = {
   /** Prefixed, so that it cannot collide with a database id. */
@@ -8,14 +12,10 @@ export type SampleStore = {
   category: string;
   description: string;
   terms: string | null;
-  country_en: string | null;
-  category_en: string | null;
-  description_en: string | null;
-  terms_en: string | null;
   featured: boolean;
   affiliateLink: string;
-  cashbacks: readonly { category: string; category_en: string | null; cashbackBps: bigint }[];
-};
+  cashbacks: readonly ({ category: string; cashbackBps: bigint } & Translated<"category">)[];
+} & Translated<"country" | "category" | "description" | "terms">;
 
 export const SAMPLE_STORES: readonly SampleStore[] = [
   {

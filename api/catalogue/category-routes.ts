@@ -1,9 +1,14 @@
-import type { CategoryFields } from "../../catalogue/categories.ts";
+import type { CategoryFields, CategoryTranslations } from "../../catalogue/categories.ts";
 import { addCategory, changeCategory } from "../../catalogue/percent-approvals.ts";
 import { findStore } from "../../catalogue/stores.ts";
-import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../domain/api/catalogue.ts";
+import {
+  CATEGORY_TRANSLATIONS,
+  createCashbackRequestSchema,
+  updateCashbackRequestSchema,
+} from "../../domain/api/catalogue.ts";
 import { approvalNeededSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
 import { percentText } from "../../domain/money.ts";
+import { recordOf } from "../../domain/records.ts";
 import { notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -103,11 +108,12 @@ function waits(approvalId: bigint) {
   return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } } as const;
 }
 
-type Labels = { category_en?: string | null; group_code?: string | null; is_default?: boolean };
+type Labels = Partial<CategoryTranslations> & { group_code?: string | null; is_default?: boolean };
 
-function labelFields({ category_en, group_code, is_default }: Labels): Omit<CategoryFields, "cashbackBps"> {
+function labelFields({ group_code, is_default, ...names }: Labels): Omit<CategoryFields, "cashbackBps"> {
+  const given = CATEGORY_TRANSLATIONS.filter((name) => names[name] !== undefined);
   return {
-    ...(category_en === undefined ? {} : { categoryEn: category_en }),
+    ...recordOf(given, (name) => names[name]),
     ...(group_code === undefined ? {} : { groupCode: group_code }),
     ...(is_default === undefined ? {} : { isDefault: is_default }),
   };

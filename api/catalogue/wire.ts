@@ -3,6 +3,7 @@ import type { StoreCategory } from "../../catalogue/categories.ts";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
 import {
+  CATEGORY_TRANSLATIONS,
   type CategoryBoost,
   type FanToken,
   RARE_STORE_TEXTS,
@@ -39,7 +40,7 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
   return {
     id: Number(category.id),
     category: category.category,
-    ...(category.categoryEn === null ? {} : { category_en: category.categoryEn }),
+    ...recordOf(CATEGORY_TRANSLATIONS, (name) => category[name] ?? undefined),
     cashback_percent: percentText(category.cashbackBps),
     ...(category.boost === null ? {} : { boost: toWireBoost(category, category.boost) }),
     ...(category.groupCode === null ? {} : { group_code: category.groupCode }),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { topicOf } from "../../domain/events.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import { languageFrom } from "../../domain/languages.ts";
 import { idsOf, isRecord } from "../../domain/records.ts";
 import { fromSaoPaulo, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
@@ -196,7 +197,7 @@ async function writeMails(
       address,
       unsubscribe_token: token,
       message_id: messageId([post.site, ...some.map(nameOf)], post.from),
-      ...composeEvents(some, reader.language, links),
+      ...composeEvents(some, languageFrom(reader.language), links),
     });
   }
   await setMailAt(queries, ids, null);

@@ -133,7 +133,7 @@ function linkRoutes(
   const common = { access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
   const responses = { 200: { type: "text/html" } };
   const answer = (page: MailPage, reader: Reader | undefined, request: Request): TextReply => {
-    const language = reader?.language ?? acceptedLanguage(request);
+    const language = reader ? languageFrom(reader.language) : acceptedLanguage(request);
     return { text: mailPage(page, language, site), type: HTML, headers: PAGE_HEADERS };
   };
   return [

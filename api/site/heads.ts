@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { findStore } from "../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
-import type { Language } from "../../domain/languages.ts";
+import { type Language, textIn } from "../../domain/languages.ts";
 import { percentText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
@@ -52,8 +52,7 @@ async function storeHead({ database }: Services, id: string, language: Language)
   const percent = localNumber(percentText(highest), language);
   const title = `${textsIn(language)("server.head.store", { store: store.name, percent, isRange })} · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
-  const own = (language === "en" ? store.description_en : null) ?? store.description;
-  return { title, heading: store.name, description: own ?? title, image };
+  return { title, heading: store.name, description: textIn(store, "description", language) || title, image };
 }
 
 async function ticketHead(services: Services, id: string, language: Language): Promise<Head | undefined> {

@@ -534,8 +534,9 @@ export interface Schema {
     wallet: WalletAddress;
     /** Events up to this id are read. */
     read_through: Generated<bigint>;
-    /** Of e-mails. */
-    language: Generated<"pt" | "en">;
+    /** Of e-mails.
+     * A key of `domain/languages.ts`; another one counts as the default. */
+    language: Generated<string>;
     /** The topics of e-mails, separated by spaces. */
     mail_topics: Generated<string>;
     /** When they were chosen last, in ms. */

@@ -688,7 +688,8 @@ create table event_readers (
   -- Events up to this id are read.
   read_through integer not null default 0,
   -- Of e-mails.
-  language text not null default 'pt' check (language in ('pt', 'en')),
+  -- A key of `domain/languages.ts`; another one counts as the default.
+  language text not null default 'pt',
   -- The topics of e-mails, separated by spaces.
   mail_topics text not null default '',
   -- When they were chosen last, in ms.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../chain-text.ts";
 import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
+import { translations } from "../languages.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { LIST_LIMIT, STORES_BY_ID_MAX } from "../product.ts";
 import { keysOf, recordOf } from "../records.ts";
@@ -69,12 +70,14 @@ export const STORE_TEXTS = {
 export const RARE_STORE_TEXTS = {
   /** Cashback exclusions, beyond the shop-wide rules. */
   terms: optionalText(1_000),
-  /** The same in English; without it the Portuguese text is used for both languages. */
-  country_en: optionalText(60),
-  category_en: optionalText(60),
-  description_en: optionalText(1_000),
-  terms_en: optionalText(1_000),
+  /** In another language; without it, pages in that language show the Portuguese text. */
+  ...translations({
+    ...{ country: optionalText(60), category: optionalText(60) },
+    ...{ description: optionalText(1_000), terms: optionalText(1_000) },
+  }),
 };
+/** Of a category: the same. */
+export const CATEGORY_TRANSLATIONS = keysOf(translations({ category: true }));
 /** Null if the shop-wide values apply. */
 export const STORE_COUNTS = {
   mint_delay_seconds: optionalCount(365 * 24 * 3_600),
@@ -92,8 +95,7 @@ export type CategoryBoost = z.infer<typeof categoryBoostSchema>;
 export const storeCashbackSchema = z.object({
   id: z.number(),
   category: z.string(),
-  /** Absent if the Portuguese name is used for both languages. */
-  category_en: z.string().optional(),
+  ...translations({ category: z.string().optional() }),
   /** Decimal text, no trailing zeros; with the boost that runs. */
   cashback_percent: z.string(),
   /** What raises the percent now; absent if nothing does. docs/product.md#boost */
@@ -170,8 +172,8 @@ export const storeFiltersSchema = z.object({
   country: z.array(z.string()),
   category: z.array(z.string()),
   club: z.array(z.string()),
-  /** Of each field, the English of the values that have one. */
-  english: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+  /** By language and field, the texts of the values that have one. */
+  translations: z.record(z.string(), z.record(z.string(), z.record(z.string(), z.string()))).optional(),
 });
 export type StoreFilters = z.infer<typeof storeFiltersSchema>;
 
@@ -246,7 +248,7 @@ export const percentSchema = z
 /** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
 export const createCashbackRequestSchema = z.strictObject({
   category: text(60).min(1, must("empty")),
-  category_en: optionalText(60),
+  ...translations({ category: optionalText(60) }),
   cashback_percent: percentSchema,
   group_code: optionalText(64),
   is_default: z.boolean().optional(),

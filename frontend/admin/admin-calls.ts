@@ -4,6 +4,7 @@ import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/
 import type { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { type Decided, decidedSchema } from "../../domain/api/common.ts";
 import { claimPictureResponseSchema } from "../../domain/api/sales.ts";
+import type { Translations } from "../../domain/languages.ts";
 import { ask, held } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
 import type { SaleDetails } from "./shapes.ts";
@@ -26,17 +27,15 @@ export type StoreFields = Record<Exclude<keyof z.input<typeof createStoreRequest
 };
 export type CashbackFields = {
   category: string;
-  category_en: string;
   cashback_percent: string;
   group_code: string;
   is_default: boolean;
-};
+} & Translations<{ category: string }>;
 /** What an update of a category sends; null clears. */
 export type CashbackChange = Pick<CashbackFields, "category" | "cashback_percent"> & {
-  category_en?: string | null;
   group_code?: string | null;
   is_default?: boolean;
-};
+} & Partial<Translations<{ category: string | null }>>;
 export type FanTokenFields = { id?: string; name: string; slug: string; image: string; contract?: string | null };
 
 /** A decision of the panel. @throws MalformedAnswer, and what `call` throws */

@@ -1,3 +1,4 @@
+import { OTHER_LANGUAGES, type OtherLanguage, type Translations } from "../../domain/languages.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
 import { ownValue } from "../../domain/records.ts";
@@ -212,17 +213,15 @@ export const STORE_WORDS: Words = {
   draft: word("Rascunho", "wait"),
 };
 
-const STORE_FIELD_WORDS: Record<keyof StoreFields, string> = {
+const LANGUAGE_WORDS = new Intl.DisplayNames("pt-BR", { type: "language" });
+/** "em inglês" */
+export const inLanguage = (language: OtherLanguage): string => `em ${LANGUAGE_WORDS.of(language)}`;
+
+const TEXT_WORDS = { country: "país", category: "categoria", description: "descrição", terms: "exclusões" };
+const STORE_FIELD_WORDS: Record<Exclude<keyof StoreFields, keyof Translations<typeof TEXT_WORDS>>, string> = {
+  ...TEXT_WORDS,
   name: "nome",
-  country: "país",
   club: "clube",
-  category: "categoria",
-  description: "descrição",
-  terms: "exclusões",
-  country_en: "país em inglês",
-  category_en: "categoria em inglês",
-  description_en: "descrição em inglês",
-  terms_en: "exclusões em inglês",
   logo: "logo",
   featured: "destaque",
   affiliate_link: "link de afiliado",
@@ -240,6 +239,11 @@ const STORE_FIELD_WORDS: Record<keyof StoreFields, string> = {
 /** The fields of stores, categories, fan tokens, decisions and lists, in the middle of a sentence. */
 export const FIELD_WORDS: Record<string, string> = {
   ...STORE_FIELD_WORDS,
+  ...Object.fromEntries(
+    OTHER_LANGUAGES.flatMap((one) =>
+      Object.entries(TEXT_WORDS).map(([name, word]) => [`${name}_${one}`, `${word} ${inLanguage(one)}`]),
+    ),
+  ),
   cashback_percent: "percentual de cashback",
   is_default: "categoria padrão",
   slug: "slug",

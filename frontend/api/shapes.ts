@@ -9,27 +9,32 @@ import type {
 } from "../../domain/api/catalogue.ts";
 import type { Me } from "../../domain/api/people.ts";
 import { DAY_SECONDS } from "../../domain/iso-time.ts";
+import { LANGUAGE_NAMES, type Language, textIn } from "../../domain/languages.ts";
+import { recordOf } from "../../domain/records.ts";
 import { joinFullName } from "../../domain/text.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 
 /** The API's answers as the buyer's screens use them. */
 
+/** A text in each language. */
+type Said = Record<Language, string>;
+const TEXTS = ["country", "category", "description", "terms"] as const;
+/** `terms`: what earns no cashback in this store, in addition to the shop-wide exclusions. */
+export type StoreTexts = Record<(typeof TEXTS)[number], string>;
+
 /**
  * Ids are text here, so that database ids and sample ids have one type. `plainPercent` is the percent without the boost
  * that runs; empty if none does.
  */
-export type StoreCashback = { id: string; category: string; percent: string; categoryEn: string; plainPercent: string };
+export type StoreCashback = { id: string; category: string; percent: string; names: Said; plainPercent: string };
 export type Store = {
   id: string;
   name: string;
   country: string;
   club: string;
   category: string;
-  description: string;
-  /** Cashback exclusions of this store, in addition to the shop-wide ones. */
-  terms: string;
-  /** The texts that are also available in English. */
-  english: Partial<Record<"country" | "category" | "description" | "terms", string>>;
+  /** docs/product.md#store-languages */
+  texts: Record<Language, StoreTexts>;
   logo: string;
   featured: boolean;
   affiliateLink: string;
@@ -87,9 +92,7 @@ function toStore(row: ApiStore): Store {
     country: row.country.trim(),
     club: row.club?.trim() ?? "",
     category: row.category?.trim() ?? "",
-    description: row.description ?? "",
-    terms: row.terms?.trim() ?? "",
-    english: englishOf(row),
+    texts: recordOf(LANGUAGE_NAMES, (language) => recordOf(TEXTS, (field) => textIn(row, field, language))),
     logo: row.logo ?? "",
     featured: row.featured,
     affiliateLink: row.affiliate_link ?? "",
@@ -100,20 +103,13 @@ function toStore(row: ApiStore): Store {
       id: String(one.id),
       category: one.category,
       percent: one.cashback_percent,
-      categoryEn: one.category_en?.trim() ?? "",
+      names: recordOf(LANGUAGE_NAMES, (language) => textIn(one, "category", language)),
       plainPercent: one.boost?.plain_percent ?? "",
     })),
     boost: row.boost && { endsAt: row.boost.ends_at },
     holdDays: Math.round((row.hold_seconds ?? 0) / DAY_SECONDS),
     isDraft: row.is_draft,
   };
-}
-
-function englishOf(row: ApiStore): Store["english"] {
-  const named = (["country", "category", "description", "terms"] as const).map(
-    (name) => [name, row[`${name}_en`]?.trim()] as const,
-  );
-  return Object.fromEntries(named.filter(([, english]) => english));
 }
 
 export function readFanTokens({ data }: z.infer<typeof fanTokensResponseSchema>): FanToken[] {

@@ -23,7 +23,7 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
-import { storeTexts, useStoreTexts } from "./store-texts.ts";
+import { useStoreTexts } from "./store-texts.ts";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
 /** The value of the example on the page: R$ 100. */
@@ -35,7 +35,7 @@ export default function StorePage() {
   const { storeId = "" } = useParams();
   const store = useQuery({ ...storeQuery(storeId), enabled: STORE_ID.test(storeId) });
   const { language } = useLanguage();
-  const description = store.data && storeTexts(store.data, language).description;
+  const description = store.data?.texts[language].description;
   usePageMeta(store.data?.name ?? t("stores.title"), description || t("stores.description"));
   const isGone = store.error instanceof ApiError && store.error.status === 404;
   if (!STORE_ID.test(storeId) || isGone || store.data?.isDraft) return <NotFound what="store" />;

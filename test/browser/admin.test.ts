@@ -294,18 +294,17 @@ describe("Admin", () => {
       await page.getByText("Sem cashback em livros.").waitFor();
       await page.getByRole("button", { name: "Editar loja" }).click();
       const dialog = page.getByRole("dialog");
-      expect(await dialog.getByLabel("Exclusões").inputValue()).to.equal("Sem cashback em livros.");
+      expect(await dialog.getByLabel("Exclusões", { exact: true }).inputValue()).to.equal("Sem cashback em livros.");
       for (const [label, text] of [
         ["Exclusões", texts.terms],
-        ["Country", texts.country_en],
-        ["Category", texts.category_en],
-        ["Description", texts.description_en],
-        ["Exclusions", texts.terms_en],
+        ["País em inglês", texts.country_en],
+        ["Categoria em inglês", texts.category_en],
+        ["Descrição em inglês", texts.description_en],
+        ["Exclusões em inglês", texts.terms_en],
       ] as const)
-        await dialog.getByLabel(label).fill(` ${text} `);
-      expect(
-        await dialog.getByLabel("Exclusions").evaluate((field) => field.closest("[lang]")?.getAttribute("lang")),
-      ).to.equal("en");
+        await dialog.getByLabel(label, { exact: true }).fill(` ${text} `);
+      const inEnglish = dialog.getByLabel("Exclusões em inglês");
+      expect(await inEnglish.getAttribute("lang")).to.equal("en");
       const save = dialog.getByRole("button", { name: "Salvar alterações" });
       const error = "terms_en must be at most 1000 characters";
       site.server.answer("PUT /api/store/1", {
@@ -321,7 +320,7 @@ describe("Admin", () => {
         },
       });
       await dialog.getByText("Em inglês", { exact: true }).click();
-      await dialog.getByLabel("Exclusions").waitFor({ state: "hidden" });
+      await inEnglish.waitFor({ state: "hidden" });
       await save.click();
       // The section opens by itself, and its invalid field has the focus.
       await dialog.getByText("Exclusões em inglês aceita até 1000 caracteres.").waitFor();
@@ -337,7 +336,7 @@ describe("Admin", () => {
       });
       for (const text of Object.values(texts)) await page.getByText(text, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Editar loja" }).click();
-      await dialog.getByLabel("Exclusions").fill("");
+      await inEnglish.fill("");
       await save.click();
       await dialog.waitFor({ state: "detached" });
       expect(site.server.callsTo("PUT /api/store/1").at(-1)?.body.terms_en).to.equal(null);
@@ -402,10 +401,7 @@ describe("Admin", () => {
         .waitFor();
       await dialog.getByLabel(/^Termina/).fill("2030-01-06T23:59");
       await dialog.getByRole("button", { name: "Planejar" }).click();
-      await toast(
-        page,
-        "Pedido feito: o percentual passa do que uma pessoa define sozinha, e está em Aprovações.",
-      );
+      await toast(page, "Pedido feito: o percentual passa do que uma pessoa define sozinha, e está em Aprovações.");
       expect(site.server.callsTo("POST /api/admin/stores/1/boosts").map((call) => call.body)).to.deep.equal([
         { percent: "12.5", category_id: null, starts_at: null, ends_at: "2030-01-07T02:59:00.000Z" },
       ]);

@@ -96,7 +96,7 @@ onBothEngines(({ open }) => {
         country: ["África do Sul", "Brasil"],
         category: ["Óculos", "Zebra"],
         club: ["Santos"],
-        english: { country: { Brasil: "Brazil" } },
+        translations: { en: { country: { Brasil: "Brazil" } } },
       });
       expect(await names({ country: "BRASIL" })).to.deep.equal(["A", "B"]);
     });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
+import { translations } from "../../domain/languages.ts";
 import {
   addCashback,
   createStore,
@@ -14,7 +15,13 @@ import {
 import { EMPTY_STORE, STORE_FIELDS } from "../../frontend/admin/stores/store-fields.ts";
 
 const STORE = { ...EMPTY_STORE, name: "Loja", country: "Brasil" };
-const CASHBACK = { category: "Tudo", category_en: "", cashback_percent: "5", group_code: "", is_default: false };
+const CASHBACK = {
+  category: "Tudo",
+  ...translations({ category: "" }),
+  cashback_percent: "5",
+  group_code: "",
+  is_default: false,
+};
 const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
 
 describe("The admin panel helpers without a server", () => {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../../database/nfts.ts";
-import { LANGUAGE_NAMES, type Language, languageFrom } from "../../../domain/languages.ts";
+import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../domain/languages.ts";
 import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
@@ -51,9 +51,7 @@ async function storeCard({ database }: Services, id: bigint, language: Language)
   const store = await findStore(database.kysely, id);
   if (!store || !isOnOffer(store)) return undefined;
   const { highest, isRange } = rateOf(store);
-  const isEnglish = language === "en";
-  const category = (isEnglish ? store.category_en : null) ?? store.category;
-  const tags = [category, store.club].filter((tag): tag is string => Boolean(tag));
+  const tags = [textIn(store, "category", language), store.club].filter((tag): tag is string => Boolean(tag));
   const percent = localNumber(percentText(highest), language);
   return drawStoreCard({ name: store.name, percent, isRange, tags }, language);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
+import { LANGUAGES, OTHER_LANGUAGES, translations } from "../../../domain/languages.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Field } from "../../ui/field.tsx";
 import { trimmed, useForm } from "../../ui/use-form.ts";
@@ -9,6 +10,7 @@ import { toastMissing } from "../admin-toasts.tsx";
 import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { type Saving, useSaving } from "../use-saving.ts";
+import { inLanguage } from "../words.ts";
 import { PercentNotice } from "./percent-notice.tsx";
 
 type CashbackDialogProps = Saving & {
@@ -24,7 +26,7 @@ type CashbackDialogProps = Saving & {
 
 const EMPTY: CashbackFields = {
   category: "",
-  category_en: "",
+  ...translations({ category: "" }),
   cashback_percent: "",
   group_code: "",
   is_default: false,
@@ -64,13 +66,16 @@ export function CashbackDialog(props: CashbackDialogProps) {
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
       <PercentNotice bps={props.raises(watch())} isFreeAtFirst={props.isFreeAtFirst ?? false} />
-      <Field
-        label="Nome em inglês"
-        hint="Vazio: as páginas em inglês mostram o nome em português."
-        problem={errors.category_en?.message}
-      >
-        {(control) => <input lang="en" {...control} {...register("category_en", trimmed)} />}
-      </Field>
+      {OTHER_LANGUAGES.map((one) => (
+        <Field
+          key={one}
+          label={`Nome ${inLanguage(one)}`}
+          hint={`Vazio: as páginas ${inLanguage(one)} mostram o nome em português.`}
+          problem={errors[`category_${one}`]?.message}
+        >
+          {(control) => <input lang={LANGUAGES[one].locale} {...control} {...register(`category_${one}`, trimmed)} />}
+        </Field>
+      ))}
       <Field
         label="Código do grupo"
         hint="O grupo de comissão na rede que rende este percentual. Vazio: nenhum em especial."

@@ -1,5 +1,7 @@
 import { useState } from "react";
-import type { StoreCashback } from "../../../domain/api/catalogue.ts";
+import { CATEGORY_TRANSLATIONS, type StoreCashback } from "../../../domain/api/catalogue.ts";
+import { OTHER_LANGUAGES } from "../../../domain/languages.ts";
+import { recordOf } from "../../../domain/records.ts";
 import { WITHOUT_COMMISSION } from "../../../domain/sale/terms.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
@@ -13,6 +15,7 @@ import {
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
+import { capitalized, inLanguage } from "../words.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 import { bpsOf, PercentNotice, raisedTo } from "./percent-notice.tsx";
 
@@ -20,7 +23,7 @@ export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback
 
 const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
   category: cashback.category,
-  category_en: cashback.category_en ?? "",
+  ...recordOf(CATEGORY_TRANSLATIONS, (name) => cashback[name] ?? ""),
   // What an admin set: a boost passes by itself.
   cashback_percent: cashback.boost?.plain_percent ?? cashback.cashback_percent,
   group_code: cashback.group_code ?? "",
@@ -68,22 +71,20 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
 
 function CategoryFacts({ category }: { category: StoreCashback }) {
   const { percent } = useFormat();
+  const notes = [
+    ...OTHER_LANGUAGES.map((one) => {
+      const name = category[`category_${one}`];
+      return name && `${capitalized(inLanguage(one))}: ${name}`;
+    }),
+    category.group_code && `Grupo ${category.group_code}`,
+    category.is_default && "Categoria padrão",
+    category.boost && `Turbinado: sem isso, ${percent(category.boost.plain_percent)}`,
+  ].filter(Boolean);
   return (
     <>
       <div className="admin-list-text">
         <h4 className="font-semibold">{category.category}</h4>
-        {(category.category_en || category.group_code || category.is_default || category.boost) && (
-          <p className="row-note">
-            {[
-              category.category_en && `Em inglês: ${category.category_en}`,
-              category.group_code && `Grupo ${category.group_code}`,
-              category.is_default && "Categoria padrão",
-              category.boost && `Turbinado: sem isso, ${percent(category.boost.plain_percent)}`,
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-          </p>
-        )}
+        {notes.length > 0 && <p className="row-note">{notes.join(" · ")}</p>}
       </div>
       <span className="figures font-semibold">{percent(category.cashback_percent)}</span>
     </>

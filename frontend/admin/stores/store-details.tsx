@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { OTHER_LANGUAGES } from "../../../domain/languages.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -11,6 +12,7 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
 import { labelOf } from "../invalid-field.ts";
 import type { StoreWithCategories } from "../shapes.ts";
+import { capitalized, inLanguage } from "../words.ts";
 import { missingOf } from "./missing.ts";
 import { conversionQuery, reloadCatalogue, storeDetailsQuery, testClickQuery } from "./queries.ts";
 import { type StoreStep, stepsOf } from "./steps.ts";
@@ -18,15 +20,7 @@ import { StoreBoosts } from "./store-boosts.tsx";
 import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-categories.tsx";
 import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import {
-  ENGLISH_FIELDS,
-  ENGLISH_TEXT_FIELDS,
-  fieldsOf,
-  MAIN_FIELDS,
-  NETWORK_FIELDS,
-  type StoreField,
-  TEXT_FIELDS,
-} from "./store-fields.ts";
+import { fieldsIn, fieldsOf, MAIN_FIELDS, NETWORK_FIELDS, type StoreField, TEXT_FIELDS } from "./store-fields.ts";
 import { StepButton, StoreSteps } from "./store-steps.tsx";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 import { useTestedLink } from "./tested-links.ts";
@@ -183,7 +177,7 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
   const { percentRange } = useFormat();
   const rowsOf = (fields: readonly StoreField[]) =>
     fields.map(({ name, shown }): FactRow => [labelOf(name), shown ? shown(store) : store[name]]);
-  const groups: readonly [title: string, rows: readonly FactRow[]][] = [
+  const groups: readonly (readonly [title: string, rows: readonly FactRow[]])[] = [
     [
       "Loja",
       [
@@ -195,7 +189,7 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
     ],
     ["Texto", rowsOf(TEXT_FIELDS)],
     ["Rede de afiliados", rowsOf(NETWORK_FIELDS)],
-    ["Em inglês", rowsOf([...ENGLISH_FIELDS, ...ENGLISH_TEXT_FIELDS])],
+    ...OTHER_LANGUAGES.map((one) => [capitalized(inLanguage(one)), rowsOf(fieldsIn(one))] as const),
   ];
   return (
     <div className="two-columns">

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { FieldError, FieldErrors, UseFormRegister } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
+import { OTHER_LANGUAGES } from "../../../domain/languages.ts";
 import { isKeyOf } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
@@ -15,11 +16,10 @@ import { FormDialog } from "../form-dialog.tsx";
 import { labelOf } from "../invalid-field.ts";
 import { refusalOf } from "../refusals.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
-import { networkName } from "../words.ts";
+import { capitalized, inLanguage, networkName } from "../words.ts";
 import {
   EMPTY_STORE,
-  ENGLISH_FIELDS,
-  ENGLISH_TEXT_FIELDS,
+  fieldsIn,
   inSeconds,
   inWords,
   LOGO_FIELDS,
@@ -75,13 +75,12 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
       >
         <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
       </FormSection>
-      <FormSection title="Em inglês" note="Textos opcionais">
-        <p className="field-hint">Vazio: as páginas em inglês mostram o texto em português.</p>
-        <div lang="en" className="grid gap-4">
-          <div className="form-grid">{ENGLISH_FIELDS.map(textField)}</div>
-          {ENGLISH_TEXT_FIELDS.map(textField)}
-        </div>
-      </FormSection>
+      {OTHER_LANGUAGES.map((one) => (
+        <FormSection key={one} title={capitalized(inLanguage(one))} note="Textos opcionais">
+          <p className="field-hint">Vazio: as páginas {inLanguage(one)} mostram o texto em português.</p>
+          <div className="form-grid">{fieldsIn(one).map(textField)}</div>
+        </FormSection>
+      ))}
     </FormDialog>
   );
 }
@@ -128,16 +127,18 @@ type TextFieldProps = {
 };
 
 function TextField({ field, error, register }: TextFieldProps) {
-  const { name, kind, label = labelOf(name), isRequired, hint, suggestions } = field;
+  const { name, kind, lang, isRequired, hint, suggestions } = field;
+  const label = labelOf(name);
   return (
     <Field label={isRequired ? `${label} *` : label} hint={hint} problem={error?.message}>
       {(control) =>
         kind === "long" ? (
-          <textarea rows={3} {...control} {...register(name, trimmed)} />
+          <textarea rows={3} lang={lang} {...control} {...register(name, trimmed)} />
         ) : (
           <>
             <input
               type={kind === "url" ? "url" : "text"}
+              lang={lang}
               required={isRequired}
               autoComplete="off"
               list={suggestions && `${control.id}-list`}

@@ -1,5 +1,6 @@
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { durationText, readDuration } from "../../../domain/duration.ts";
+import { LANGUAGES, OTHER_LANGUAGES, type OtherLanguage } from "../../../domain/languages.ts";
 import { keysOf, recordOf } from "../../../domain/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
@@ -39,8 +40,8 @@ const COUNTRIES = [
 export type StoreField = {
   name: Exclude<keyof StoreFields, "featured">;
   isRequired?: true;
-  /** Where the form has another language: the English texts. */
-  label?: string;
+  /** Of a text that is not in Portuguese. */
+  lang?: string;
   /** Text if absent. A duration is typed and shown as "3 dias". */
   kind?: "url" | "long" | "duration";
   hint?: string;
@@ -119,23 +120,23 @@ export const NETWORK_FIELDS: readonly StoreField[] = [
   },
 ];
 
-/** The English texts, labelled in English. docs/product.md#store-languages. */
-export const ENGLISH_FIELDS: readonly StoreField[] = [
-  { name: "country_en", label: "Country" },
-  { name: "category_en", label: "Category" },
-];
-export const ENGLISH_TEXT_FIELDS: readonly StoreField[] = [
-  { name: "description_en", label: "Description", kind: "long" },
-  { name: "terms_en", label: "Exclusions", kind: "long" },
-];
+/** The texts in another language. docs/product.md#store-languages. */
+export function fieldsIn(language: OtherLanguage): readonly StoreField[] {
+  const { locale: lang } = LANGUAGES[language];
+  return [
+    { name: `country_${language}`, lang },
+    { name: `category_${language}`, lang },
+    { name: `description_${language}`, lang, kind: "long" },
+    { name: `terms_${language}`, lang, kind: "long" },
+  ];
+}
 
 export const STORE_FIELDS = [
   ...MAIN_FIELDS,
   ...TEXT_FIELDS,
   ...LOGO_FIELDS,
   ...NETWORK_FIELDS,
-  ...ENGLISH_FIELDS,
-  ...ENGLISH_TEXT_FIELDS,
+  ...OTHER_LANGUAGES.flatMap(fieldsIn),
 ];
 
 const DURATIONS = STORE_FIELDS.filter(({ kind }) => kind === "duration").map(({ name }) => name);

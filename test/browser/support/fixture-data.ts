@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
+import { CATEGORY_TRANSLATIONS, type FanToken, RARE_STORE_TEXTS, type Store } from "../../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../../domain/api/config.ts";
 import type { eventSchema } from "../../../domain/api/events.ts";
 import type { PaymentsOfYear } from "../../../domain/api/payments.ts";
@@ -13,6 +13,7 @@ import { DAY_MS } from "../../../domain/iso-time.ts";
 import { percentText } from "../../../domain/money.ts";
 import { CHAIN_IDS } from "../../../domain/networks.ts";
 import type { Situation } from "../../../domain/purchase/situation.ts";
+import { keysOf, recordOf } from "../../../domain/records.ts";
 
 /** Responses in the API's format, chosen by the test. */
 
@@ -27,13 +28,7 @@ export function fixtureStores(): Store[] {
       club: sample.club,
       category: sample.category,
       description: sample.description,
-      ...given({
-        terms: sample.terms,
-        country_en: sample.country_en,
-        category_en: sample.category_en,
-        description_en: sample.description_en,
-        terms_en: sample.terms_en,
-      }),
+      ...given(recordOf(keysOf(RARE_STORE_TEXTS), (name) => sample[name] ?? null)),
       logo: null,
       featured: sample.featured,
       is_draft: false,
@@ -54,7 +49,7 @@ export function fixtureStores(): Store[] {
       cashbacks: sample.cashbacks.map((one, at) => ({
         id: index * 10 + at + 1,
         category: one.category,
-        ...given({ category_en: one.category_en }),
+        ...given(recordOf(CATEGORY_TRANSLATIONS, (name) => one[name] ?? null)),
         cashback_percent: percentText(one.cashbackBps),
       })),
     };

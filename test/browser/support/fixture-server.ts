@@ -309,13 +309,13 @@ const filtersOf = (stores: readonly Store[]): StoreFilters => {
     [...new Set(stores.map((store) => store[name]?.trim() ?? "").filter(Boolean))].sort(
       new Intl.Collator("pt").compare,
     );
-  const english = (name: "country" | "category") =>
+  const inEnglish = (name: "country" | "category") =>
     Object.fromEntries(stores.flatMap((store) => (store[`${name}_en`] ? [[store[name], store[`${name}_en`]]] : [])));
   return {
     country: values("country"),
     category: values("category"),
     club: values("club"),
-    english: { country: english("country"), category: english("category") },
+    translations: { en: { country: inEnglish("country"), category: inEnglish("category") } },
   };
 };
 
