@@ -197,7 +197,9 @@ function Stats({ profile }: { profile?: Profile }) {
         <div className="stat-figure">
           <StatNumber>{sums && chz(sums.totalChz)}</StatNumber>
           <p className="stat-reais figures">
-            {sums && t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
+            {sums &&
+              sums.count > 0 &&
+              t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
           </p>
         </div>
         <p className="stat-note">

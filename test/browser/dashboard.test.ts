@@ -17,7 +17,7 @@ describe("Dashboard", () => {
   it("shows the totals, the counts and what is pending", async () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", ENGLISH);
     await page.locator(".stat-main").getByText("14.00 CHZ").waitFor();
-    await page.getByText("1 confirmed · 1 pending").waitFor();
+    await page.getByText("1 confirmed, 1 pending").waitFor();
     expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("7.00 CHZ");
     expect(problems).to.deep.equal([]);
   });
@@ -55,7 +55,7 @@ describe("Dashboard", () => {
     site.server.answer("GET /api/me", { body: { success: true, data: rest } });
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     await page.getByText("75.73 CHZ").first().waitFor();
-    await page.getByText("1 confirmed · 2 pending").waitFor();
+    await page.getByText("1 confirmed, 2 pending").waitFor();
     expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("14.00 CHZ");
   });
 

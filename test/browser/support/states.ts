@@ -46,6 +46,7 @@ export function addMoving({ me }: FixtureServer): void {
       mint_tx: null,
       status_tx: null,
       payment_tx: null,
+      paid_amount: null,
     }),
   );
 }
