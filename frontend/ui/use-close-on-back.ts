@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { useLocation, useNavigate } from "react-router";
 import { isRecord } from "../../domain/records.ts";
 
 /** The dialogs that are open, the last one on top. */
@@ -10,6 +11,9 @@ const SETTLED_MS = 10;
 
 const dialogOf = (state: unknown): number | undefined =>
   isRecord(state) && typeof state.dialog === "number" ? state.dialog : undefined;
+
+/** The dialog's own entry, on the one below: where it was opened, and what its address says by now. */
+type Entry = { id: number; keyBelow: string | undefined; pathname: string; search: string };
 
 function isStale(state: unknown): boolean {
   const dialog = dialogOf(state);
@@ -29,22 +33,42 @@ function enter(id: number): void {
 
 /**
  * Back closes what opened last, as on a phone, instead of leaving the page. A dialog is an entry of its own in the
- * browser's history, of which the router knows nothing: the address stays.
+ * browser's history, of which the router knows nothing: the address stays. What was chosen in the dialog, and stands in
+ * the address of the same page, stays when it is closed.
  */
 export function useCloseOnBack(onClose: () => void): void {
-  const close = useRef(onClose);
-  close.current = onClose;
+  const navigate = useNavigate();
+  const last = useRef({ onClose, navigate });
+  last.current = { onClose, navigate };
+  const { pathname, search } = useLocation();
+  const entry = useRef<Entry>(undefined);
+  useEffect(() => {
+    const { current } = entry;
+    // Back has led to the entry below: `follow` goes on from there.
+    if (!current || open.at(-1) !== current.id || history.state?.key === current.keyBelow) return;
+    if (current.pathname !== pathname) return;
+    current.search = search;
+    // The router wrote the new address without what it does not know.
+    history.replaceState({ ...history.state, dialog: current.id }, "");
+  }, [pathname, search]);
   useEffect(() => {
     const id = ++opened;
     open.push(id);
-    let isEntered = false;
     // Later, because React mounts twice during development.
     const timer = setTimeout(() => {
+      const below = { id, keyBelow: history.state?.key, pathname: location.pathname, search: location.search };
       enter(id);
-      isEntered = true;
+      entry.current = below;
     });
+    const keepSearch = () => {
+      const { current } = entry;
+      if (!current || current.pathname !== location.pathname || current.search === location.search) return;
+      last.current.navigate(current.pathname + current.search, { replace: true, preventScrollReset: true });
+    };
     const follow = ({ state }: PopStateEvent) => {
-      if (isEntered && open.at(-1) === id && dialogOf(state) !== id) close.current();
+      if (!entry.current || open.at(-1) !== id || dialogOf(state) === id) return;
+      keepSearch();
+      last.current.onClose();
     };
     addEventListener("popstate", follow);
     return () => {
@@ -52,7 +76,9 @@ export function useCloseOnBack(onClose: () => void): void {
       removeEventListener("popstate", follow);
       open.splice(open.indexOf(id), 1);
       setTimeout(() => {
-        if (dialogOf(history.state) === id) history.back();
+        if (dialogOf(history.state) !== id) return;
+        addEventListener("popstate", keepSearch, { once: true });
+        history.back();
       }, SETTLED_MS);
     };
   }, []);

@@ -237,6 +237,24 @@ describe("On a phone", () => {
     });
   });
 
+  it("keeps what was chosen in the sheet, whether Back or its button closes it", async () => {
+    const { page } = await site.open("/", { viewport: PHONE, wallet: testWallet() });
+    const sheet = page.getByRole("dialog", { name: "Filtros" });
+    for (const close of [() => page.goBack(), () => sheet.getByRole("button", { name: /^Ver \d+ lojas?$/ }).click()]) {
+      await page.getByRole("link", { name: "Lojas", exact: true }).click();
+      await page.getByRole("button", { name: "Filtros" }).click();
+      await sheet.getByLabel("País").selectOption("França");
+      await page.waitForFunction(() => location.search !== "" && history.state?.dialog);
+      await close();
+      await sheet.waitFor({ state: "detached" });
+      await page.waitForFunction(() => !history.state?.dialog);
+      await page.getByRole("button", { name: "Filtros (1)" }).waitFor();
+      expect(new URL(page.url()).searchParams.get("country")).to.equal("França");
+      await page.goBack();
+      await page.waitForURL(`${site.server.url}/`);
+    }
+  });
+
   it("has the filters in a sheet, and keeps them in the URL", async () => {
     const { page } = await site.open("/stores", { viewport: PHONE, wallet: testWallet() });
     await page.getByRole("button", { name: "Filtros" }).click();
