@@ -24,7 +24,7 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
   const done = new Set(STEPS.filter((step) => at[step] || isReached(purchase, step)));
   const current = STEPS.find((step) => !done.has(step));
   return (
-    <ol className={isCompact ? "timeline timeline-compact" : "timeline"}>
+    <ol className={isCompact ? "timeline timeline-compact mt-2" : "timeline"}>
       {STEPS.map((step) => (
         <li key={step} data-state={done.has(step) ? "done" : step === current ? "current" : "ahead"}>
           <span className="timeline-mark" aria-hidden="true" />
