@@ -49,12 +49,14 @@ export default function StorePage() {
   return store.data ? (
     <Contents store={store.data} />
   ) : (
-    <div className="page grid gap-4 page-loading" aria-busy="true">
-      <Skeletons count={1} className="h-32" />
-      <Skeletons count={1} className="h-6" />
-      <Skeletons count={1} className="h-24" />
-      <div className="store-facts">
-        <Skeletons count={3} className="h-56" />
+    <div className="page page-loading" aria-busy="true">
+      <div className="grid gap-4">
+        <Skeletons count={1} className="h-32" />
+        <Skeletons count={1} className="h-6" />
+        <Skeletons count={1} className="h-24" />
+        <div className="store-facts">
+          <Skeletons count={3} className="h-56" />
+        </div>
       </div>
     </div>
   );
