@@ -71,7 +71,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
-        Pagar a compra nº {row.purchase_id}
+        Pagar a compra nº&nbsp;{row.purchase_id}
         <span className="row-note figures">Pedido nº {row.id}</span>
       </Link>
     ),

@@ -52,8 +52,8 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
           : {what}
         </h4>
         <p className="row-note">
-          {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·
-          {changeOf(asked).map((one) => ` ${one} ·`)}
+          {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·{" "}
+          {changeOf(asked).map((one) => `${one} · `)}
           {isOwn ? (
             "pedido seu"
           ) : (
