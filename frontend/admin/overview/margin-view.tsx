@@ -116,7 +116,9 @@ function MarginTable({ rows }: Pick<Margin, "rows">) {
       cell: (row) => (
         <>
           {brl(row.commission_earned)}
-          <span className="row-note">{brl(row.commission_pending)} a receber</span>
+          {Number(row.commission_pending) !== 0 && (
+            <span className="row-note">{brl(row.commission_pending)} a receber</span>
+          )}
         </>
       ),
     },
