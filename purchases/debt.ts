@@ -7,19 +7,15 @@ import { storeNameNow } from "./queries.ts";
 
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0 or ${isPaidOrQueued()})`;
-}
-
-/** Whether a purchase was paid, or its payout is queued and not withdrawn. */
-function isPaidOrQueued(): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(exists (select 1 from payouts where payouts.token_id = purchases.id)
+  return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0
+    or exists (select 1 from payouts where payouts.token_id = purchases.id)
     or exists (select 1 from operations where operations.subject_id = purchases.id
       and operations.kind = 'pay' and operations.status != 'withdrawn'))`;
 }
 
 /**
- * A wallet's debt for purchases that were returned after their payout, in gwei. Offsets kept from other purchases
- * reduce it, unless such a purchase was also returned and never paid. docs/product.md#debt
+ * A wallet's debt for purchases that were returned after their payout, in gwei. What was kept of other purchases
+ * reduces it; of one that is withdrawn, nothing stays kept. docs/product.md#debt
  */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   return (await sumDebts(queries, new Set([wallet]), isOwed())).get(wallet) ?? 0n;
@@ -47,7 +43,6 @@ async function sumDebts(
     .select(["wallet", "offset_gwei"])
     .where(amongTexts(queries, "wallet", new Set(debts.keys())))
     .where("offset_gwei", ">", 0n)
-    .where(({ or, eb }) => or([eb("reversed_at", "is", null), isPaidOrQueued()]))
     .execute();
   for (const { wallet, offset_gwei } of offsets) debts.set(wallet, (debts.get(wallet) ?? 0n) - offset_gwei);
   return debts;

@@ -400,7 +400,7 @@ async function readReturned(queries: Queries, ids: readonly bigint[]): Promise<M
 type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };
 
 function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
-  const isWhollyKept = row.settled_at !== null && row.reversed_at === null && row.offset_gwei > 0n;
+  const isWhollyKept = row.settled_at !== null && row.offset_gwei > 0n;
   if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
   if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
   if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";

@@ -158,11 +158,11 @@ async function save(
   const { actions, click, steps } = decision;
   const touched = new Set<bigint>();
   const [ref = 0n] = saleRefs({ ...row, saleKey: row.sale_key });
+  for (const { id, withdrawn } of steps) for (const move of withdrawn) await withdrawMove(queries, id, move);
   for (const action of actions) await act(queries, sale, decision, { action, ref }, touched);
-  for (const { id, approvedAt, payableAt, mintAfterMs, withdrawn } of steps) {
+  for (const { id, approvedAt, payableAt, mintAfterMs } of steps) {
     touched.add(id);
     await permitPurchase(queries, id, { approvedAt, payableAt });
-    for (const move of withdrawn) await withdrawMove(queries, id, move);
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
   const columns = columnsOf(sale, decision, click);
@@ -203,6 +203,7 @@ async function act(
     const wallet = facts.purchases.find((one) => one.id === action.id)?.wallet as WalletAddress;
     return adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
   }
+  await lapseApprovals(queries, action.id);
   if (action.kind === "withdraw") return reversePurchase(queries, action.id);
   const { id, centBps } = action;
   if (action.kind === "correct") return entitlePurchase(queries, id, { centBps, terms: action });
@@ -444,15 +445,12 @@ async function entitlePurchase(
   id: bigint,
   { centBps, terms, isRateNew = false }: { centBps: bigint; terms?: PurchaseTerms; isRateNew?: boolean },
 ): Promise<void> {
-  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
-  await lapseApprovals(queries, id);
   await queries
     .updateTable("purchases")
     .set({
       approval_id: null,
       reversed_at: null,
       settled_at: null,
-      offset_gwei: 0n,
       cashback_cent_bps: centBps,
       ...(isRateNew && { wei_per_cent: null }),
       ...(terms && { amount_cents: terms.valueCents, cashback_bps: terms.cashbackBps, bonus_bps: terms.bonusBps }),
@@ -463,23 +461,22 @@ async function entitlePurchase(
 
 /** Withdraws a buyer's own purchase: it is never minted. */
 export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
+  await withdrawMove(queries, id, "mint");
   await reversePurchase(queries, id);
   await recountPurchases(queries, [id]);
 }
 
 /** Reverses an unpaid purchase: it is never minted, cancelled on chain, or never paid. The caller recounts it. */
 async function reversePurchase(queries: Queries, id: bigint): Promise<void> {
-  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
-  await lapseApprovals(queries, id);
   const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
-    or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
+    or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint'
+      and operations.status in ('assigned', 'done'))`;
   // A Pending ticket must still be cancelled on chain; otherwise nothing is left to do.
   await queries
     .updateTable("purchases")
     .set({
       reversed_at: BigInt(Date.now()),
       approval_id: null,
-      offset_gwei: 0n,
       settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
     })
     .where("id", "=", id)

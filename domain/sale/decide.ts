@@ -1,4 +1,5 @@
-import type { Move } from "../purchase/life.ts";
+import { MOVES, type Move } from "../purchase/life.ts";
+import { keysOf } from "../records.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import {
   amountProblem,
@@ -130,7 +131,7 @@ export type SaleFacts = AccountKey & {
 
 export type Permission = { approvedAt: bigint | null; payableAt: bigint | null };
 
-/** What happens to a purchase that exists already, after the actions. */
+/** What happens to a purchase that exists already: `withdrawn` before its action, the rest after it. */
 export type PurchaseStep = Permission & { id: bigint; mintAfterMs: bigint | null; withdrawn: readonly Move[] };
 
 export type SaleDecision = {
@@ -278,7 +279,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     orderKey: orderKeyOf(facts.report.orderRef),
     actions,
     permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
-    steps: after.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
+    steps: all.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
   };
 }
 
@@ -416,46 +417,42 @@ function paidCentBpsOf({ isSettled, isWithdrawn, centBps, returnedCentBps }: Pur
   return (isSettled && !isWithdrawn ? centBps : 0n) - returnedCentBps;
 }
 
+/** `isChanged`: it is owed another amount, or nothing, so that nothing holds that was queued or kept of it. */
+type ChangedPurchase = PurchaseFacts & { isChanged: boolean };
+
 /** A purchase once its actions are carried out. */
-function afterActions(before: PurchaseFacts, actions: readonly SaleAction[]): PurchaseFacts {
+function afterActions(before: PurchaseFacts, actions: readonly SaleAction[]): ChangedPurchase {
   const own = actions.filter((one) => "id" in one && one.id === before.id);
   const owed = own.reduce((sum, one) => sum + (one.kind === "adjust" ? one.centBps : 0n), before.returnedCentBps);
-  const purchase = { ...before, returnedCentBps: owed };
+  const purchase = { ...before, returnedCentBps: owed, isChanged: false };
   const action = own.find(({ kind }) => kind !== "adjust");
   if (!action) return purchase;
   const isWithdrawn = action.kind === "withdraw";
-  const kept = (moves: ReadonlySet<Move>) => new Set([...moves].filter((move) => !purchase.unsent.has(move)));
-  return {
-    ...purchase,
-    isWithdrawn,
-    isSettled: isWithdrawn && (purchase.stage === "planned" || purchase.isSettled),
-    offsetGwei: 0n,
-    queued: kept(purchase.queued),
-    unsent: new Set(),
-  };
+  const isSettled = isWithdrawn && (purchase.stage === "planned" || purchase.isSettled);
+  return { ...purchase, isWithdrawn, isSettled, isChanged: true };
 }
 
-/** How far a purchase may proceed; nothing if that has not changed. */
+/** How far a purchase may proceed, and what is withdrawn of it; nothing if neither has changed. */
 function stepOf(
-  purchase: PurchaseFacts,
-  {
-    isHeld,
-    mintDelayMs,
-    now,
-    approvedAt,
-    payableAt,
-  }: Permission & { isHeld: boolean; mintDelayMs: bigint; now: bigint },
+  purchase: ChangedPurchase,
+  { isHeld, mintDelayMs, now, ...permission }: Permission & { isHeld: boolean; mintDelayMs: bigint; now: bigint },
 ): PurchaseStep[] {
-  const { id, stage, queued, unsent } = purchase;
-  if (purchase.isWithdrawn || stage === "paid" || stage === "cancelled") return [];
-  const withdrawn: Move[] = [];
-  if (stage === "planned" && isHeld && unsent.has("mint")) withdrawn.push("mint");
-  if (stage === "pending" && approvedAt === null && unsent.has("confirm")) withdrawn.push("confirm");
+  const { id, stage } = purchase;
+  const isOver = purchase.isWithdrawn || stage === "paid" || stage === "cancelled";
+  const { approvedAt, payableAt } = isOver ? purchase : permission;
   const isPayable = payableAt !== null && payableAt <= now;
-  if (!isPayable && (unsent.has("pay") || purchase.offsetGwei > 0n)) withdrawn.push("pay");
+  const ends: Record<Move, boolean> = {
+    mint: stage === "planned" && isHeld,
+    confirm: stage === "pending" && approvedAt === null,
+    cancel: false,
+    pay: !isPayable,
+  };
+  // What was kept of a payout is withdrawn with it, also where nothing was left to queue.
+  const isThere = (move: Move) => purchase.unsent.has(move) || (move === "pay" && purchase.offsetGwei > 0n);
+  const withdrawn = keysOf(MOVES).filter((move) => isThere(move) && (purchase.isChanged || (!isOver && ends[move])));
+  const hasMint = purchase.queued.has("mint") && !withdrawn.includes("mint");
   const mintDue = purchase.createdAt + mintDelayMs - now;
-  const isMintMissing = stage === "planned" && !isHeld && !queued.has("mint");
-  const mintAfterMs = isMintMissing ? (mintDue > 0n ? mintDue : 0n) : null;
+  const mintAfterMs = isOver || stage !== "planned" || isHeld || hasMint ? null : mintDue > 0n ? mintDue : 0n;
   const isPermitted = approvedAt === purchase.approvedAt && payableAt === purchase.payableAt;
   if (isPermitted && withdrawn.length === 0 && mintAfterMs === null) return [];
   return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];

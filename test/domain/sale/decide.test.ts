@@ -60,4 +60,22 @@ describe("The decision about a sale", () => {
     const owed = paid(1n, 5_000_000n, { returnedCentBps: 5_000_000n });
     expect(decided({ ...declined, purchases: [owed] }).paidCentBps, "decided again").to.equal(0n);
   });
+
+  it("withdraws what is queued and kept of a purchase that is owed another amount, and of no other", () => {
+    const unpaid = { stage: "confirmed", isSettled: false, offsetGwei: 3n } as const;
+    const withdrawn = (facts: SaleFacts) => decided(facts).steps.map((one) => [one.id, one.withdrawn]);
+    for (const unsent of [new Set(["pay"] as const), new Set<never>()]) {
+      const facts = saleOf([paid(1n, 5_000_000n, { ...unpaid, queued: unsent, unsent })]);
+      expect(withdrawn(facts), "the same amount").to.deep.equal([]);
+      const less = { ...facts.report, amountMicros: 40_000_000n };
+      expect(withdrawn({ ...facts, report: less })).to.deep.equal([[1n, ["pay"]]]);
+      expect(withdrawn({ ...facts, declined: { reason: null } })).to.deep.equal([[1n, ["pay"]]]);
+      const waiting = { ...facts.report, payable: false };
+      expect(withdrawn({ ...facts, report: waiting })).to.deep.equal([[1n, ["pay"]]]);
+      // Its buyer is another one now.
+      const [one] = facts.purchases;
+      const moved = one ? [{ ...one, wallet: `0x${"2".repeat(40)}` as const }] : [];
+      expect(withdrawn({ ...facts, purchases: moved })).to.deep.equal([[1n, ["pay"]]]);
+    }
+  });
 });
