@@ -9,7 +9,6 @@ import type { Contracts } from "../chain/deployment.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { CertificateWatch } from "../platform/certificate.ts";
@@ -21,14 +20,13 @@ import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { announceApprovals } from "../purchases/approvals.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { queueSummaryReader } from "../sender/due.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
-import { approvalRules } from "./admin/approvals.ts";
+import { approvalRules, approvalsAnnouncer } from "./admin/approvals.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
@@ -71,7 +69,8 @@ async function main(): Promise<void> {
   const { server, open, answerWith } = prepareServer(environment);
   const database = await openDatabase(environment, log, open);
   await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
-  await announceRules(environment, database);
+  const announceRules = approvalsAnnouncer(environment, database, log);
+  await announceRules();
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -87,7 +86,7 @@ async function main(): Promise<void> {
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
   await open();
-  const endOperations = await startOperations(services, metrics);
+  const endOperations = await startOperations(services, metrics, announceRules);
   services.senders.start();
   log.info(
     { port: environment.PORT, network: environment.network, database: database.location },
@@ -97,12 +96,6 @@ async function main(): Promise<void> {
     endWatch();
     return endOperations();
   });
-}
-
-async function announceRules(environment: ApiEnvironment, database: Database): Promise<void> {
-  const roles = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
-  const { aboveGwei } = approvalRules(environment, roles);
-  await inTransaction(database.kysely, (queries) => announceApprovals(queries, { aboveGwei, roles }));
 }
 
 /**
@@ -148,7 +141,11 @@ async function openDatabase(
 }
 
 /** Metrics and housekeeping; returns what ends both. */
-async function startOperations(services: Services, metrics: Metrics): Promise<() => Promise<void>> {
+async function startOperations(
+  services: Services,
+  metrics: Metrics,
+  announceRules: () => Promise<void>,
+): Promise<() => Promise<void>> {
   const { environment, database, senders } = services;
   let runway: Runway | undefined;
   metrics.observeOperations(services.queueSummary);
@@ -156,8 +153,11 @@ async function startOperations(services: Services, metrics: Metrics): Promise<()
   watchFigures(metrics.registry, services, () => (senders.isOperator ? runway : undefined));
   const { METRICS_PORT: port, HOST: host } = environment;
   const endMetrics = port ? await listenForMetrics(metrics, port, host) : () => {};
-  const endHousekeeping = startHousekeeping(services, metrics, (read) => {
-    runway = read;
+  const endHousekeeping = startHousekeeping(services, metrics, {
+    announceRules,
+    onRunway: (read) => {
+      runway = read;
+    },
   });
   const endMailer = startMailer(services);
   return () => {

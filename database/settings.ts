@@ -46,7 +46,7 @@ export type SettingName =
   | "boost_max_bps"
   /** A digest of the rules by which sales were decided last. */
   | "sale_rules"
-  /** Which payouts by staff take a second person, and who may decide, as JSON: by the api that started last. */
+  /** Which payouts by staff take a second person, and who may decide, as JSON: in force, and of each api that runs. */
   | "approval_rules"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";

@@ -3,7 +3,7 @@ import { among } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { engineOf, readClock } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { readSetting, writeSetting } from "../database/settings.ts";
+import { readSetting, writeSetting, writeSettingOnce } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { idsOf } from "../domain/records.ts";
@@ -14,21 +14,63 @@ import { makeDue } from "./due.ts";
 /** Who may decide what, and above which sum a day their decisions take a second person, unless others are announced. */
 export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: string): Role | undefined };
 
-type Announced = { aboveGwei: string | null; roles: (readonly [string, Role])[] };
+type Rules = { aboveGwei: string | null; roles: (readonly [string, Role])[] };
+/** The rules in force, and those of each api that runs, until when without a further word of it. */
+type Announced = Rules & { of: (Rules & { until: string })[] };
+
+/** For how long an api counts as running after its last word. */
+const ANNOUNCED_MS = 90_000n;
 
 /**
- * The api that started last says by which rules payouts are judged, in every process: until it has ended, an earlier one
- * still answers and may still send. What is queued by other rules is judged anew. docs/product.md#sales-decision
+ * An api says by which rules it judges payouts, at its start and while it runs. The strictest of all that run are in
+ * force in every process: the lowest sum, and only the wallets that all of them know. So none that is started with an old
+ * environment loosens them. What is queued by other rules is judged anew. Returns the sum in force, and whether another api
+ * has other rules. docs/product.md#sales-decision
  */
 export async function announceApprovals(
   queries: Queries,
   { aboveGwei, roles }: { aboveGwei: bigint | undefined; roles: ReadonlyMap<string, Role> },
-): Promise<void> {
-  const announced: Announced = { aboveGwei: aboveGwei?.toString() ?? null, roles: [...roles] };
-  const text = JSON.stringify(announced);
-  if ((await readSetting(queries, "approval_rules")) === text) return;
-  await writeSetting(queries, "approval_rules", text);
-  await noteChangedFact(queries, "payouts");
+  forMs = ANNOUNCED_MS,
+): Promise<{ aboveGwei: bigint | undefined; isDisputed: boolean }> {
+  const own: Rules = { aboveGwei: aboveGwei?.toString() ?? null, roles: [...roles] };
+  const nobody: Announced = { aboveGwei: null, roles: [], of: [] };
+  await writeSettingOnce(queries, "approval_rules", JSON.stringify(nobody));
+  const select = queries.selectFrom("settings").select("value").where("name", "=", "approval_rules");
+  // SQLite has one writer.
+  const row = await (engineOf(queries) === "sqlite" ? select : select.forUpdate()).executeTakeFirstOrThrow();
+  const { of = [], ...before }: Rules & Partial<Announced> = JSON.parse(row.value);
+  const now = BigInt(await readClock(queries));
+  const others = of.filter((one) => BigInt(one.until) > now && textOf(one) !== textOf(own));
+  const inForce = strictest(own, others);
+  const announced: Announced = { ...inForce, of: [...others, { ...own, until: String(now + forMs) }] };
+  await writeSetting(queries, "approval_rules", JSON.stringify(announced));
+  if (textOf(before) !== textOf(inForce)) await noteChangedFact(queries, "payouts");
+  return { aboveGwei: sumOf(inForce), isDisputed: others.length > 0 };
+}
+
+/** Whether apis run that would judge payouts differently. */
+export async function areRulesDisputed(queries: Queries): Promise<boolean> {
+  const value = await readSetting(queries, "approval_rules");
+  if (value === undefined) return false;
+  const { of = [] }: Partial<Announced> = JSON.parse(value);
+  const now = BigInt(await readClock(queries));
+  return new Set(of.filter((one) => BigInt(one.until) > now).map(textOf)).size > 1;
+}
+
+function textOf({ aboveGwei, roles }: Rules): string {
+  return JSON.stringify([aboveGwei, roles]);
+}
+
+function strictest(own: Rules, others: readonly Rules[]): Rules {
+  const sums = [own, ...others].flatMap((one) => sumOf(one) ?? []);
+  const lowest = sums.length === 0 ? null : sums.reduce((least, one) => (one < least ? one : least)).toString();
+  const isKnownTo = ({ roles }: Rules, [wallet, role]: readonly [string, Role]) =>
+    roles.some(([one, other]) => one === wallet && other === role);
+  return { aboveGwei: lowest, roles: own.roles.filter((one) => others.every((rules) => isKnownTo(rules, one))) };
+}
+
+function sumOf({ aboveGwei }: Rules): bigint | undefined {
+  return aboveGwei === null ? undefined : BigInt(aboveGwei);
 }
 
 /** Locked until the transaction ends: rules that are announced meanwhile find what it queued. */
@@ -37,9 +79,9 @@ async function rulesInForce(queries: Queries, own: ApprovalRules): Promise<Appro
   // SQLite has one writer.
   const row = await (engineOf(queries) === "sqlite" ? select : select.forShare()).executeTakeFirst();
   if (!row) return own;
-  const { aboveGwei, roles }: Announced = JSON.parse(row.value);
-  const roleOf = new Map(roles);
-  return { aboveGwei: aboveGwei === null ? undefined : BigInt(aboveGwei), roleOf: (wallet) => roleOf.get(wallet) };
+  const inForce: Announced = JSON.parse(row.value);
+  const roleOf = new Map(inForce.roles);
+  return { aboveGwei: sumOf(inForce), roleOf: (wallet) => roleOf.get(wallet) };
 }
 
 /** All services together are one decider. */
@@ -115,8 +157,9 @@ export async function lapseApprovals(queries: Queries, purchaseId: bigint): Prom
 
 /**
  * Judges payouts at the moment when they would be queued: each counts for the person whose decision led to it, and the
- * one that takes that person's day above the limit, and all later ones, wait for a second person. Returns the requests
- * that they wait for, by purchase; all others may be queued. docs/product.md#panel-approvals
+ * one that takes that person's day above the limit, and all later ones, wait for a second person. It counts without a
+ * limit too: one may be set that day. Returns the requests that they wait for, by purchase; all others may be queued.
+ * docs/product.md#panel-approvals
  */
 export async function requestApprovals(
   queries: Queries,
@@ -126,7 +169,7 @@ export async function requestApprovals(
   const waiting = new Map<bigint, bigint>();
   if (payouts.length === 0) return waiting;
   const rules = await rulesInForce(queries, own);
-  if (rules.aboveGwei === undefined) return waiting;
+  const { aboveGwei: limit } = rules;
   const ids = payouts.map(({ purchaseId }) => purchaseId);
   const decided = await queries
     .selectFrom("purchases")
@@ -149,13 +192,14 @@ export async function requestApprovals(
     if (!row?.decided_by) continue;
     const known = requests.find((one) => isFor(one, payout, row.decided_by));
     const verdict = known && verdictOf(known, row.approval_id, rules);
-    if (verdict === "wait" && known) waiting.set(payout.purchaseId, known.id);
-    else if (verdict === "pass" && known) await use(queries, known);
+    if (verdict === "pass" && known) await use(queries, known);
+    else if (verdict === "wait" && known && limit !== undefined) waiting.set(payout.purchaseId, known.id);
     else {
       await lapseApprovals(queries, payout.purchaseId);
       if (known?.state === "used") await setState(queries, known.id, "lapsed");
       const gwei = await count(queries, { ...row, decided_by: row.decided_by }, payout.amountGwei, day);
-      if (known || gwei > rules.aboveGwei) waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
+      if (limit !== undefined && (known || gwei > limit))
+        waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
     if (approvalId !== row.approval_id) await setRequest(queries, payout.purchaseId, approvalId);

@@ -1,10 +1,11 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import { type ListPage, readPage } from "../../database/lists/page.ts";
 import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../database/lists/source.ts";
-import type { Queries } from "../../database/transaction.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
 import {
   type Approval,
   type ApprovalGroup,
@@ -19,7 +20,8 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { idsOf } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
-import type { ApprovalRules } from "../../purchases/approvals.ts";
+import type { Logger } from "../../platform/log.ts";
+import { type ApprovalRules, announceApprovals } from "../../purchases/approvals.ts";
 import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
@@ -78,6 +80,28 @@ export function approvalRules(
       return limit === undefined ? undefined : BigInt(limit) * GWEI_PER_CHZ;
     },
     roleOf: (wallet) => adminWallets.get(wallet),
+  };
+}
+
+/** Says by which rules this api judges payouts; and once, whenever another one that runs has others. */
+export function approvalsAnnouncer(
+  environment: Pick<ApiEnvironment, "APPROVAL_ABOVE_CHZ" | "ADMIN_WALLETS">,
+  { kysely }: Database,
+  log: Logger,
+): () => Promise<void> {
+  const roles = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
+  const { aboveGwei } = approvalRules(environment, roles);
+  let isLogged = false;
+  return async () => {
+    const inForce = await inTransaction(kysely, (queries) => announceApprovals(queries, { aboveGwei, roles }));
+    if (inForce.isDisputed && !isLogged) {
+      const chz = inForce.aboveGwei === undefined ? "no limit" : chzTextFromGwei(inForce.aboveGwei);
+      log.warn(
+        { own: environment.APPROVAL_ABOVE_CHZ ?? "no limit", in_force: chz },
+        "Another api runs with another APPROVAL_ABOVE_CHZ or ADMIN_WALLETS: until it has ended, the lower sum counts, and only the wallets of both",
+      );
+    }
+    isLogged = inForce.isDisputed;
   };
 }
 

@@ -28,6 +28,8 @@ const NONCES_MS = 5_000;
 const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
+/** A third of the time after which an api counts as ended. */
+const RULES_MS = 30_000;
 const IDS_MS = 500;
 const DAILY_RATE_MS = 5_000;
 const RATES_MS = 1_000;
@@ -40,12 +42,13 @@ const ANSWERS_KEPT_MS = DAY_MS;
 export function startHousekeeping(
   services: Services,
   metrics: Metrics,
-  onRunway: (runway: Runway) => void,
+  { onRunway, announceRules }: { onRunway: (runway: Runway) => void; announceRules: () => Promise<void> },
 ): () => void {
   const reconciler = new Reconciler();
   let isReconciling = false;
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
+    setInterval(() => void quietly(services, announceRules), RULES_MS),
     setInterval(() => {
       // Only in the process that sends.
       if (isReconciling || !services.senders.isOperator) return;

@@ -12,6 +12,7 @@ import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../domain/unknown-error.ts";
+import { areRulesDisputed } from "../../purchases/approvals.ts";
 import { summarizeQueue } from "../../sender/due.ts";
 import type { WatchedKey } from "../../sender/foreign-transactions.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
@@ -46,6 +47,7 @@ export async function examineDatabase(
       await examineTransactions(database),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
+      ...(await examineRules(database)),
       await examineAuditLog(database),
     ];
   } catch (error) {
@@ -177,6 +179,13 @@ async function examinePause({ kysely }: Database): Promise<Finding> {
   const reason = await readSetting(kysely, "payouts_paused");
   if (!reason) return healthy("payouts", "not paused");
   return warning("payouts", `are paused: ${reason}`, "docs/runbook/payouts-paused.md");
+}
+
+/** docs/product.md#sales-decision */
+async function examineRules({ kysely }: Database): Promise<Finding[]> {
+  if (!(await areRulesDisputed(kysely))) return [];
+  const detail = "apis run with different APPROVAL_ABOVE_CHZ or ADMIN_WALLETS: the strictest of each counts";
+  return [warning("approvals", detail, "Set both alike on every host, and restart its api")];
 }
 
 async function examineAuditLog({ kysely }: Database): Promise<Finding> {

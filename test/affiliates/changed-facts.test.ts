@@ -3,7 +3,7 @@ import { deleteStore, insertStore, type StoreFields, updateStore } from "../../c
 import { inTransaction } from "../../database/transaction.ts";
 import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
-import { announceApprovals } from "../../purchases/approvals.ts";
+import { announceApprovals, areRulesDisputed } from "../../purchases/approvals.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { decideApproval } from "../../purchases/staff.ts";
@@ -31,18 +31,28 @@ describe("A fact of many sales that changes", function () {
         return inTransaction(kysely, (queries) => noteRules(queries, shop.rules));
       };
       /** An api starts with these; the one that plans and pays keeps its own, which allow all. */
-      const announce = (aboveChz: bigint, ...wallets: string[]) => {
+      const announce = (aboveChz: bigint, ...wallets: string[]) => announceFor(undefined, aboveChz, ...wallets);
+      /** 0n: it has ended. */
+      const announceFor = (ms: bigint | undefined, aboveChz: bigint, ...wallets: string[]) => {
         const roles = new Map(wallets.map((wallet) => [wallet, "operator" as const]));
         return inTransaction(kysely, (queries) =>
-          announceApprovals(queries, { aboveGwei: aboveChz * 10n ** 9n, roles }),
+          announceApprovals(queries, { aboveGwei: aboveChz * 10n ** 9n, roles }, ms),
         );
+      };
+      /** Sales of 5 CHZ each, paid by the decision of one person. */
+      const sellBy = async (actor: string, count: number) => {
+        for (let index = 0; index < count; index++) {
+          const report = reportOf(await shop.click(wallet), payable);
+          await shop.read(report);
+          await attributeSale(kysely, (await shop.sale(report.saleKey)).id, actor);
+        }
       };
       const unsent = async () => {
         const rows = await kysely.selectFrom("operations").select("kind").where("status", "=", "queued").execute();
         return rows.map(({ kind }) => kind);
       };
       const facts = () => kysely.selectFrom("changed_facts").select("fact").execute();
-      return { shop, kysely, wallet, click, change, restart, announce, unsent, facts };
+      return { shop, kysely, wallet, click, change, restart, announce, announceFor, sellBy, unsent, facts };
     }
 
     it("a longer waiting period takes back a payout that is not sent, and a shorter one pays", async () => {
@@ -183,15 +193,9 @@ describe("A fact of many sales that changes", function () {
     });
 
     it("a lower sum for one person takes payouts back in their order, until a second one agrees", async () => {
-      const { shop, kysely, wallet, announce } = await open();
+      const { shop, kysely, wallet, announce, sellBy } = await open();
       await announce(20n, "admin");
-      const reports = [];
-      for (const _ of "ab") {
-        const report = reportOf(await shop.click(wallet), payable);
-        await shop.read(report);
-        await attributeSale(kysely, (await shop.sale(report.saleKey)).id, "admin");
-        reports.push(report);
-      }
+      await sellBy("admin", 2);
       await shop.run(2);
       await shop.plan();
       const paying = async () =>
@@ -204,6 +208,43 @@ describe("A fact of many sales that changes", function () {
       expect([await shop.received(wallet), asked]).to.deep.equal([5, [{ purchase_id: second?.id, state: "open" }]]);
       const [day] = await kysely.selectFrom("decided_days").select("gwei").execute();
       expect(day?.gwei, "each counts once").to.equal(10_000_000_000n);
+    });
+
+    it("what a person's decisions paid before a sum was set that day counts towards it", async () => {
+      const { shop, kysely, wallet, announce, sellBy } = await open();
+      await sellBy("admin", 1);
+      await shop.run();
+      await announce(7n, "admin");
+      await sellBy("admin", 1);
+      await shop.run();
+      const asked = await kysely.selectFrom("approvals").select("state").execute();
+      expect([await shop.received(wallet), asked]).to.deep.equal([5, [{ state: "open" }]]);
+    });
+
+    it("of apis that run with different sums and wallets the strictest counts, whichever started last", async () => {
+      const { shop, kysely, wallet, announce, announceFor, sellBy } = await open();
+      const isDisputed = () => areRulesDisputed(kysely);
+      const asked = async () => (await kysely.selectFrom("approvals").select("id").execute()).length;
+      expect(await announce(7n, "admin", "second")).to.deep.equal({ aboveGwei: 7n * 10n ** 9n, isDisputed: false });
+      expect(await isDisputed()).to.equal(false);
+      const old = await announce(20n, "admin", "second", "former");
+      expect(old).to.deep.equal({ aboveGwei: 7n * 10n ** 9n, isDisputed: true });
+      expect(await isDisputed()).to.equal(true);
+      await sellBy("admin", 2);
+      await shop.run();
+      expect([await shop.received(wallet), await asked()]).to.deep.equal([5, 1]);
+      const { id } = await kysely.selectFrom("approvals").select("id").executeTakeFirstOrThrow();
+      const by = { isApproved: true, actor: "former", reason: null };
+      await inTransaction(kysely, (queries) => decideApproval(queries, id, by));
+      await shop.run();
+      expect(await shop.received(wallet), "who no longer may agreed").to.equal(5);
+      // Once the strict one has ended, the other one is the only one.
+      await announceFor(0n, 7n, "admin", "second");
+      const only = await announce(20n, "admin", "second", "former");
+      expect(only).to.deep.equal({ aboveGwei: 20n * 10n ** 9n, isDisputed: false });
+      await sellBy("admin", 1);
+      await shop.run();
+      expect([await shop.received(wallet), await isDisputed()]).to.deep.equal([10, false]);
     });
 
     it("whoever agreed and may not any more: what is not sent waits for another person", async () => {

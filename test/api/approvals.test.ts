@@ -1,11 +1,14 @@
 import { expect } from "chai";
+import { approvalsAnnouncer } from "../../api/admin/approvals.ts";
 import type { Database } from "../../database/connect.ts";
+import type { Logger } from "../../platform/log.ts";
 import { attribute } from "../../purchases/approvals.ts";
 import { recountPurchases } from "../../purchases/counting.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
+import { standIn } from "../testing/stand-in.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
@@ -138,6 +141,19 @@ describe("Two people for what one may not pay alone", () => {
       expect((await decideAll(two, seenOf(other), "refuse")).status).to.equal(200);
       expect(await groups()).to.deep.equal([]);
       expect((await listed("refused")).map((row: { amount: string }) => row.amount)).to.deep.equal(["20"]);
+    });
+
+    it("logs once that another api runs with another sum, in each of them", async () => {
+      const warned: unknown[] = [];
+      const log = standIn<Logger>({ warn: (figures: unknown) => void warned.push(figures) });
+      const announcer = (chz: number | undefined) =>
+        approvalsAnnouncer({ APPROVAL_ABOVE_CHZ: chz, ADMIN_WALLETS: [] }, database, log);
+      const [lower, none] = [announcer(8), announcer(undefined)];
+      for (const announce of [lower, lower, none, none, lower]) await announce();
+      expect(warned).to.deep.equal([
+        { own: "no limit", in_force: "8" },
+        { own: 8, in_force: "8" },
+      ]);
     });
 
     it("lets nobody decide about their own wallet", async () => {

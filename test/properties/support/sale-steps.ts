@@ -200,6 +200,10 @@ export const TOLD: Record<string, readonly Step[]> = {
     say(2, 2, { drift: "a" }),
     tell({ kind: "release", sale: 2 }),
   ],
+  "what was paid before a limit was set does not count": [
+    ...[say(2, 2, { drift: "a" }), tell({ kind: "release", sale: 2 }), tell({ kind: "limit", chz: 7n })],
+    ...[say(3, 3, { drift: "a" }), tell({ kind: "release", sale: 3 })],
+  ],
   "payouts that are above the limit together wait for nobody": [
     ...[tell({ kind: "limit", chz: 7n }), say(2, 2, { drift: "a" }), say(3, 3, { drift: "a", cents: 20_000n })],
     ...[tell({ kind: "release", sale: 2 }), tell({ kind: "release", sale: 3 })],
