@@ -32,7 +32,7 @@ export async function announceApprovals(
   { aboveGwei, roles }: { aboveGwei: bigint | undefined; roles: ReadonlyMap<string, Role> },
   forMs = ANNOUNCED_MS,
 ): Promise<{ aboveGwei: bigint | undefined; isDisputed: boolean }> {
-  const own: Rules = { aboveGwei: aboveGwei?.toString() ?? null, roles: [...roles] };
+  const own: Rules = { aboveGwei: aboveGwei?.toString() ?? null, roles: [...roles].sort() };
   const nobody: Announced = { aboveGwei: null, roles: [], of: [] };
   await writeSettingOnce(queries, "approval_rules", JSON.stringify(nobody));
   const select = queries.selectFrom("settings").select("value").where("name", "=", "approval_rules");
