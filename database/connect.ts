@@ -73,11 +73,16 @@ export function isPostgres(databaseUrl: string): boolean {
   return /^postgres(ql)?:\/\//.test(databaseUrl);
 }
 
+/** For messages, without a password; of SQLite the file. */
+export function locationOf(databaseUrl: string): string {
+  return isPostgres(databaseUrl) ? withoutPassword(databaseUrl) : databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
+}
+
 function connectSqlite(
   databaseUrl: string,
   { mustExist = false, checkpointsInThread = false }: ConnectOptions,
 ): Database {
-  const file = databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
+  const file = locationOf(databaseUrl);
   if (mustExist && !existsSync(file)) {
     throw new DatabaseUnavailableError(
       `There is no database ${file}: start the system once, or correct DATABASE_URL and DATA_DIR`,
@@ -119,7 +124,7 @@ export function openSqlite(file: string): Sqlite.Database {
 
 async function connectPostgres(databaseUrl: string, options: ConnectOptions): Promise<Database> {
   const pool = openPool(databaseUrl, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS);
-  const location = withoutPassword(databaseUrl);
+  const location = locationOf(databaseUrl);
   try {
     (await pool.connect()).release();
   } catch (error) {

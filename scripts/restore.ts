@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { SALE_VARIABLES } from "../affiliates/environment.ts";
 import { leftText, mergeErasedList, readErasedList } from "../api/people/erased-list.ts";
+import { locationOf } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { checkVariables } from "../platform/environment.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";
@@ -11,26 +12,26 @@ import { copyPictures } from "./backup/copy-pictures.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
+import { actingOn } from "./operator/open-database.ts";
 
 makeFilesPrivate();
 try {
   const { values } = parseArgs({ options: { from: { type: "string" } } });
   if (!values.from)
     throw new UsageError("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
-  const { databaseUrl, network, dataDirectory, erasedFile } = readOperatorEnvironment(process.env);
+  const environment = readOperatorEnvironment(process.env);
+  const { databaseUrl, network, dataDirectory, erasedFile } = environment;
   const { SALE_REF_KEY, SALE_REF_KEYS } = SALE_VARIABLES;
   const keys = checkVariables({ SALE_REF_KEY, SALE_REF_KEYS }, process.env);
   actAsOwnerOf(dataDirectory);
+  console.log(actingOn(locationOf(databaseUrl), environment));
   const folder = dirname(values.from);
   // Before the database, which cannot be filled a second time.
   mergeErasedList(join(folder, "erased"), erasedFile);
   const pictures = copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
-  const { rows, createdAt, left } = await readArchive(values.from, {
-    databaseUrl,
-    network,
-    erased: readErasedList([erasedFile], keys),
-  });
-  const again = leftText(left);
+  const erased = readErasedList(erasedFile, keys);
+  const { rows, createdAt, left } = await readArchive(values.from, { databaseUrl, network, erased });
+  const again = leftText(left, erased);
   if (again) console.log(again);
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(

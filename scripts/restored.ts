@@ -51,7 +51,7 @@ export async function runRestored(args: readonly string[], env: Variables, termi
     try {
       const { options, nodes } = await openReconcile(environment, database);
       await nodes.refuseWrongChain();
-      const left = readErasedList([operator.erasedFile], environment);
+      const left = readErasedList(operator.erasedFile, environment);
       await recover(options, { accept, left }, terminal.log);
       return 0;
     } finally {
@@ -98,7 +98,7 @@ async function hold(database: Database, left: ErasedList, print: Print): Promise
   const { next, again } = await inTransaction(database.kysely, async (queries) => {
     await beginRecovery(queries, { code: "moved_back" });
     await endSignIns(queries);
-    const again = leftText(await leaveAgain(queries, left));
+    const again = leftText(await leaveAgain(queries, left), left);
     return { next: await skipIds(database, queries), again };
   });
   print(`Nothing is sent meanwhile, payouts are paused, everyone must log in again, and purchase ids go on at ${next}`);

@@ -10,15 +10,20 @@ import { eraseUser, type User } from "./users.ts";
 
 /**
  * Who erased their profile, and who ended their e-mails, in a file outside the database, which a restored backup does not
- * undo: a line has the time and a hash of which of both and the wallet, by a key that is kept elsewhere.
- * docs/product.md#erase
+ * undo: a line has the time, a hash of which of both and the wallet, by a key that is kept elsewhere, and which key that
+ * is. docs/product.md#erase
  */
-const LINE = /^\S+Z [0-9a-f]{64}$/;
+const LINE = /^\S+Z [0-9a-f]{64} [0-9a-f]{8}$/;
 /** Where no sale is paid, no key is needed. */
 const NO_KEY = "";
 const ROWS_A_READ = 2_000;
 
-export type ErasedList = { times: ReadonlyMap<string, number>; keys: readonly string[] };
+export type ErasedList = {
+  times: ReadonlyMap<string, number>;
+  keys: readonly string[];
+  /** What of it this command cannot carry out, for its reader; empty if it can all. */
+  warning: string;
+};
 
 export type Left = { erased: number; unsubscribed: number };
 
@@ -57,11 +62,15 @@ export function listUnsubscribed(
 
 function add(file: string, { SALE_REF_KEY: key }: Keys, wish: Wish, wallet: WalletAddress, since: bigint): void {
   const time = new Date(Math.max(Date.now(), Number(since)));
-  append(file, [`${time.toISOString()} ${hashOf(key, wish, wallet)}`]);
+  append(file, [`${time.toISOString()} ${hashOf(key, wish, wallet)} ${nameOf(key)}`]);
 }
 
-/** Adds the lines of a list, if it exists, to another: one that was lost or emptied takes nothing from its copies. */
+/**
+ * Adds the lines of a list, if it exists, to another, so that this exists too: one that was lost or emptied takes nothing
+ * from its copies.
+ */
 export function mergeErasedList(from: string, to: string): void {
+  if (!existsSync(from)) return;
   const known = new Set(linesOf(to));
   append(
     to,
@@ -78,9 +87,9 @@ function linesOf(file: string): string[] {
 }
 
 function append(file: string, lines: readonly string[]): void {
-  if (lines.length === 0) return;
   const opened = openList(file);
   try {
+    if (lines.length === 0) return;
     // Begins a line of its own, even after a write that was cut off.
     writeSync(opened, `\n${lines.join("\n")}\n`);
     fsyncSync(opened);
@@ -94,17 +103,26 @@ function openList(file: string): number {
   return openSync(file, "a", 0o600);
 }
 
-/** The lists of several hosts together; one that does not exist is empty. */
-export function readErasedList(
-  files: readonly string[],
-  { SALE_REF_KEY: key, SALE_REF_KEYS: older }: Keys,
-): ErasedList {
+/** One that does not exist is empty. */
+export function readErasedList(file: string, { SALE_REF_KEY: key, SALE_REF_KEYS: older }: Keys): ErasedList {
+  const keys = [...(key === undefined ? [] : [key]), ...older, NO_KEY];
+  const names = new Set(keys.map(nameOf));
   const times = new Map<string, number>();
-  for (const line of files.flatMap(linesOf)) {
-    const [time = "", hash = ""] = line.split(" ");
+  let unread = 0;
+  for (const line of linesOf(file)) {
+    const [time = "", hash = "", name = ""] = line.split(" ");
     times.set(hash, Math.max(Date.parse(time) || 0, times.get(hash) ?? 0));
+    if (!names.has(name)) unread++;
   }
-  return { times, keys: [...(key === undefined ? [] : [key]), ...older, NO_KEY] };
+  return { times, keys, warning: warningOf(file, unread) };
+}
+
+/** They are not lost: `npm run restored` reads the list again. */
+function warningOf(file: string, unread: number): string {
+  if (!existsSync(file))
+    return `! There is no ${file}: who left after the backup is back. Put the lists of all hosts and copies there, before npm run restored`;
+  if (unread === 0) return "";
+  return `! ${unread} wishes to leave in ${file} are by a key that is not here, and are not carried out: correct SALE_REF_KEY, or add the former key to SALE_REF_KEYS, before npm run restored`;
 }
 
 /**
@@ -115,11 +133,12 @@ export async function leaveAgain(queries: Queries, list: ErasedList): Promise<Le
   return { erased: await eraseAgain(queries, list), unsubscribed: await unsubscribeAgain(queries, list) };
 }
 
-/** Empty if there was nobody. */
-export function leftText({ erased, unsubscribed }: Left): string {
+/** Empty if there was nobody, and nothing stands against it. */
+export function leftText({ erased, unsubscribed }: Left, { warning }: ErasedList): string {
   return [
     ...(erased > 0 ? [`${erased} profiles that were erased since are erased again`] : []),
     ...(unsubscribed > 0 ? [`${unsubscribed} people who ended their e-mails since get none again`] : []),
+    ...(warning ? [warning] : []),
   ].join("\n");
 }
 
@@ -180,5 +199,8 @@ async function countEach<Row extends { wallet: WalletAddress }>(
 function timeOf({ times, keys }: ErasedList, wish: Wish, wallet: WalletAddress): number {
   return Math.max(...keys.map((key) => times.get(hashOf(key, wish, wallet)) ?? -1));
 }
+
+/** Says nothing about the key but whether it is another. */
+const nameOf = (key: string | undefined) => keyedHash(key, "name").slice(0, 8);
 
 const hashOf = (key: string | undefined, wish: Wish, wallet: WalletAddress) => keyedHash(key, `${wish} ${wallet}`);

@@ -1,7 +1,10 @@
 import { connect, type Database, DatabaseUnavailableError } from "../../database/connect.ts";
 import { requireUsableSchema } from "../../database/migrate.ts";
+import type { DeployedContracts } from "../../platform/contracts.ts";
 import { requireNetwork } from "../../platform/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
+
+type Pair = Pick<DeployedContracts, "purchaseNft" | "cashbackDistributor">;
 
 /**
  * Opens the database for a command, and prints its location, chain and contracts unless `print` is false. It never creates a database and never
@@ -16,7 +19,7 @@ export async function openDatabase(
   try {
     await requireSchema(database);
     await requireNetwork(database, environment.network, environment.contracts);
-    if (print) print(`Acting on ${await descriptionOf(database, environment)}`);
+    if (print) print(actingOn(database.location, environment, await indexedContracts(database)));
     return database;
   } catch (error) {
     await database.close();
@@ -33,13 +36,20 @@ async function requireSchema({ kysely, location }: Database): Promise<void> {
   }
 }
 
-async function descriptionOf(
-  database: Database,
+async function indexedContracts({ kysely }: Database): Promise<Pair | undefined> {
+  const indexed = await kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
+  return indexed && { purchaseNft: indexed.purchase_nft, cashbackDistributor: indexed.cashback_distributor };
+}
+
+/** What a command says first. `indexed`: the contracts that the database knows, if it has any. */
+export function actingOn(
+  location: string,
   { network, chainId, contracts }: OperatorEnvironment,
-): Promise<string> {
-  const indexed = await database.kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
-  const nft = contracts?.purchaseNft ?? indexed?.purchase_nft;
-  const distributor = contracts?.cashbackDistributor ?? indexed?.cashback_distributor;
-  const deployed = nft ? `PurchaseNFT ${nft}, CashbackDistributor ${distributor}` : "no contracts yet";
-  return `the database ${database.location} of ${network} (chain ${chainId}): ${deployed}`;
+  indexed?: Pair | undefined,
+): string {
+  const pair = contracts ?? indexed;
+  const deployed = pair
+    ? `PurchaseNFT ${pair.purchaseNft}, CashbackDistributor ${pair.cashbackDistributor}`
+    : "no contracts yet";
+  return `Acting on the database ${location} of ${network} (chain ${chainId}): ${deployed}`;
 }

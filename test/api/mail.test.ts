@@ -675,7 +675,7 @@ describe("E-mails", function () {
         const restored = async () => {
           for (const { wallet, ...row } of before)
             await kysely().updateTable("event_readers").set(row).where("wallet", "=", wallet).execute();
-          return leaveAgain(kysely(), readErasedList([erasedFileOf(environment)], environment));
+          return leaveAgain(kysely(), readErasedList(erasedFileOf(environment), environment));
         };
         const wanting = async () => {
           const readers = await kysely()
@@ -693,7 +693,9 @@ describe("E-mails", function () {
         for (const _ of ["once", "again"]) await fetch(link, { method: "POST" });
         await want(byProfile, "pt", []);
         await want(kept, "pt", MAIL_TOPIC_NAMES.slice(0, 1));
-        expect(readFileSync(erasedFileOf(environment), "utf8").match(/^\S+Z [0-9a-f]{64}$/gm)).to.have.length(2);
+        expect(
+          readFileSync(erasedFileOf(environment), "utf8").match(/^\S+Z [0-9a-f]{64} [0-9a-f]{8}$/gm),
+        ).to.have.length(2);
         expect(await restored()).to.deep.equal({ erased: 0, unsubscribed: 2 });
         expect(await wanting()).to.deep.equal([kept.address]);
         await want(byLink);

@@ -17,11 +17,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
+import { listErased } from "../../api/people/erased-list.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import type { Network } from "../../domain/networks.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { prepareDatabase } from "../../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 import { openDatabase } from "../../scripts/operator/open-database.ts";
@@ -31,6 +33,8 @@ import { until } from "../testing/until.ts";
 
 const NFT = `0x${"11".repeat(20)}` as const;
 const DISTRIBUTOR = `0x${"22".repeat(20)}` as const;
+
+const LEAVER = `0x${"33".repeat(20)}` as WalletAddress;
 
 const RECEIVER = join(process.cwd(), "ops/receive-backup");
 const COMMANDS: Record<string, readonly string[]> = {
@@ -382,7 +386,7 @@ describe("An operator's command", function () {
   it("backup and restore keep who was erased, though the list was emptied since", async () => {
     await databaseOf("localhost");
     const list = join(dataDirectory(), "erased");
-    const [older, newer] = ["a", "b"].map((digit) => `2026-11-24T10:00:00.000Z ${digit.repeat(64)}`);
+    const [older, newer] = ["a", "b"].map((digit) => `2026-11-24T10:00:00.000Z ${digit.repeat(64)} 0a0a0a0a`);
     // The second was cut off by a loss of power.
     writeFileSync(list, `${older}\n2026-11-24T10:`);
     expect(run("backup").output).to.include("rows");
@@ -397,6 +401,51 @@ describe("An operator's command", function () {
     expect(restored.output).to.include("are restored");
     const lines = readFileSync(list, "utf8").split("\n");
     expect(lines.filter((line) => line !== "")).to.deep.equal([newer, older]);
+  });
+
+  it("restore says what it acts on, and who left after the backup and is back", async () => {
+    await databaseOf("localhost");
+    const key = "5a".repeat(32);
+    const list = join(dataDirectory(), "erased");
+    await withDatabase(async ({ kysely }) => {
+      const person = { email: "ana@example.com", first_name: "Ana", last_name: "Silva", created_at: 1n };
+      await kysely
+        .insertInto("users")
+        .values({ ...person, wallet: LEAVER })
+        .execute();
+    });
+    expect(run("backup").output).to.include("rows");
+    const backups = join(dataDirectory(), "backups");
+    COMMANDS.restore = ["--from", join(backups, readdirSync(backups)[0] ?? "")];
+    let count = 0;
+    const restore = async (environment: Record<string, string> = {}) => {
+      const target = join(dataDirectory(), `${++count}.db`);
+      const { status, output } = run("restore", { DATABASE_URL: target, ...environment });
+      expect(status, output).to.equal(0);
+      expect(output).to.match(/^Acting on the database .*\.db of localhost \(chain 88882\): PurchaseNFT 0x/);
+      expect(output).to.include(target);
+      const restored = await connect(target);
+      const { erased_at } = await restored.kysely.selectFrom("users").select("erased_at").executeTakeFirstOrThrow();
+      await restored.close();
+      return { output, isErased: erased_at !== null };
+    };
+    const warns = "before npm run restored\n";
+    expect((await restore()).output)
+      .to.include(`! There is no ${list}: `)
+      .and.include(warns);
+    listErased(list, { SALE_REF_KEY: key, SALE_REF_KEYS: [] }, { wallet: LEAVER, created_at: 1n });
+    const wrong: Record<string, string>[] = [{}, { SALE_REF_KEY: "5b".repeat(32) }];
+    for (const environment of wrong) {
+      const { output, isErased } = await restore(environment);
+      expect(output).to.include(`! 1 wishes to leave in ${list} are by a key that is not here`).and.include(warns);
+      expect(isErased).to.equal(false);
+    }
+    const right: Record<string, string>[] = [{ SALE_REF_KEY: key }, { SALE_REF_KEYS: key }];
+    for (const environment of right) {
+      const { output, isErased } = await restore(environment);
+      expect(output).to.include("1 profiles that were erased since are erased again").and.not.include("!");
+      expect(isErased).to.equal(true);
+    }
   });
 
   it("started by root leaves files of the data directory's owner @deep", async function () {

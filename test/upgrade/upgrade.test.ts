@@ -33,7 +33,7 @@ const REQUIRED = {
 
 /** By every restore. */
 const CHANGED = ["settings", "sessions", "sign_in_nonces"];
-const INTO = { network: "localhost" as const, idGap: 0n, erased: { times: new Map(), keys: [] } };
+const INTO = { network: "localhost" as const, idGap: 0n, erased: { times: new Map(), keys: [], warning: "" } };
 /** The made-up second migration: a column that is filled from the rows. */
 const LATER = {
   name: "0002-later",
