@@ -3,6 +3,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The same; of an error of `fetch`, which says only that it failed, why. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+}
+
 /** The same; of an error of viem only what happened, without the node's URL, which may contain a provider's key. */
 export function shortMessageOf(error: unknown): string {
   return textOf(error, "shortMessage") ?? messageOf(error);

@@ -7,7 +7,7 @@ import type { ApiEnvironment } from "../api/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
 import { tryServer } from "../api/mail/post.ts";
 import { readinessSchema } from "../api/operations/routes.ts";
-import { messageOf } from "../domain/unknown-error.ts";
+import { messageOf, reasonOf } from "../domain/unknown-error.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { certificateProblem, readCertificateEnd } from "../platform/certificate.ts";
 import { EnvironmentError } from "../platform/environment.ts";
@@ -15,6 +15,7 @@ import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-mem
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineReceivers } from "./doctor/examine-receivers.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -54,6 +55,7 @@ async function examine(): Promise<Finding[]> {
     ...(await examineDatabase(operator, environment.keys, polledAccounts(accounts), rules.saleRefs)),
     ...(await examineApi(environment)),
     ...(await examineMail(environment)),
+    ...(await examineReceivers(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
   ];
@@ -129,7 +131,7 @@ async function examineApi({ HOST, PORT, SERVICE_TOKENS: [token] }: ApiEnvironmen
     if (own.length > 0) return own.map(findingOf);
     return [healthy("api", `${url}: it has a node, a rate and ids${sends ? ", and sends" : ""}`)];
   } catch (error) {
-    const detail = `${url} does not answer, so its rate, senders and index are unknown: ${messageOf(error)}`;
+    const detail = `${url} does not answer, so its rate, senders and index are unknown: ${reasonOf(error)}`;
     return [warning("api", detail, "Start it: npm run api")];
   }
 }

@@ -1,4 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -87,6 +89,42 @@ describe("The doctor", function () {
     }
     expect((await consult(mail(""))).output).to.match(
       /! mail: 127.0.0.1:\d+ does not take our e-mails: .*ECONNREFUSED/,
+    );
+  });
+
+  it("asks where alerts and notices go, and sends none", async () => {
+    const calls: string[] = [];
+    const status = { now: 405 };
+    const receiver = createServer(({ method, url }, response) => {
+      calls.push(`${method} ${url}`);
+      response.writeHead(status.now).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    const file = join(system.directory, "alert.url");
+    writeFileSync(file, `http://${host}/secret-topic\n`);
+    const consultBoth = () =>
+      consult({ ALERT_URL_FILE: file, NOTIFY_URL: `http://${host}/secret-hook`, NOTIFY_SECRET: "5".repeat(32) });
+    try {
+      const { code, output } = await consultBoth();
+      for (const subject of ["alerts", "notices"]) expect(output).to.include(`✓ ${subject}: ${host} answers; `);
+      expect([code, calls]).to.deep.equal([0, ["OPTIONS /secret-topic", "OPTIONS /secret-hook"]]);
+      status.now = 404;
+      const refused = await consultBoth();
+      expect(refused.output)
+        .to.include(`! alerts: ${host} answers 404, so it may take none\n  → Correct ${file} (docs/going-live.md#10`)
+        .and.include(`! notices: ${host} answers 404, so it may take none\n  → Correct NOTIFY_URL`)
+        .and.not.include("secret");
+      expect(refused.code).to.equal(0);
+    } finally {
+      await new Promise((resolve) => receiver.close(resolve));
+    }
+    expect((await consultBoth()).output).to.match(/! alerts: 127.0.0.1:\d+ does not answer: .*ECONNREFUSED/);
+    writeFileSync(file, "");
+    expect((await consultBoth()).output).to.include("! alerts: the receiver's address is not a URL");
+    rmSync(file);
+    expect((await consultBoth()).output).to.match(
+      /! alerts: .*alert.url cannot be read, so nobody is known to be called/,
     );
   });
 
