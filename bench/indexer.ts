@@ -7,12 +7,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import Sqlite from "better-sqlite3";
 import { connect } from "../database/connect.ts";
 import { decodeLog, type RpcLog } from "../indexer/events.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../test/testing/event-chain.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
+import { numberOption, readOptions } from "../tools/options/read-options.ts";
 import { startIndexer } from "./indexer-support/indexer-process.ts";
 import { measureLatency } from "./indexer-support/latency.ts";
 import { type ChainShape, type MadeUpChain, makeUpChain } from "./indexer-support/made-up-chain.ts";
@@ -29,7 +29,7 @@ const BLOCKS_PER_REQUEST = 500;
 /** Chains with few events are read in larger ranges, so that the loop is not easy to beat. */
 const REQUESTS_AT_MOST = 50;
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     shapes: { type: "string", default: "small,dense,sparse,shop,latency" },
     database: { type: "string", default: "sqlite" },
@@ -37,7 +37,7 @@ const { values: flags } = parseArgs({
   },
 });
 const wanted = flags.shapes.split(",");
-const runs = Number(flags.runs);
+const runs = numberOption(flags, "runs", 1);
 const directory = mkdtempSync(join(tmpdir(), "torcida-bench-"));
 const postgres: Postgres | undefined = flags.database === "postgres" ? await startPostgres() : undefined;
 let databaseCount = 0;

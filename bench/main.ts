@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [flags]` runs `bench/NAME.ts`, which prints a table and then one line of JSON. */
 import { existsSync } from "node:fs";
+import { refuseOptions } from "../tools/options/read-options.ts";
 
 /** The packages that a benchmark needs in addition to the product's; they are in `bench/package.json`. */
 const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
@@ -7,8 +8,7 @@ const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
 const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
-  console.error(`There is no benchmark "${name}"; say one of gas, indexer, api, web, scale: npm run bench -- indexer`);
-  process.exit(1);
+  refuseOptions(`There is no benchmark "${name}"; say one of gas, indexer, api, web, scale: npm run bench -- indexer`);
 }
 const tool = TOOLS[name];
 if (tool && !existsSync(new URL(`./node_modules/${tool}/package.json`, import.meta.url))) {

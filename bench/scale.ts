@@ -8,7 +8,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { deploymentSchema } from "../chain/deployment.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import { connect, type Database } from "../database/connect.ts";
@@ -20,6 +19,7 @@ import { startAnvil } from "../test/testing/anvil.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
 import { until } from "../test/testing/until.ts";
+import { readOptions, refuseOptions } from "../tools/options/read-options.ts";
 import { TokenWriter } from "./scale/chain.ts";
 import { type Filled, fill, type OnChain, settle, signIn, walletOf } from "./scale/fill.ts";
 import { measureFloors } from "./scale/floors.ts";
@@ -39,7 +39,7 @@ const CALLERS = 64;
 const MEASURED_SECONDS = 10;
 const FILL_TIMEOUT_MS = 3_600_000;
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     purchases: { type: "string", default: "100000" },
     database: { type: "string", default: "sqlite" },
@@ -49,10 +49,9 @@ const { values: flags } = parseArgs({
 });
 const purchases = Number(flags.purchases);
 if (!Number.isInteger(purchases) || purchases < 50_000 || !["sqlite", "postgres"].includes(flags.database)) {
-  console.error(
+  refuseOptions(
     "npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]], N at least 50000",
   );
-  process.exit(2);
 }
 const figures = await main();
 if (figures) {

@@ -9,13 +9,15 @@ import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { Shopper } from "../test/testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment } from "../test/testing/torcida.ts";
+import { numberOption, readOptions } from "../tools/options/read-options.ts";
 import { percentile } from "./scale/load.ts";
 
-const RUNS = Number(process.argv[2] ?? 5);
+const [runs, ...paths] = readOptions({ allowPositionals: true }).positionals;
+const RUNS = numberOption({ runs }, "runs", 5);
 /** Measured last, with a session; no search engine sees it. */
 const DASHBOARD = "/dashboard";
 const ALL = ["/", "/stores", "/stores/1", "/ticket/1", DASHBOARD];
-const PAGES = process.argv.length > 3 ? process.argv.slice(3) : ALL;
+const PAGES = paths.length > 0 ? paths : ALL;
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;
 const AUDITS = [
   "first-contentful-paint",

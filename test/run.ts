@@ -8,8 +8,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { availableParallelism, cpus, setPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { messageOf } from "../domain/unknown-error.ts";
+import { readOptions, refuseOptions } from "../tools/options/read-options.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
 import { bundlePackages } from "./testing/bundle-packages.ts";
 import { migratedDatabase } from "./testing/databases.ts";
@@ -67,7 +67,7 @@ const TASK_TIMEOUT_MS = 60 * 60_000;
 
 type Outcome = Task & { passed: number; failed: number; skipped: number; seconds: number; output: string };
 
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: wanted } = readOptions({
   options: { deep: { type: "boolean", default: false } },
   allowPositionals: true,
 });
@@ -76,8 +76,7 @@ const allChecks = values.deep ? DEEP_CHECKS : CHECKS;
 const known = [...allChecks.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`No such part: ${unknown.join(", ")}. Parts: ${known.join(", ")}`);
-  process.exit(2);
+  refuseOptions(`No such part: ${unknown.join(", ")}. Parts: ${known.join(", ")}`);
 }
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
 const checks = allChecks.filter(({ name }) => isWanted(name));

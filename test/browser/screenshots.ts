@@ -5,8 +5,8 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
+import { choicesOption, readOptions, refuseOptions } from "../../tools/options/read-options.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { launchChromium, visit } from "./support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
@@ -17,14 +17,15 @@ import { addAllSituations, boost, hang, openBuyDialog, openEvents, withoutNfts }
 import { testWallet } from "./support/test-wallet.ts";
 
 const several = { type: "string", multiple: true } as const;
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions({
   allowPositionals: true,
   options: { language: several, theme: several, width: several },
 });
 const [folder = "data/screenshots", ...wanted] = positionals;
-const LANGUAGES = values.language ?? ["pt", "en"];
-const THEMES = values.theme ?? ["light", "dark"];
+const LANGUAGES = choicesOption(values.language, "language", ["pt", "en"]);
+const THEMES = choicesOption(values.theme, "theme", ["light", "dark"]);
 const WIDTHS = values.width?.map(Number) ?? [360, 768, 1440];
+if (!WIDTHS.every((width) => width >= 1 && Number.isInteger(width))) refuseOptions("--width must be a whole number");
 const ADMIN = { isAdmin: true } as const;
 
 const live = (server: FixtureServer) => {
@@ -360,6 +361,9 @@ async function shoot(
   await context.close();
 }
 
+const names = SHOTS.map(fileName);
+const unknown = wanted.find((name) => !names.includes(name));
+if (unknown) refuseOptions(`There is no screen ${unknown}; the screens are ${names.join(", ")}`);
 mkdirSync(folder, { recursive: true });
 await buildWebApp();
 const server = await new FixtureServer(WEB_APP).start();

@@ -6,18 +6,17 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { MINUTE_MS } from "../../domain/iso-time.ts";
+import { numberOption, readOptions, refuseOptions } from "../../tools/options/read-options.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { minutes: text, seed: text } });
-const minutes = Number(values.minutes ?? 10);
-if (!(minutes > 0)) throw new Error("--minutes must be a number above 0");
+const { values } = readOptions({ options: { minutes: text, seed: text } });
+const minutes = numberOption(values, "minutes", 10, { least: 0, isWhole: false });
 if (values.seed !== undefined && !/^0x[\da-f]{1,64}$/i.test(values.seed))
-  throw new Error("--seed must be hexadecimal, 0x…");
+  refuseOptions(`--seed must be hexadecimal, 0x…, not "${values.seed}"`);
 
 const started = Date.now();
 let rounds = 0;

@@ -2,8 +2,9 @@
  * Whole systems under random faults from a seed, for as long as one likes, then a verdict: `npm run chaos`, `npm run
  * cluster` and `npm run histories`, each with its own options. docs/faults.md
  */
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { ParseArgsOptionsConfig } from "node:util";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { readOptions, refuseOptions } from "../../tools/options/read-options.ts";
 import { startPostgres } from "../testing/postgres.ts";
 import { chaos } from "./chaos.ts";
 import { cluster } from "./cluster.ts";
@@ -45,12 +46,12 @@ const SCENARIOS: Record<string, Scenario> = { chaos, cluster, histories };
 
 const [name = "", ...args] = process.argv.slice(2);
 const scenario = SCENARIOS[name];
-if (!scenario) throw new Error(`One of ${Object.keys(SCENARIOS).join(", ")}`);
+if (!scenario) refuseOptions(`There is no scenario ${name}; the scenarios are ${Object.keys(SCENARIOS).join(", ")}`);
 process.exit((await runAll(scenario)) ? 0 : 1);
 
 async function runAll({ options, numbers, usage, engines, runs, verdict, run }: Scenario): Promise<boolean> {
   const general = { seed: { type: "string" }, database: { type: "string" } } as const;
-  const values = readOptions({ ...general, ...options }) ?? refuse(usage);
+  const values: LongRun["options"] = { ...readOptions({ args, options: { ...general, ...options } }).values };
   const number = (name: string) => Number(values[name]);
   if (!numbers.every((name) => number(name) > 0)) refuse(usage);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -91,15 +92,6 @@ async function runOnce(one: OneRun, run: Scenario["run"]): Promise<boolean> {
   }
 }
 
-function readOptions(options: ParseArgsOptionsConfig): LongRun["options"] | undefined {
-  try {
-    return { ...parseArgs({ args, options }).values } as LongRun["options"];
-  } catch {
-    return undefined;
-  }
-}
-
 function refuse(usage: string): never {
-  console.error(`npm run ${name} -- [--seed WHOLE_NUMBER] [--database sqlite|postgres] ${usage}`);
-  process.exit(2);
+  refuseOptions(`npm run ${name} -- [--seed WHOLE_NUMBER] [--database sqlite|postgres] ${usage}`);
 }

@@ -10,7 +10,7 @@ import { hash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
+import { numberOption, readOptions } from "../../tools/options/read-options.ts";
 import { mutantsByHand } from "./by-hand.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { Recompiler } from "./recompile.ts";
@@ -30,11 +30,13 @@ const TIMEOUT_MS = 1_800_000;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
-const { values } = parseArgs({
+const { values } = readOptions({
   options: { only: text, from: text, to: text, kind: text, sample: text, seed: text, "by-hand": flag, behaviour: flag },
 });
 const mutantsIn = values["by-hand"] ? mutantsByHand : mutantsOf;
-const [firstLine, lastLine] = [Number(values.from ?? 1), Number(values.to ?? Number.POSITIVE_INFINITY)];
+const firstLine = numberOption(values, "from", 1);
+const lastLine = numberOption(values, "to", Number.POSITIVE_INFINITY);
+const sampleSize = numberOption(values, "sample", Number.POSITIVE_INFINITY);
 const isWanted = ({ line, what }: Mutant) => line >= firstLine && line <= lastLine && what.includes(values.kind ?? "");
 
 const folder = mkdtempSync(join(tmpdir(), "torcida-mutants-"));
@@ -78,12 +80,12 @@ process.exit(0);
 
 /** A sample of the requested size, the same one for the same seed. */
 function sampled(mutants: Mutant[]): Mutant[] {
-  if (values.sample === undefined) return mutants;
+  if (sampleSize >= mutants.length) return mutants;
   const draw = ({ source, what }: Mutant) => hash("sha256", `${values.seed}\0${what}\0${source}`);
   const drawn = mutants
     .map((mutant) => ({ mutant, number: draw(mutant) }))
     .sort((a, b) => (a.number < b.number ? -1 : 1));
-  const chosen = new Set(drawn.slice(0, Number(values.sample)).map(({ mutant }) => mutant));
+  const chosen = new Set(drawn.slice(0, sampleSize).map(({ mutant }) => mutant));
   return mutants.filter((mutant) => chosen.has(mutant));
 }
 
