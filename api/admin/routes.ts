@@ -103,10 +103,11 @@ async function buildOverview(services: Services): Promise<Overview> {
   ]);
   const keys = readKeys(services);
   const { address = "", balance = null } = keys[0] ?? {};
+  const { processing, pending, confirmed } = figures.byStatus;
   return {
     stores: figures.stores,
     users: figures.users,
-    purchases: Object.values(figures.byStatus).reduce((sum, n) => sum + n, 0),
+    purchases: processing + pending + confirmed,
     cashback_paid: chzTextFromGwei(figures.paidGwei),
     cashback_open: chzTextFromGwei(figures.openGwei),
     purchases_by_status: figures.byStatus,

@@ -24,6 +24,7 @@ export const overviewResponseSchema = answerOf({
   data: z.object({
     stores: z.number(),
     users: z.number(),
+    /** Without the cancelled ones. */
     purchases: z.number(),
     /** CHZ that reached buyers. */
     cashback_paid: z.string(),

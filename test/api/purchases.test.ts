@@ -255,10 +255,13 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
     const withdraw = (who: Caller, purchase: number) => who.post(`/api/purchases/${purchase}/withdraw`, {});
     expectRefusal(await withdraw(other, id), 404, "NOT_FOUND");
     expectRefusal(await withdraw(buyer, 4_711_000), 404, "NOT_FOUND");
+    const overview = async () => (await admin.get("/api/admin/overview")).body.data;
+    const before = await overview();
     for (const again of [1, 2]) expect((await withdraw(buyer, id)).status, `time ${again}`).to.equal(200);
     const { purchases, totals, statement } = await buyer.me();
     expect([purchases[0]?.situation, totals.total, statement.sum]).to.deep.equal(["withdrawn", "0", "0"]);
-    const { activity } = (await admin.get("/api/admin/overview")).body.data;
+    const { activity, ...after } = await overview();
+    expect(before.purchases - after.purchases, "counted in the panel").to.equal(1);
     expect(activity.find((one: { id: number }) => one.id === id)?.status, "in the panel").to.equal("cancelled");
     const { steps } = (await admin.get(`/api/admin/purchases/${id}`)).body.purchase;
     const reversed = steps.find((step: { kind: string }) => step.kind === "reversed");
