@@ -74,6 +74,8 @@ function setVariables(dataDirectory: string, networks: Networks): void {
     DEPLOYMENTS_DIR: process.env.DEPLOYMENTS_DIR ?? join(dataDirectory, "deployments"),
     SIMULATED_PURCHASES: "false",
     AFFILIATE_ACCOUNTS: accountsFile,
+    // A rehearsal does not last the days after which a claim is usual.
+    CLAIM_AFTER_DAYS: process.env.CLAIM_AFTER_DAYS ?? "0",
     FX_RATES: process.env.FX_RATES ?? "USD:5.00,EUR:6.00",
   });
 }
