@@ -180,9 +180,11 @@ function readVariables(): string[] {
 }
 
 /** Those that read the operator's variables. */
+/** Those that run with an installation's settings, and the one that every upgrade needs. */
 function readCommands(): string[] {
   const { scripts } = packageJson;
-  return Object.entries(scripts).flatMap(([name, script]) => (script.includes("env-file.ts") ? [name] : []));
+  const isOperators = (name: string, script: string) => script.includes("env-file.ts") || name === "build";
+  return Object.entries(scripts).flatMap(([name, script]) => (isOperators(name, script) ? [name] : []));
 }
 
 function signatures(abi: readonly { readonly type: string }[]): string[] {
