@@ -46,7 +46,8 @@ describe("Nothing jumps on a phone", () => {
 
   async function expectStill({ path, who }: (typeof PAGES)[number]): Promise<void> {
     const { page } = await (who === "user" ? site.openLoggedIn : site.open)(addressOf(path), PHONE);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    // A call that the reload interrupts would count as running for ever.
+    await page.waitForLoadState("networkidle");
     // A phone's network: the page is painted before its answers arrive.
     await page.route("**/api/**", async (call) => {
       await setTimeout(ANSWER_MS);
