@@ -17,6 +17,7 @@ const SECRET = /PRIVATE_KEY|SECRET|TOKENS|RPC_URLS|ASSETS_URL/;
 const SIGNED_FOR = `0x${"cd".repeat(20)}`;
 /** Read by other programs. */
 const OTHERS = [
+  "ALERT_URL_FILE",
   "SHOP_PORT",
   "DEPLOYMENTS_DIR",
   "CHROMIUM_PATH",

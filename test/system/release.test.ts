@@ -86,6 +86,8 @@ describe("A release", () => {
       "biome.json",
       "ops/kubernetes.yaml",
       "tools/licences.ts",
+      "tools/options",
+      "domain/unknown-error.ts",
       "tools/release.ts",
       "tools/release",
     ])
