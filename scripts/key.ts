@@ -13,7 +13,7 @@ try {
   if (file === undefined || others.length > 0) throw new UsageError("npm run key -- FILE");
   const key = generatePrivateKey();
   writeFileSync(file, `${key}\n`, { mode: 0o600, flag: "wx" });
-  console.log(`${file} ${privateKeyToAddress(key)}`);
+  console.log(`The key of ${privateKeyToAddress(key)} is in ${file}`);
 } catch (error) {
   const isThere = codeOf(error) === "EEXIST";
   console.error(isThere ? `${file} exists: a key is never overwritten` : failureText(error));
