@@ -126,8 +126,12 @@ async function adminFindings(
     client.readContract({ ...contract, functionName: "pendingDefaultAdmin" }).catch(() => [zeroAddress] as const),
   ]);
   const isGood = isAddress(admin) && (wanted === undefined || admin === wanted);
+  const untilAccepted = offered === wanted ? ", as is expected until that address accepts what it was offered" : "";
   const findings = [
-    { isGood, text: `${admin} administers ${address}${isGood || !wanted ? "" : `, not yet ${wanted}`}` },
+    {
+      isGood,
+      text: `${admin} administers ${address}${isGood || !wanted ? "" : `, not yet ${wanted}${untilAccepted}`}`,
+    },
   ];
   if (offered === zeroAddress || offered === wanted) return findings;
   const text = `the administration of ${address} is offered to ${offered}`;

@@ -477,7 +477,9 @@ describe("npm run deploy", function () {
       }
       const early = await run(handOver, "--check");
       expect(early.code).to.equal(1);
-      expect(early.output).to.include(`✗ ${deployer.address} administers ${addresses[0]}, not yet ${multisig.address}`);
+      expect(early.output).to.include(
+        `✗ ${deployer.address} administers ${addresses[0]}, not yet ${multisig.address}, as is expected until that address accepts what it was offered`,
+      );
 
       await refusesToAccept(addresses[0]);
       await anvil.request("evm_increaseTime", 3_601);
