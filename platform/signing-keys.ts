@@ -87,17 +87,22 @@ export function keyProblems(network: Network, values: KeyValues, wrong: Readonly
   if (wrong.has("SENDER_KEYS")) return problems;
   return [
     ...problems,
-    ...missingOperator(isPublic, values, sets),
+    ...(isPublic ? missingOperator(values, sets, wrong) : []),
     ...missingKeys(values, sets),
     ...wrongChoice(values, sets),
   ];
 }
 
-function missingOperator(isPublic: boolean, values: KeyValues, { operator }: Record<KeyName, SignerValues>): Problem[] {
-  if (!isPublic || operator.ways.length > 0) return [];
+function missingOperator(
+  values: KeyValues,
+  { operator }: Record<KeyName, SignerValues>,
+  wrong: ReadonlySet<string>,
+): Problem[] {
+  if (operator.ways.length > 0) return [];
   if (!signs("operator", values)) {
     const message = "is missing: the account of the operator, with which another process signs";
-    return operator.address === undefined ? [{ variable: "OPERATOR_ADDRESS", message }] : [];
+    const isMissing = operator.address === undefined && !wrong.has("OPERATOR_ADDRESS");
+    return isMissing ? [{ variable: "OPERATOR_ADDRESS", message }] : [];
   }
   return [
     {

@@ -145,18 +145,19 @@ function check(
 function deployProblems(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
   const deployer = DEPLOYER_WAYS.filter((variable) => env[variable] !== undefined);
   const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set together with DEPLOYER_PRIVATE_KEY" };
+  const isOperatorNamed = OPERATOR_WAYS.some((variable) => env[variable] !== undefined || wrong.has(variable));
   const ofKeys = [
-    ...ofSigners(network, env, wrong),
+    // Without an operator, one sentence says what this command takes, not also what a server takes.
+    ...ofSigners(network, env, wrong).filter(({ variable }) => isOperatorNamed || variable !== "OPERATOR_ADDRESS"),
     ...limitProblems(network, env),
     ...(deployer.length > 1 ? [both] : []),
   ];
   if (network === "localhost") return ofKeys;
   const problems: (Problem | false)[] = [
-    accountOfKey("operator", env) === undefined &&
-      !wrong.has("OPERATOR_PRIVATE_KEY") && {
-        variable: "OPERATOR_PRIVATE_KEY",
-        message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_KEY_FILE is set, in which case OPERATOR_ADDRESS is enough`,
-      },
+    !isOperatorNamed && {
+      variable: "OPERATOR_PRIVATE_KEY",
+      message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_KEY_FILE is set, in which case OPERATOR_ADDRESS is enough`,
+    },
     accountOfKey("operator", env) !== undefined &&
       operatorKey(network, env) === undefined &&
       deployer.length === 0 &&
@@ -212,6 +213,7 @@ function limitsOf(network: Network, env: Partial<Environment>): PayLimits {
   };
 }
 
+const OPERATOR_WAYS = ["OPERATOR_PRIVATE_KEY", "OPERATOR_KEY_FILE", "OPERATOR_SIGNER_URL", "OPERATOR_ADDRESS"] as const;
 const DEPLOYER_WAYS = ["DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE"] as const;
 
 /** Contradictions between the variables of one key. Here an address is enough, because nothing is signed with it. */

@@ -264,7 +264,9 @@ describe("The keys that sign", () => {
     expect(refused({ SENDER_KEYS: "minter" })).to.match(/^SENDER_KEYS names minter, which has no key of its own/);
     expect(refused({ SENDER_KEYS: "none,operator" })).to.equal("SENDER_KEYS must be none alone, or names of keys");
     expect(refused({ SENDER_KEYS: "sender" })).to.match(/^SENDER_KEYS must be operator, minter/);
-    expect(refused({ OPERATOR_PRIVATE_KEY: "", SENDER_KEYS: "none" })).to.match(/^OPERATOR_ADDRESS is missing/);
+    const website = { OPERATOR_PRIVATE_KEY: "", SENDER_KEYS: "none" };
+    expect(refused(website)).to.match(/^OPERATOR_ADDRESS is missing/);
+    expect(refused({ ...website, OPERATOR_ADDRESS: "0x12" })).to.match(/^OPERATOR_ADDRESS must be an address.*$/);
     expect(refused({ PAYER_PRIVATE_KEY: minterKey, PAYER_SIGNER_URL: "http://127.0.0.1:9000" })).to.match(
       /^PAYER_SIGNER_URL must not be set together with PAYER_PRIVATE_KEY/,
     );

@@ -355,7 +355,12 @@ describe("npm run deploy", function () {
         expect(said).to.include("test key that everyone knows");
         expectSecretsKept(said, [known]);
       }
-      expect(saysOf({ OPERATOR_PRIVATE_KEY: "" })).to.include("OPERATOR_PRIVATE_KEY is missing: on spicy");
+      expect(saysOf({ OPERATOR_PRIVATE_KEY: "" })).to.match(/^OPERATOR_PRIVATE_KEY is missing: on spicy.*$/);
+      for (const [more, sentence] of [
+        [{ OPERATOR_ADDRESS: "0x12" }, /^OPERATOR_ADDRESS must be an address.*$/],
+        [{ OPERATOR_SIGNER_URL: "http://127.0.0.1:9" }, /^OPERATOR_ADDRESS is missing: the account that.*$/],
+      ] as const)
+        expect(saysOf({ OPERATOR_PRIVATE_KEY: "", ...more }), "one sentence").to.match(sentence);
       const tooShort = generatePrivateKey().slice(0, -1);
       const said = saysOf({ OPERATOR_PRIVATE_KEY: tooShort });
       expect(said).to.include("OPERATOR_PRIVATE_KEY must be 0x and 64 hexadecimal digits");
