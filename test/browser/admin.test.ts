@@ -628,6 +628,12 @@ describe("Admin", () => {
       await page.getByLabel("URL da imagem").fill("https://img.example/p.png");
       await page.getByRole("button", { name: "Salvar" }).click();
       await page.getByRole("heading", { name: "Novo fan token" }).waitFor();
+      await page.getByRole("button", { name: /Editar.*Palmeiras/ }).click();
+      await page.getByRole("button", { name: "Novo fan token" }).click();
+      await page.getByRole("heading", { name: "Novo fan token" }).waitFor();
+      const name = page.getByLabel("Nome");
+      expect(await name.inputValue()).to.equal("");
+      expect(await name.evaluate((field) => field === document.activeElement)).to.equal(true);
       const sent = site.server.callsTo("POST /api/admin/fan-token").map((call) => call.body);
       const token = site.server.tokens.find((one) => one.name === "Palmeiras");
       expect(sent).to.deep.equal([

@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { fanTokensQuery } from "../../api/queries.ts";
 import type { FanToken } from "../../api/shapes.ts";
@@ -23,7 +24,7 @@ const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields
   contract,
 });
 
-/** Fan tokens: a form with a preview, and the list. */
+/** Fan tokens: the list, and a form with a preview. */
 export function FanTokensTab() {
   const t = useText();
   const client = useQueryClient();
@@ -32,6 +33,12 @@ export function FanTokensTab() {
   const [deleting, setDeleting] = useState<FanToken>();
   const reload = () => client.invalidateQueries({ queryKey: fanTokensQuery.queryKey });
 
+  const form = useRef<HTMLElement>(null);
+  /** On a phone the form is below the list. */
+  function startNew() {
+    flushSync(() => setEditing(EMPTY_FAN_TOKEN));
+    form.current?.querySelector("input")?.focus();
+  }
   async function remove(token: FanToken): Promise<Outcome> {
     const outcome = await deleteFanToken(token.id);
     if (outcome.success) setEditing((now) => (now.id === token.id ? EMPTY_FAN_TOKEN : now));
@@ -39,7 +46,18 @@ export function FanTokensTab() {
   }
   return (
     <div className="two-columns token-columns">
-      <section className="card card-body" aria-labelledby="token-form">
+      <section className="card card-body" aria-labelledby="token-list">
+        <div className="section-head">
+          <h2 id="token-list" className="card-title">
+            Fan tokens
+          </h2>
+          <PermittedButton permission="catalogue" onClick={startNew}>
+            Novo fan token
+          </PermittedButton>
+        </div>
+        <TokenList tokens={tokens} onEdit={(token) => setEditing(fieldsOf(token))} onDelete={setDeleting} />
+      </section>
+      <section ref={form} className="card card-body" aria-labelledby="token-form">
         <h2 id="token-form" className="card-title">
           {editing.id ? "Editar fan token" : "Novo fan token"}
         </h2>
@@ -50,12 +68,6 @@ export function FanTokensTab() {
           onClose={() => setEditing(EMPTY_FAN_TOKEN)}
           reload={reload}
         />
-      </section>
-      <section className="card card-body" aria-labelledby="token-list">
-        <h2 id="token-list" className="card-title">
-          Fan tokens
-        </h2>
-        <TokenList tokens={tokens} onEdit={(token) => setEditing(fieldsOf(token))} onDelete={setDeleting} />
       </section>
       {deleting && (
         <ConfirmDialog
@@ -88,7 +100,7 @@ function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
   if (tokens.isPending) return <Skeletons count={2} className="h-16" />;
   if (isError && !tokens.data) return <RetryPanel title={t("errorFetchingFanTokens")} query={tokens} />;
   if (tokens.data?.length === 0)
-    return <EmptyPanel title="Nenhum fan token cadastrado" hint="Preencha o formulário para cadastrar o primeiro." />;
+    return <EmptyPanel title="Nenhum fan token cadastrado" hint="Cadastre o primeiro pelo formulário." />;
   return (
     <ul className="admin-list">
       {tokens.data?.map((token) => (
