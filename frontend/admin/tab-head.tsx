@@ -1,9 +1,19 @@
-/** The fixed sentence at the top of a tab. docs/product.md#admin-panel */
-export function Placeholder({ title, text }: { title: string; text: string }) {
+import type { ReactNode } from "react";
+
+type TabHeadProps = {
+  title: string /** The fixed sentence. docs/product.md#admin-panel */;
+  text: string;
+  children: ReactNode;
+};
+
+/** The title of a tab, its fixed sentence, and what can be done here already. */
+export function TabHead({ title, text, children }: TabHeadProps) {
   return (
-    <div className="tab-placeholder">
+    <div className="tab-head">
       <h2 className="section-title">{title}</h2>
-      <p className="muted">{text}</p>
+      <p className="muted">
+        {text} {children}
+      </p>
     </div>
   );
 }

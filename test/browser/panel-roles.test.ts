@@ -81,6 +81,9 @@ describe("The panel, role by role", () => {
     );
     await page.getByText("Ninguém mais pode aprovar.").waitFor();
     expect(await page.getByText("Espera outra pessoa.").count()).to.equal(0);
+    await page.getByRole("link", { name: "Pagamentos" }).click();
+    await page.getByRole("button", { name: "Tentar de novo – compra nº 9" }).click();
+    await page.getByRole("dialog").getByText("fica esperando: ninguém mais pode aprovar.").waitFor();
   });
 
   it("shows who requested a payout, its amount and recipient, and sends the decision with its reason", async () => {
@@ -181,7 +184,7 @@ describe("The panel, role by role", () => {
     await dialog.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
     await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
     await dialog
-      .getByText("1 de 2 feitos. Nº 8: Esta transação não está mais parada: a lista mostra como está.")
+      .getByText("Feito: 1 de 2. Nº 8: Esta transação não está mais parada: a lista mostra como está.")
       .waitFor();
     site.server.answer("POST /api/admin/operations/8/retry", ok);
     await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
@@ -324,15 +327,17 @@ describe("The panel, role by role", () => {
       const changed = { ...held, ...details, id: 13, amount: "78.00", revision: 2 };
       site.server.answer("GET /api/admin/sales/13", { body: { success: true, sale: changed } });
       for (const id of [10, 12, 13]) {
-        const body = { success: true, message: "The sale is released" };
-        site.server.answer(`POST /api/admin/sales/${id}/release`, { body });
+        const body = { success: true, message: "Its payout waits for a second person", approval_id: 6 };
+        site.server.answer(`POST /api/admin/sales/${id}/release`, { status: 202, body });
       }
     });
     await page.getByRole("button", { name: "Liberar as 2 vendas retidas desta página" }).click();
     const dialog = page.getByRole("dialog", { name: "Liberar as 2 vendas retidas?" });
+    const limit = "Suas decisões podem pagar até 100,00 CHZ por dia. O que passar disso espera outra pessoa aprovar.";
+    await dialog.getByText(limit).waitFor();
     await dialog.getByLabel("Motivo", { exact: true }).fill("Conferidas");
     await dialog.getByRole("button", { name: "Liberar 2" }).click();
-    await dialog.getByText(/^1 de 2 feitos\. Nº 13: /).waitFor();
+    await dialog.getByText(/^Feito: 1 de 2\. Nº 13: .+ Parte espera uma segunda pessoa, em Aprovações\.$/).waitFor();
     const sent = [10, 12, 13].map((id) => site.server.callsTo(`POST /api/admin/sales/${id}/release`));
     const once = [{ reason: "Conferidas", revision: 1, holds: ["low_commission"] }];
     expect(sent.map((calls) => calls.map(({ body }) => body))).to.deep.equal([[], once, []]);

@@ -5,12 +5,12 @@ import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { approvePayment, refusePayment } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
+import { aloneLimitQuery } from "../decisions/alone-notice.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { ShortWallet, WholeWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
-import { configurationQuery } from "../settings/queries.ts";
 import type { Approval } from "../shapes.ts";
 import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { ApprovalGroups } from "./approval-groups.tsx";
@@ -36,9 +36,8 @@ export function ApprovalsView() {
 /** The threshold for two-person approval. */
 function Rule() {
   const { chz } = useFormat();
-  const { data } = useQuery({ ...configurationQuery, staleTime: 60_000 });
-  if (!data) return null;
-  const limit = data.find(({ name }) => name === "APPROVAL_ABOVE_CHZ")?.value ?? null;
+  const { data: limit } = useQuery(aloneLimitQuery);
+  if (limit === undefined) return null;
   return (
     <p className="hint">
       {limit === null ? (

@@ -27,6 +27,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
     <DecisionDialog
       title={`De que venda é o pedido ${claim.order_ref}?`}
       text="A venda passa a ser deste comprador, com o cashback combinado na visita dele. Ligar não move dinheiro: paga-se quando a rede pagar."
+      mayPay
       consequences={[
         ["O comprador disse", `${brl(claim.amount)}, em ${claim.store}`],
         ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],
@@ -116,7 +117,7 @@ export function RefuseDialog({ claim, onClose }: ClaimDialogProps) {
   return (
     <DecisionDialog
       title={`Recusar a reclamação do pedido ${claim.order_ref}?`}
-      text="O comprador vê o motivo no painel dele."
+      text="O comprador lê o motivo na página “Minhas visitas às lojas”."
       consequences={[
         ["Loja", claim.store],
         ["Valor reclamado", brl(claim.amount)],

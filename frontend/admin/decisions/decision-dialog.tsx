@@ -16,6 +16,7 @@ import { type FactRow, Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { placeInRow } from "../list/row-focus.ts";
 import { refusalOf } from "../refusals.ts";
+import { AloneNotice } from "./alone-notice.tsx";
 import { roleQuery } from "./permissions.tsx";
 
 type DecisionDialogProps = {
@@ -26,6 +27,8 @@ type DecisionDialogProps = {
   /** The button's label, such as "Liberar venda". */
   action: string;
   isDangerous?: boolean;
+  /** Whether payouts may follow from it. */
+  mayPay?: boolean;
   /** Explains the reason field; without it no reason is asked for. */
   reasonHint?: string;
   /** The toast when it is done. */
@@ -47,7 +50,7 @@ const intoView = (message: HTMLElement | null) => message?.scrollIntoView({ bloc
  * A decision by an admin: shows its effect, asks for a reason, and asks for a new signature if the sign-in is too old.
  */
 export function DecisionDialog(props: DecisionDialogProps) {
-  const { title, text, consequences, action, isDangerous = false, reasonHint, children } = props;
+  const { title, text, consequences, action, isDangerous = false, mayPay = false, reasonHint, children } = props;
   const formId = useId();
   const draft = useDraft(`decision ${title}`, { reason: "" });
   const [reason, setReason] = useState(draft.start.reason);
@@ -85,6 +88,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
         <DraftNotice draft={draft} />
         <div>{text}</div>
         {consequences && <Facts rows={consequences} look="consequences" />}
+        {mayPay && <AloneNotice />}
         {children}
         {reasonHint && (
           <ReasonField
@@ -154,8 +158,8 @@ function Asked({ onClose }: { onClose: () => void }) {
       }
     >
       <p role="status">
-        A sua decisão está feita, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha. Nada foi
-        pago ainda:{" "}
+        Está decidido, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha. O que passou ainda
+        não foi pago:{" "}
         {isNobody ? (
           <>
             ninguém mais pode aprovar. Peça a quem cuida do servidor mais uma carteira em <code>ADMIN_WALLETS</code>.

@@ -27,6 +27,8 @@ export type Bulk<Row> = {
   /** What the rows are: "os 3 pagamentos parados". */
   what: (count: number) => string;
   text: string;
+  /** Whether payouts may follow from it. */
+  mayPay?: boolean;
   consequences: (rows: readonly Row[]) => readonly FactRow[];
   decide: (row: Row, reason: string) => Promise<Decided>;
 };
@@ -59,8 +61,9 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
       title={`${bulk.action} ${bulk.what(rows.length)}?`}
       text={bulk.text}
       consequences={bulk.consequences(rows)}
+      mayPay={bulk.mayPay ?? false}
       action={`${bulk.action} ${rows.length}`}
-      reasonHint="O mesmo para todos. Fica no registro, em cada um."
+      reasonHint="Um motivo só: fica no registro de cada item."
       done={`Feito: ${rows.length} de ${rows.length}.`}
       decide={decideAll}
       onClose={onClose}
@@ -84,7 +87,8 @@ function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: R
     });
     if (refused.size > 0) {
       const named = [...refused].map(([key, why]) => `Nº ${key}: ${why}`);
-      throw new PartlyDone(`${done.current.size} de ${rows.length} feitos. ${named.join(" ")}`);
+      const waiting = waitsForSecond ? " Parte espera uma segunda pessoa, em Aprovações." : "";
+      throw new PartlyDone(`Feito: ${done.current.size} de ${rows.length}. ${named.join(" ")}${waiting}`);
     }
     return waitsForSecond;
   };

@@ -32,6 +32,7 @@ export function PaymentsView() {
         <DecisionDialog
           title={`Tentar de novo o pagamento da compra nº ${retrying.purchase_id}?`}
           text="O pagamento volta para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo."
+          mayPay
           consequences={[
             ["Vai ser enviado", chz(retrying.amount)],
             ["Para", <WholeWallet key="wallet" address={retrying.wallet} />],
@@ -93,6 +94,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
       action: "Tentar de novo",
       what: (count) => `os ${count} pagamentos parados`,
       text: "Voltam para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo.",
+      mayPay: true,
       consequences: (rows) => [
         ["Vai ser enviado", chz(sumOfChz(rows))],
         ["Compras", rows.map((row) => `nº ${row.purchase_id}`).join(", ")],

@@ -4,8 +4,8 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
-import { Placeholder } from "../placeholder.tsx";
 import type { AdminUser } from "../shapes.ts";
+import { TabHead } from "../tab-head.tsx";
 import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
 import { PersonSheet, personName } from "./person-sheet.tsx";
 
@@ -13,7 +13,9 @@ import { PersonSheet, personName } from "./person-sheet.tsx";
 export function PeopleTab() {
   return (
     <>
-      <Placeholder title="Usuários" text="A gestão de usuários está em desenvolvimento." />
+      <TabHead title="Usuários" text="A gestão de usuários está em desenvolvimento.">
+        Já dá para achar uma pessoa, ver as compras dela, encerrar sessões e apagar o cadastro.
+      </TabHead>
       <AdminList
         list={usePeopleList()}
         details={(wallet, close) => <PersonSheet key={wallet} wallet={wallet} onClose={close} />}

@@ -161,6 +161,7 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
     <DecisionDialog
       title={`Liberar a compra nº ${purchase.id}?`}
       text="Ela segue de onde parou: ingresso, confirmação e pagamento."
+      mayPay
       consequences={[
         ["Vai ser pago", chz(purchase.cashback)],
         ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],

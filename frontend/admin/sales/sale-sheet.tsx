@@ -127,6 +127,7 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
     <DecisionDialog
       title={`Liberar a venda nº ${sale.id}?`}
       text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
+      mayPay
       consequences={[
         ["Valor", money(sale)],
         ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
@@ -173,6 +174,7 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
     <DecisionDialog
       title={`De quem é a venda nº ${sale.id}?`}
       text="A venda passa a ser de quem fez esta visita, com o cashback combinado nela."
+      mayPay
       consequences={[["Valor", money(sale)]]}
       action="Ligar à visita"
       reasonHint="Fica no registro."

@@ -93,6 +93,7 @@ function useSalesList(): ListDefinition<Sale> {
       action: "Liberar",
       what: (count) => `as ${count} vendas retidas`,
       text: "Seguem como as redes as informaram. Confira os motivos: cada venda é liberada como está na lista.",
+      mayPay: true,
       consequences: (rows) => [
         [
           "Cashback, somado",

@@ -5,9 +5,9 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { SearchField } from "../list/search-field.tsx";
-import { Placeholder } from "../placeholder.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
+import { TabHead } from "../tab-head.tsx";
 import { configurationQuery } from "./queries.ts";
 import { SETTING_GROUPS, settingFigure } from "./setting-words.ts";
 
@@ -16,7 +16,9 @@ export function SettingsTab() {
   const configuration = useQuery(configurationQuery);
   return (
     <>
-      <Placeholder title="Configurações" text="As configurações estão em desenvolvimento." />
+      <TabHead title="Configurações" text="As configurações estão em desenvolvimento.">
+        Por enquanto são só para ler: mudam-se nas variáveis de ambiente do servidor. Segredos nunca aparecem.
+      </TabHead>
       {configuration.isPending ? (
         <Skeletons count={5} className="h-12" />
       ) : configuration.data ? (
@@ -38,9 +40,6 @@ function Settings({ settings }: { settings: Configuration }) {
   const found = groups.filter(({ rows }) => rows.length > 0);
   return (
     <section className="grid gap-5" aria-label="Configuração em vigor">
-      <p className="hint">
-        O que vale agora, só para ler. Muda-se nas variáveis de ambiente do servidor; segredos nunca aparecem.
-      </p>
       <div className="list-tools">
         <SearchField label="Buscar por nome" value={query} onChange={setQuery} />
       </div>
