@@ -22,6 +22,9 @@ function wallClockOf(at: number): number {
 /** The day of a moment: `2026-11-29`. */
 export const saoPauloDay = (at: number | bigint): string => toSaoPaulo(Number(at)).slice(0, 10);
 
+/** A moment for people and spreadsheets: `2026-11-29 23:59`. */
+export const saoPauloTime = (at: number): string => toSaoPaulo(at).replace("T", " ");
+
 /** A moment for a `datetime-local` field: `2026-11-29T23:59`. */
 export function toSaoPaulo(at: number): string {
   return new Date(wallClockOf(at)).toISOString().slice(0, 16);

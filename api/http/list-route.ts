@@ -1,11 +1,13 @@
-import { stringify } from "csv-stringify/sync";
 import type { Request } from "express";
 import type { z } from "zod";
 import { CursorError } from "../../database/lists/order.ts";
 import type { ListPage } from "../../database/lists/page.ts";
 import { PAGE_ROWS } from "../../domain/api/common.ts";
 import { type ListQuery, listOf } from "../../domain/api/lists.ts";
+import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
+import { spreadsheetIn } from "../../domain/spreadsheet.ts";
+import { acceptedLanguage } from "../texts.ts";
 import { invalid } from "./api-error.ts";
 import { type Route, route } from "./route.ts";
 
@@ -44,7 +46,12 @@ export function listRoute<Row extends object, Query extends ListQuery>(
       const next = (before: string) => read(request, query, LIST_LIMIT, before);
       const file = path.split("/").at(-1);
       return {
-        chunks: csvChunks(Object.keys(row.shape), first, query.limit === undefined ? next : undefined),
+        chunks: csvChunks(
+          Object.keys(row.shape),
+          acceptedLanguage(request),
+          first,
+          query.limit === undefined ? next : undefined,
+        ),
         type: CSV_TYPE,
         headers: { ...LIST_HEADERS, "content-disposition": `attachment; filename="${file}.csv"` },
       };
@@ -72,29 +79,30 @@ export function wantsCsv(request: Request): boolean {
 /** One page is in memory at a time. */
 async function* csvChunks<Row extends object>(
   columns: readonly string[],
+  language: Language,
   first: ListPage<Row>,
   next: ((before: string) => Promise<ListPage<Row>>) | undefined,
 ): AsyncGenerator<string> {
-  yield stringify([], { header: true, columns: [...columns] });
+  const { number, rows } = spreadsheetIn(language);
+  const cellOf = (column: string, value: unknown): string => {
+    const text = textOf(value);
+    return MONEY.test(column) && DECIMAL.test(text) ? number(text) : text;
+  };
+  yield rows([columns]);
   for (let page = first; ; ) {
-    yield csvRows(columns, page.rows);
+    const found = page.rows.map((row) => new Map(Object.entries(row)));
+    yield rows(found.map((row) => columns.map((column) => cellOf(column, row.get(column)))));
     if (next === undefined || page.nextBefore === null) return;
     page = await next(String(page.nextBefore));
   }
 }
 
-/** A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
-function csvRows(columns: readonly string[], rows: readonly object[]): string {
-  return stringify([...rows], {
-    columns: [...columns],
-    escape_formulas: true,
-    cast: {
-      boolean: String,
-      object: (value) => (Array.isArray(value) && value.every(isText) ? value.join(" ") : JSON.stringify(value)),
-    },
-  });
-}
+/** The columns whose decimals get the language's mark: an order's number or a version may look like one. */
+const MONEY = /amount|cashback|commission|margin|percent|value/;
+const DECIMAL = /^-?\d+\.\d+$/;
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join(" ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -1,12 +1,12 @@
-import { stringify } from "csv-stringify/sync";
 import type { Request } from "express";
 import { chainOf } from "../../chain/chains.ts";
 import { type PaymentsOfYear, paymentsQuerySchema, paymentsResponseSchema } from "../../domain/api/payments.ts";
 import { worthCents } from "../../domain/cashback.ts";
-import { LANGUAGES, type Language } from "../../domain/languages.ts";
+import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
-import { fromSaoPaulo, saoPauloDay, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
+import { fromSaoPaulo, saoPauloDay, saoPauloTime } from "../../domain/sao-paulo-time.ts";
+import { spreadsheetIn } from "../../domain/spreadsheet.ts";
 import { firstPaidAt, listPaidAmounts, listPayments, type Payment } from "../../purchases/payments.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
 import { type DailyRate, readDailyRates } from "../../rates/daily-rates.ts";
@@ -121,7 +121,6 @@ const RATE_DECIMALS = 8;
 /** Reais per CHZ with their decimals, of wei per cent: 10¹⁸ wei are a CHZ, 100 cents a real. */
 const PRICE_SCALE = 10n ** BigInt(16 + RATE_DECIMALS);
 
-/** As the spreadsheets of the language read it: separators, decimal mark, and the mark by which they know UTF-8. */
 async function* csvChunks(
   pages: AsyncIterable<Valued<Payment>[]>,
   year: number,
@@ -130,19 +129,14 @@ async function* csvChunks(
 ): AsyncGenerator<string> {
   const t = textsIn(language);
   const noRate = t("server.payments.noRate");
-  const decimal = new Intl.NumberFormat(LANGUAGES[language].locale).format(0.5).charAt(1);
-  const delimiter = decimal === "," ? ";" : ",";
-  const number = (text: string) => text.replace(".", decimal);
-  // A cell that a spreadsheet would take for a formula gets an apostrophe.
-  const csvRows = (rows: string[][]) =>
-    stringify(rows, { delimiter, record_delimiter: "windows", escape_formulas: true });
+  const { number, rows } = spreadsheetIn(language);
   const sums = new Sums();
-  yield `\uFEFF${csvRows([t("server.payments.columns").split(" | ")])}`;
+  yield `\uFEFF${rows([t("server.payments.columns").split(" | ")])}`;
   for await (const page of pages) {
     sums.add(page);
-    yield csvRows(
+    yield rows(
       page.map((one) => [
-        toSaoPaulo(Number(one.paid_at)).replace("T", " "),
+        saoPauloTime(Number(one.paid_at)),
         String(one.token_id),
         one.store_now ?? one.store_name ?? "",
         t(`server.payments.${one.state}`),
@@ -157,7 +151,7 @@ async function* csvChunks(
   }
   const title = t(sums.count === 0 ? "server.payments.none" : "server.payments.sum", { year: String(year) });
   const rate = sums.withoutRate === 0 ? "" : t("server.payments.missing", { count: String(sums.withoutRate) });
-  yield csvRows([
+  yield rows([
     [title, "", "", "", number(chzTextFromGwei(sums.gwei)), rate, "", number(reaisText(sums.cents)), "", ""],
   ]);
 }

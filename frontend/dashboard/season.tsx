@@ -9,8 +9,7 @@ import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
-import { download } from "../ui/download.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -28,7 +27,6 @@ import {
   type Line,
   linesOf,
   PERIODS,
-  toCsv,
 } from "./statement.ts";
 import { EntryTicket, Months } from "./statement-lines.tsx";
 
@@ -291,11 +289,13 @@ function isFigure(text: string): text is Figure {
 
 function ExportButton({ readFound }: { readFound: () => Promise<Line[]> }) {
   const t = useText();
+  const { language } = useLanguage();
   const [isExporting, setExporting] = useState(false);
   const exportCsv = async () => {
     setExporting(true);
     try {
-      download("torcida.csv", "text/csv", toCsv(await readFound()));
+      const { downloadStatement } = await import("./statement-csv.ts");
+      downloadStatement(await readFound(), language, t);
     } catch (error) {
       toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) });
     } finally {

@@ -192,36 +192,3 @@ export function statusOf(entry: Entry): EntryStatus {
     entry.status === "confirmed" && entry.purchase !== undefined && entry.purchase.cashback_state !== "unpaid";
   return isPaid ? "paid" : entry.status;
 }
-
-const CSV_COLUMNS = [
-  ...(["id", "date", "store", "value_brl", "cashback_percent", "cashback_chz", "status", "wallet"] as const),
-  ...(["payment_tx", "situation", "paid_chz", "kept_chz"] as const),
-];
-
-/** For spreadsheets: decimal points, ISO dates, and names that look like a formula escaped. */
-export function toCsv(lines: readonly Line[]): string {
-  return [CSV_COLUMNS, ...lines.map(toRow)].map((row) => row.map(cell).join(",")).join("\r\n");
-}
-
-function toRow(line: Line): string[] {
-  if (line.kind === "debt") {
-    const { purchase_id, at, store, amount, owed } = line.debt;
-    return [String(purchase_id), at, store, "", "", `-${amount}`, "debt", "", "", "to_offset", "", owed];
-  }
-  if (line.kind === "review") {
-    const { order, at, store, amount, cashback_amount } = line.review;
-    return [order ?? "", at, store, amount ?? "", "", cashback_amount, "review", "", "", "in_review", "", ""];
-  }
-  const { entry } = line;
-  return [
-    ...[entry.id, entry.date, entry.store, entry.value ?? entry.valueText, entry.percent ?? entry.percentText],
-    ...[entry.cashback, statusOf(entry), entry.wallet, entry.purchase?.payment_tx ?? "", situationIn(entry)],
-    ...[entry.purchase?.paid_amount ?? "", entry.purchase?.kept_amount ?? ""],
-  ];
-}
-
-function cell(text: string): string {
-  // A negative number is no formula.
-  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

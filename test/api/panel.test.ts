@@ -37,7 +37,7 @@ describe("The panel's calls", () => {
         const file = await admin.send("GET", path, undefined, CSV);
         expect(file.headers.get("content-type")).to.equal("text/csv; charset=utf-8");
         expect(file.headers.get("content-disposition")).to.equal(`attachment; filename="${list}.csv"`);
-        const rows: Record<string, string>[] = parse(file.text, { columns: true });
+        const rows: Record<string, string>[] = parse(file.text, { columns: true, delimiter: ";" });
         expect(rows.length, list).to.equal(body.total);
         // JSON omits the texts that a store does not have; a CSV file has a column for each.
         const shown = body.rows[0];
@@ -74,6 +74,23 @@ describe("The panel's calls", () => {
       expect(seen).to.deep.equal(ids);
     });
 
+    it("write CSV as the spreadsheets of the reader's language read it", async () => {
+      const admin = await api.admin();
+      const buyer = await api.user();
+      await buyer.buy(1, 50.25);
+      for (const [language, delimiter, amount] of [
+        ["pt-BR", ";", "50,25"],
+        ["en", ",", "50.25"],
+      ] as const) {
+        const headers = { ...CSV, "accept-language": language };
+        const { text } = await admin.send("GET", "/api/admin/purchases", undefined, headers);
+        const [row]: Record<string, string>[] = parse(text, { columns: true, delimiter });
+        expect(row?.amount).to.equal(amount);
+        // A moment has a point too, and no language.
+        expect(row?.created_at).to.match(/\.\d{3}Z$/);
+      }
+    });
+
     it("write no formula into a CSV file", async () => {
       const admin = await api.admin();
       const stranger = new Caller(api.url);
@@ -88,7 +105,7 @@ describe("The panel's calls", () => {
       });
       expect(registered.status).to.equal(200);
       const file = await admin.send("GET", `/api/admin/users?query=${stranger.address}`, undefined, CSV);
-      const [row] = parse(file.text, { columns: true }) as Record<string, string>[];
+      const [row] = parse(file.text, { columns: true, delimiter: ";" }) as Record<string, string>[];
       expect(row).to.include({ first_name: '\'=HYPERLINK("http://evil")', last_name: '\'@SUM(A1), "quoted"' });
       const [json] = (await admin.get(`/api/admin/users?query=${stranger.address}`)).body.rows;
       expect(json.first_name).to.equal('=HYPERLINK("http://evil")');

@@ -1,5 +1,8 @@
 import { expect } from "chai";
+import { parse } from "csv-parse/sync";
+import { textsIn } from "../../api/texts.ts";
 import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
+import type { Language } from "../../domain/languages.ts";
 import type { Situation } from "../../domain/purchase/situation.ts";
 import {
   amountOf,
@@ -9,8 +12,8 @@ import {
   filterLines,
   linesOf,
   owedDebts,
-  toCsv,
 } from "../../frontend/dashboard/statement.ts";
+import { statementCsv } from "../../frontend/dashboard/statement-csv.ts";
 
 const entry = (id: string, date: string, situation?: Situation): Entry => ({
   id,
@@ -25,7 +28,11 @@ const entry = (id: string, date: string, situation?: Situation): Entry => ({
   wallet: "",
   nft: undefined,
   purchase:
-    situation && ({ situation, cashback_state: "unpaid", paid_amount: null, kept_amount: "0" } as PurchaseRecord),
+    situation &&
+    ({
+      ...{ situation, cashback_state: "unpaid", paid_amount: null, kept_amount: "0" },
+      expected_at: "2026-11-19T02:59:00Z",
+    } as PurchaseRecord),
 });
 const debt = (purchase_id: number, amount: string, at: string): Debt => ({ purchase_id, store: "Outra", amount, at });
 const review: Review = {
@@ -111,9 +118,30 @@ describe("The lines of the statement", () => {
     expect(settled.map(amountOf)).to.deep.equal(["0"]);
   });
 
-  it("stand in the CSV with their sign, and run no formula", () => {
-    const [, first, , third] = toCsv(lines).split("\r\n");
-    expect(first).to.equal("8,2026-11-05T12:00:00Z,Outra,,,-2,debt,,,to_offset,,2");
-    expect(third).to.match(/^'=A1,2026-11-03T12:00:00Z,Outra,10.00,,0.5,review/);
+  it("stand in the CSV as spreadsheets of each language read it, with their sign, and run no formula", () => {
+    const rowsOf = (language: Language, delimiter: string): string[][] =>
+      parse(statementCsv(lines, language, textsIn(language)), { delimiter, record_delimiter: "\r\n" });
+    const [columns, debt8, bought, held, , settled] = rowsOf("pt", ";");
+    expect(columns?.slice(0, 4)).to.deep.equal(["Compra", "Data (São Paulo)", "Loja", "Valor (R$)"]);
+    expect(debt8).to.deep.equal([
+      ...["8", "2026-11-05 09:00", "Outra", "", "", "-2", "A descontar"],
+      "A compra foi devolvida depois do pagamento. Ainda faltam 2 CHZ, que saem dos próximos cashbacks.",
+      ...["", "2", "", ""],
+    ]);
+    expect(bought?.slice(3, 8)).to.deep.equal([
+      ...["1,00", "1", "0,01", "Pendente", "Confirmada; o cashback sai a partir de 2026-11-18."],
+    ]);
+    expect(held?.slice(0, 7)).to.deep.equal([
+      "'=A1",
+      "2026-11-03 09:00",
+      "Outra",
+      "10,00",
+      "",
+      "0,5",
+      "Em conferência",
+    ]);
+    expect(settled?.slice(5, 7)).to.deep.equal(["-4", "A descontar"]);
+    const [, , english] = rowsOf("en", ",");
+    expect(english?.slice(2, 7)).to.deep.equal(["Loja", "1.00", "1", "0.01", "Pending"]);
   });
 });
