@@ -46,16 +46,40 @@ export default function StorePage() {
       </div>
     );
   }
-  return store.data ? (
-    <Contents store={store.data} />
-  ) : (
+  return store.data ? <Contents store={store.data} /> : <OnTheWay />;
+}
+
+/** The parts of the page, as high as they will be. */
+function OnTheWay() {
+  const t = useText();
+  return (
     <div className="page page-loading" aria-busy="true">
       <div className="grid gap-4">
-        <Skeletons count={1} className="h-32" />
-        <Skeletons count={1} className="h-6" />
-        <Skeletons count={1} className="h-24" />
+        <div className="store-banner" aria-hidden="true">
+          <svg className="skeleton" width="96" height="96" opacity=".25" />
+          <div className="skeleton h-14" style={{ opacity: 0.25 }} />
+          <p className="store-percent">
+            <span className="store-percent-number">&nbsp;</span>
+          </p>
+        </div>
+        <span className="skeleton h-6 w-2/3" />
+        <div className="store-offer">
+          <div className="you-receive h-24" />
+          <div className="action-row">
+            <button type="button" className="button button-signal" disabled>
+              {t("store.buy")}
+            </button>
+            <span className="favourite" />
+            <button type="button" className="button button-quiet" disabled>
+              {t("home.featured.all")}
+            </button>
+          </div>
+        </div>
         <div className="store-facts">
-          <Skeletons count={3} className="h-56" />
+          <Skeletons count={3} className="card card-body h-56">
+            <div className="skeleton h-6 w-2/3 mb-4" />
+            <div className="skeleton h-24" />
+          </Skeletons>
         </div>
       </div>
     </div>

@@ -54,7 +54,16 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
       <Results choice={choice} />
       {!found.stores ? (
         <div className="store-grid" aria-busy="true">
-          <Skeletons count={6} className="store-skeleton" />
+          <Skeletons count={6} className="store-card store-skeleton">
+            <div className="store-card-top">
+              <svg className="skeleton" width="56" height="56" />
+              <svg className="skeleton store-percent" width="72" height="56" />
+            </div>
+            <span className="perforation" />
+            <span className="skeleton store-name h-6 w-2/3" />
+            <span className="skeleton store-worth h-12" />
+            <span className="button button-quiet mt-auto" />
+          </Skeletons>
         </div>
       ) : found.stores.length === 0 && !found.hasMore ? (
         <NoStores isFiltered={isFiltered} clear={clear} />

@@ -1,7 +1,10 @@
+import type { ReactNode } from "react";
 import { useText } from "../i18n/language.tsx";
 
-/** Placeholders for content that is loading; screen readers announce them once. */
-export function Skeletons({ count, className }: { count: number; className: string }) {
+type SkeletonsProps = { count: number; className: string; children?: ReactNode };
+
+/** Placeholders for content that is loading, with the parts of what comes; screen readers announce them once. */
+export function Skeletons({ count, className, children }: SkeletonsProps) {
   const t = useText();
   return (
     <>
@@ -10,7 +13,9 @@ export function Skeletons({ count, className }: { count: number; className: stri
       </span>
       {Array.from({ length: count }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
-        <div key={index} aria-hidden="true" data-skeleton="" className={`skeleton ${className}`} />
+        <div key={index} aria-hidden="true" data-skeleton="" className={`skeleton ${className}`}>
+          {children}
+        </div>
       ))}
     </>
   );
