@@ -20,6 +20,7 @@ import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { refuseWrongContractsIfKnown } from "../platform/rpc/refuse-wrong-contracts.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
     log,
   });
   await chain.nodes.refuseWrongChain();
+  await refuseWrongContractsIfKnown(chain.nodes, contracts);
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { refuseWrongContracts } from "../platform/rpc/refuse-wrong-contracts.ts";
 import { Audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";
@@ -10,7 +11,7 @@ import type { HeadWatcher } from "./head-watcher.ts";
 import { NotLinkedError, readLinked } from "./linked-step.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { isStillCanonical, readAgainFrom, returnToChain } from "./reorg.ts";
-import { adoptSource, emptyIndex, readCursor } from "./store/chain-index.ts";
+import { adoptSource, emptyIndex, isAdopted, readCursor } from "./store/chain-index.ts";
 import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
@@ -26,6 +27,7 @@ export type SyncParameters = {
 /** Follows the chain until the signal aborts: the backfill first, then every new block. */
 export async function sync(context: Context, { heads, reset }: SyncParameters): Promise<void> {
   const { database, lease, source, log, signal } = context;
+  if (reset || !(await isAdopted(database, source))) await refuseWrongSource(context);
   if (reset) await emptyIndex(database, lease);
   const adopted = await adoptSource(database, lease, source);
   if (adopted === "emptied") {
@@ -44,6 +46,18 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
       if (signal.aborted) return;
       announced = undefined;
       await follower.recover(error);
+    }
+  }
+}
+
+/** Before the index is emptied for them. Waits until a node answers. @throws EnvironmentError */
+async function refuseWrongSource({ nodes, source, signal }: Context): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await refuseWrongContracts(nodes, source);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      await delay(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

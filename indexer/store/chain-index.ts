@@ -1,8 +1,9 @@
-import { sql, type Transaction } from "kysely";
+import { type Selectable, sql, type Transaction } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { keysOf } from "../../domain/records.ts";
+import { EnvironmentError } from "../../platform/environment.ts";
 import { assertLease, type Lease } from "../../platform/lease.ts";
 import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
@@ -61,23 +62,19 @@ export async function readStoredBlocksUp(
  * distributor was succeeded, the index is rolled back to before the successor's first block, because only later events
  * can be missing.
  * @returns what happened to the index
+ * @throws EnvironmentError if the start block is too late
  */
 export async function adoptSource(
   { kysely }: Database,
   lease: Lease,
   source: Source,
 ): Promise<"kept" | "rolled back" | "emptied"> {
-  const wanted = {
-    chain_id: BigInt(source.chainId),
-    purchase_nft: source.purchaseNft,
-    cashback_distributor: source.cashbackDistributor,
-    start_block: BigInt(source.startBlock),
-  };
+  const wanted = rowOf(source);
   return inTransaction(kysely, async (transaction) => {
     await assertLease(transaction, lease);
     const known = await transaction.selectFrom("chain_source").selectAll().where("id", "=", 1n).executeTakeFirst();
-    const isSame = keysOf(wanted).every((name) => known?.[name] === wanted[name]);
-    if (isSame) return "kept";
+    if (isSame(known, wanted)) return "kept";
+    if (known) await refuseLaterStart(transaction, known, wanted);
     const successorBlock = known && isSucceeded(known, wanted, source) ? source.successorBlock : undefined;
     if (successorBlock === undefined) await empty(transaction);
     else await rollBackBelow(transaction, successorBlock);
@@ -91,7 +88,40 @@ export async function adoptSource(
   });
 }
 
-type ChainSource = { chain_id: bigint; purchase_nft: string; cashback_distributor: string; start_block: bigint };
+type ChainSource = Omit<Selectable<Schema["chain_source"]>, "id">;
+
+function rowOf(source: Source): ChainSource {
+  return {
+    chain_id: BigInt(source.chainId),
+    purchase_nft: source.purchaseNft,
+    cashback_distributor: source.cashbackDistributor,
+    start_block: BigInt(source.startBlock),
+  };
+}
+
+function isSame(known: ChainSource | undefined, wanted: ChainSource): boolean {
+  return keysOf(wanted).every((name) => known?.[name] === wanted[name]);
+}
+
+/**
+ * The same contracts from a later block on would lose the tickets before it. `--reset` empties the index first.
+ * @throws EnvironmentError
+ */
+async function refuseLaterStart(queries: Queries, known: ChainSource, wanted: ChainSource): Promise<void> {
+  if (!isSame(known, { ...wanted, start_block: known.start_block })) return;
+  const query = queries.selectFrom("nfts").select(({ fn }) => fn.min("minted_block").as("block"));
+  const first = await query.where("minted_block", "<", wanted.start_block).executeTakeFirst();
+  if (!first?.block) return;
+  throw new EnvironmentError(
+    `START_BLOCK, or the deployment record, says ${wanted.start_block}, and a ticket of these contracts is of block ${first.block}: set the block of their deployment`,
+  );
+}
+
+/** Whether the index is of these contracts and this start block already. */
+export async function isAdopted({ kysely }: Database, source: Source): Promise<boolean> {
+  const known = await kysely.selectFrom("chain_source").selectAll().where("id", "=", 1n).executeTakeFirst();
+  return isSame(known, rowOf(source));
+}
 
 /** Whether only the distributor differs, and the indexed one is a predecessor of the configured one. */
 function isSucceeded(known: ChainSource, wanted: ChainSource, { formerDistributors = [] }: Source): boolean {

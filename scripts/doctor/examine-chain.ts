@@ -8,6 +8,7 @@ import { openLog } from "../../platform/log.ts";
 import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
 import type { ChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
+import { refuseWrongContracts } from "../../platform/rpc/refuse-wrong-contracts.ts";
 import type { KeyName, SigningKey } from "../../platform/signing-keys.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { examineNames } from "./examine-names.ts";
@@ -28,7 +29,6 @@ export async function examineChain(
   const { network, CHAIN_ID: chainId, RPC_URLS } = environment;
   const known = { network, chainId, contract: purchaseNftOf(environment), memory, log: openLog("silent") };
   const chains = await Promise.all(RPC_URLS.map((url) => openChain({ ...known, urls: [url] })));
-  const clients = chains.map(({ client }) => client);
   const heads = await Promise.all(chains.map((chain, index) => examineRpc(chain, environment, index)));
   const findings = heads.flatMap((head) => head.findings);
   const highest = heads.reduce((top, head) => (head.number > top ? head.number : top), 0n);
@@ -40,9 +40,10 @@ export async function examineChain(
     }
   }
   const best = heads.findIndex((head) => head.number === highest && highest > 0n);
-  const client = clients[best];
-  if (client)
-    findings.push(...(await examineContracts(client, environment)), ...(await examineNames(client, operator)));
+  const chain = chains[best];
+  if (chain) {
+    findings.push(...(await examineContracts(chain, environment)), ...(await examineNames(chain.client, operator)));
+  }
   return findings;
 }
 
@@ -84,19 +85,12 @@ async function examineRpc({ client, nodes }: OpenChain, { RPC_URLS, CHAIN_ID }: 
   }
 }
 
-async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
+async function examineContracts({ client, nodes }: OpenChain, environment: ApiEnvironment): Promise<Finding[]> {
   try {
-    const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
+    const contracts = readContracts(environment);
+    const { purchaseNft: nft, cashbackDistributor: distributor } = contracts;
     const { keys } = environment;
-    for (const [name, address] of [
-      ["PurchaseNFT", nft],
-      ["CashbackDistributor", distributor],
-    ] as const) {
-      if (!(await client.getCode({ address }))) {
-        const toDo = "Correct the address, or deploy: npm run deploy -- --network …";
-        return [failure("contracts", `There is no ${name} at ${address}`, toDo)];
-      }
-    }
+    await refuseWrongContracts(nodes, contracts);
     return [
       healthy("contracts", `PurchaseNFT ${nft}, CashbackDistributor ${distributor}`),
       ...(await examineContractRoles(client, { nft, distributor, keys })),
@@ -104,7 +98,9 @@ async function examineContracts(client: PublicClient, environment: ApiEnvironmen
       ...(await examineDistributor(client, distributor)),
     ];
   } catch (error) {
-    return [failure("contracts", shortMessageOf(error), "Correct the addresses, or the deployment record")];
+    return [
+      failure("contracts", shortMessageOf(error), "Correct the addresses, or deploy: npm run deploy -- --network …"),
+    ];
   }
 }
 

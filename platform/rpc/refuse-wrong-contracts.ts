@@ -1,0 +1,64 @@
+import type { Contracts } from "../../chain/deployment.ts";
+import { EnvironmentError } from "../environment.ts";
+import { type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
+import type { NodePool } from "./node-pool.ts";
+
+const TIMEOUT_MS = 4_000;
+/** `purchaseNFT()`, which only a distributor has. */
+const PURCHASE_NFT = "0x613b4d32";
+
+/**
+ * Asks the chain whether both addresses are what they are configured as. Refuses only what a node says for certain: no
+ * code, a revert, or another address.
+ * @throws EnvironmentError that names the variable; RpcError if no node answers
+ */
+export async function refuseWrongContracts(
+  nodes: NodePool<unknown>,
+  { purchaseNft, cashbackDistributor }: Pick<Contracts, "purchaseNft" | "cashbackDistributor">,
+): Promise<void> {
+  const [nftCode, code, tickets] = await nodes.askEach(
+    [
+      codeCall(purchaseNft),
+      codeCall(cashbackDistributor),
+      { method: "eth_call", params: [{ to: cashbackDistributor, data: PURCHASE_NFT }, "latest"] },
+    ],
+    TIMEOUT_MS,
+  );
+  const nft = named("PURCHASE_NFT_ADDRESS", purchaseNft);
+  const distributor = named("CASHBACK_DISTRIBUTOR_ADDRESS", cashbackDistributor);
+  if (isEmpty(nftCode)) throw new EnvironmentError(`${nft}, where this chain has no contract`);
+  if (isEmpty(code)) throw new EnvironmentError(`${distributor}, where this chain has no contract`);
+  if (tickets && "error" in tickets && tickets.error.isRevert) {
+    throw new EnvironmentError(`${distributor}, which is another contract than a CashbackDistributor`);
+  }
+  const paysFor = addressIn(tickets);
+  if (paysFor !== undefined && paysFor !== purchaseNft) {
+    throw new EnvironmentError(`${distributor}, which pays for the tickets of ${paysFor}, not of ${purchaseNft}`);
+  }
+}
+
+/** The same at the start of a process, which waits for a node if none answers yet. */
+export async function refuseWrongContractsIfKnown(...parameters: Parameters<typeof refuseWrongContracts>) {
+  await refuseWrongContracts(...parameters).catch((error: unknown) => {
+    if (!(error instanceof RpcError)) throw error;
+  });
+}
+
+function named(variable: string, address: string): string {
+  return `${variable}, or the deployment record, names ${address}`;
+}
+
+function codeCall(address: string): RpcCall {
+  return { method: "eth_getCode", params: [address, "latest"] };
+}
+
+function isEmpty(outcome: RpcOutcome | undefined): boolean {
+  return outcome !== undefined && "result" in outcome && outcome.result === "0x";
+}
+
+function addressIn(outcome: RpcOutcome | undefined): string | undefined {
+  const result = outcome && "result" in outcome ? outcome.result : undefined;
+  return typeof result === "string" && /^0x0{24}[0-9a-fA-F]{40}$/.test(result)
+    ? `0x${result.slice(26).toLowerCase()}`
+    : undefined;
+}
