@@ -28,7 +28,7 @@ export function readWebApp(directory: string): { html: string; pages: SitePage[]
       pages: z.array(sitePage).parse(JSON.parse(readFileSync(join(directory, ".vite/pages.json"), "utf8"))),
     };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(String(codeOf(error)))) return undefined;
     throw error;
   }
 }
