@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -13,6 +12,8 @@ import type { Queries } from "../../database/transaction.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";
 const ROWS_A_READ = 2_000;
+const UNFINISHED = ".unfinished-";
+const ABANDONED_AFTER_MS = 86_400_000;
 
 export type Row = Record<string, string | bigint | null>;
 export type BackupResult = { file: string; rows: number };
@@ -21,34 +22,49 @@ export type BackupResult = { file: string; rows: number };
  * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to either
  * engine. The system keeps running. The file gets its final name only when it is complete.
  */
-export function writeArchive(source: Database, file: string): Promise<BackupResult> {
-  return source.engine === "sqlite" ? fromSqliteCopy(source, file) : fromSnapshot(source, file);
+export async function writeArchive(source: Database, file: string): Promise<BackupResult> {
+  const folder = dirname(file);
+  removeAbandoned(folder);
+  const directory = mkdtempSync(join(folder, UNFINISHED));
+  try {
+    const archive = join(directory, "archive");
+    const rows = await (source.engine === "sqlite"
+      ? fromSqliteCopy(source, directory, archive)
+      : fromSnapshot(source, archive));
+    renameSync(archive, file);
+    return { file, rows };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** What a backup that was killed left holds personal data. Another host may be writing here, so the age decides. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(UNFINISHED))) {
+    const left = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (left && Date.now() - left.mtimeMs > ABANDONED_AFTER_MS)
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 /**
  * Copies the file first, in one statement: a long read of the live file would block its checkpoints, and SQLite's
  * incremental backup restarts with every write of another process.
  */
-async function fromSqliteCopy(source: Database, file: string): Promise<BackupResult> {
-  const directory = mkdtempSync(join(tmpdir(), "torcida-backup-"));
+async function fromSqliteCopy(source: Database, directory: string, archive: string): Promise<number> {
+  const copyPath = join(directory, "copy.db");
+  const live = openSqlite(source.location);
   try {
-    const copyPath = join(directory, "copy.db");
-    const live = openSqlite(source.location);
-    try {
-      live.prepare("vacuum into ?").run(copyPath);
-    } finally {
-      live.close();
-    }
-    const copy = await connect(copyPath);
-    return await fromSnapshot(copy, file).finally(() => copy.close());
+    live.prepare("vacuum into ?").run(copyPath);
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    live.close();
   }
+  const copy = await connect(copyPath);
+  return await fromSnapshot(copy, archive).finally(() => copy.close());
 }
 
-async function fromSnapshot(source: Database, file: string): Promise<BackupResult> {
+async function fromSnapshot(source: Database, archive: string): Promise<number> {
   await refuseUnknownTables(source);
-  const unfinished = join(dirname(file), `.${process.pid}.unfinished`);
   let rows = 0;
   const lines = async function* (queries: Queries) {
     const hash = createHash("sha256");
@@ -69,15 +85,10 @@ async function fromSnapshot(source: Database, file: string): Promise<BackupResul
   };
   const isolation = source.engine === "postgres" ? ("repeatable read" as const) : undefined;
   const transaction = source.kysely.transaction();
-  try {
-    await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute((queries) =>
-      pipeline(Readable.from(lines(queries)), createGzip(), createWriteStream(unfinished, { mode: 0o600 })),
-    );
-    renameSync(unfinished, file);
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
-  return { file, rows };
+  await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute((queries) =>
+    pipeline(Readable.from(lines(queries)), createGzip(), createWriteStream(archive, { mode: 0o600 })),
+  );
+  return rows;
 }
 
 /** A table's rows in the order of its key, one page at a time, so that memory does not grow with the table. */

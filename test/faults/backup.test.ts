@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,6 +68,21 @@ describe("Backup and restore", function () {
       await database.close();
       return url;
     };
+
+    it("removes what a killed backup left a day ago, and leaves one that may still be running", async () => {
+      const { database, url } = await filled();
+      await database.close();
+      const folder = mkdtempSync(join(directory, "kept-"));
+      const [old, young] = [".unfinished-old", ".unfinished-new"];
+      for (const name of [old, young]) {
+        mkdirSync(join(folder, name));
+        writeFileSync(join(folder, name, "copy.db"), "personal data");
+      }
+      const before = new Date(Date.now() - 25 * 3_600_000);
+      utimesSync(join(folder, old), before, before);
+      await archive(url, join(folder, "whole.gz"));
+      expect(readdirSync(folder)).to.have.members([young, "whole.gz"]);
+    });
 
     it("restores every row of every table, and pauses payouts", async () => {
       const { database, url } = await filled();
