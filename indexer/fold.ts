@@ -117,9 +117,12 @@ function payoutBy(event: EventOf<"CashbackPaid" | "CashbackDeferred">, paidAtMs:
 
 type EventOf<Kind extends EventKind> = Extract<ChainEvent, { kind: Kind }>;
 
-/** Rounded down and capped to the column; the event keeps the exact wei. */
+/**
+ * Capped to the column; the event keeps the exact wei. Rounded up: rounded down, a payout that is not ours would leave
+ * the distributor short of a part of a gwei for ever.
+ */
 function gweiOf(wei: bigint): bigint {
-  const gwei = wei / WEI_PER_GWEI;
+  const gwei = (wei + WEI_PER_GWEI - 1n) / WEI_PER_GWEI;
   return gwei > INT64_MAX ? INT64_MAX : gwei;
 }
 

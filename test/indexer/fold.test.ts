@@ -29,7 +29,7 @@ const TIMES = new Map(Array.from({ length: 100 }, (_, number) => [number, 1_000 
 
 describe("Fold", () => {
   it("folds the three events of a purchase to a confirmed, paid one", () => {
-    const { nfts, payouts } = fold(inBlocks([mint(1n), status(1n, 2), pay(1n, 3_500_000_000_999_999_999n)]), TIMES);
+    const { nfts, payouts } = fold(inBlocks([mint(1n), status(1n, 2), pay(1n, 3_500_000_000_000_000_000n)]), TIMES);
     expect(nfts.get(1n)).to.include({ owner: BUYER, mintedAtMs: 1_000_000, status: 2, statusBlock: 1 });
     expect(payouts.get(1n)).to.include({ amountGwei: 3_500_000_000n, state: "paid", paidAtMs: 1_002_000 });
   });
@@ -42,6 +42,11 @@ describe("Fold", () => {
 
   it("rejects a status that the contract does not have", () => {
     expect(fold(inBlocks([status(5n, 9), status(5n, 0)]), TIMES).statuses.size).to.equal(0);
+  });
+
+  it("rounds what was paid up to a gwei, so that no part of one is missing for ever", () => {
+    const { payouts } = fold(inBlocks([pay(1n, 1n), pay(2n, 3_000_000_000n), pay(3n, 3_000_000_001n)]), TIMES);
+    expect([...payouts.values()].map(({ amountGwei }) => amountGwei)).to.deep.equal([1n, 3n, 4n]);
   });
 
   it("caps an amount to its column", () => {
