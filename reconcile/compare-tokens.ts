@@ -47,7 +47,7 @@ export async function compareTokens(
       );
     }
     differences.push(...(await comparePaidBits(options, page, block)));
-    const odd = await listOddPayouts(options.database.kysely, page);
+    const odd = await listOddPayouts(options.database.kysely, page, { after: accepted });
     differences.push(...odd.map(({ tokenId, reason }) => ({ tokenId, text: `Purchase ${tokenId} ${reason}` })));
   }
   return { tokens, unclaimed, differences };

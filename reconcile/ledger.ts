@@ -67,10 +67,11 @@ export async function sumPayouts(queries: Queries, upTo: bigint): Promise<{ paid
   return { paidGwei: newer.reduce((sum, row) => sum - row.amount_gwei, paid) };
 }
 
-/** Among some ids: payouts without a token, and payouts whose amount differs from the queued one. */
+/** Among some ids: payouts without a token, and payouts since a block whose amount differs from the queued one. */
 export async function listOddPayouts(
   queries: Queries,
   ids: readonly bigint[],
+  { after }: { after: bigint },
 ): Promise<{ tokenId: bigint; reason: string }[]> {
   const orphans = await queries
     .selectFrom("payouts")
@@ -79,19 +80,25 @@ export async function listOddPayouts(
     .where("payouts.token_id", "in", ids)
     .where("nfts.token_id", "is", null)
     .execute();
-  const different = await queries
-    .selectFrom("payouts")
-    .innerJoin("operations", (join) =>
-      join.onRef("operations.subject_id", "=", "payouts.token_id").on("operations.kind", "=", "pay"),
-    )
-    .select("payouts.token_id")
-    .where("payouts.token_id", "in", ids)
-    .whereRef("payouts.amount_gwei", "!=", "operations.amount_gwei")
-    .execute();
+  const different = await differentPayouts(queries, { after }).where("payouts.token_id", "in", ids).execute();
   return [
     ...orphans.map((row) => ({ tokenId: row.token_id, reason: "is paid, but has no token" })),
     ...different.map((row) => ({ tokenId: row.token_id, reason: "was paid another amount than the outbox asked for" })),
   ];
+}
+
+/** Payouts after a block whose amount differs from the queued one: another database, or a thief, asked for them. */
+export function differentPayouts(queries: Queries, { after }: { after: bigint }) {
+  return queries
+    .selectFrom("payouts")
+    .innerJoin("operations", (join) =>
+      join.onRef("operations.subject_id", "=", "payouts.token_id").on("operations.kind", "=", "pay"),
+    )
+    .select(["payouts.token_id", "recipient", "payouts.amount_gwei", "payouts.transaction_hash"])
+    .select("operations.amount_gwei as queued_gwei")
+    .where("payouts.block_number", ">", after)
+    .whereRef("payouts.amount_gwei", "!=", "operations.amount_gwei")
+    .orderBy("payouts.token_id");
 }
 
 /** Among some purchases: those whose sale has a ticket on chain that is not its purchase. docs/product.md#sale-ref */

@@ -20,14 +20,14 @@ export type UnclaimedTicket = {
   isPaid: boolean;
 };
 
-/** The last block whose tickets without a purchase an operator knows; -1 if nobody knows any. */
+/** The last block whose tickets without a purchase, and payouts of other amounts, an operator knows; -1 if none. */
 export async function readAccepted(queries: Queries, { purchaseNft }: Pick<Contracts, "purchaseNft">): Promise<bigint> {
   const stored = JSON.parse((await readSetting(queries, "unclaimed_accepted")) ?? "null");
   const { data } = acceptedSchema.safeParse(stored);
   return data?.contract === purchaseNft ? data.block : -1n;
 }
 
-/** Tickets without a purchase that were minted up to this block are no contradiction any more. */
+/** Tickets without a purchase, and payouts of another amount, up to this block are no contradiction any more. */
 export async function acceptUnclaimed(
   queries: Queries,
   { purchaseNft }: Pick<Contracts, "purchaseNft">,

@@ -1,7 +1,7 @@
 /**
  * What to do with a database that was restored or moved back in time: `npm run restored [-- --accept]`. Lists what the
  * chain has and the database does not know, and lets mints and confirmations be sent again; payouts stay paused.
- * `--accept` says that the listed tickets are known. Exit codes: 0 done, 1 not yet, with the reason.
+ * `--accept` says that the listed tickets and payouts are known. Exit codes: 0 done, 1 not yet, with the reason.
  */
 import { userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,12 +14,13 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { reaisText } from "../domain/money.ts";
+import { chzTextFromGwei, reaisText } from "../domain/money.ts";
 import { purchaseStatusFromChain, statusAttribute } from "../domain/purchase/life.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import type { Variables } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
+import { differentPayouts } from "../reconcile/ledger.ts";
 import { findGap, type ReconcileOptions } from "../reconcile/reconcile.ts";
 import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../reconcile/unclaimed.ts";
 import { acceptNonces, explainNonces, foreignText, listForeign, listLost } from "../sender/foreign-transactions.ts";
@@ -82,16 +83,18 @@ async function recover(
   for (const one of lost) print(`  ${foreignText(one)}`);
   print(`${lost.length} transactions of ours were not known to the database`);
   const block = (await indexedBlock(kysely)) ?? 0n;
-  const tickets = await printTickets(options, print);
+  const accepted = await readAccepted(kysely, options.contracts);
+  const tickets = await printTickets(options, accepted, print);
+  const payouts = await printPayouts(options, accepted, print);
   await inAuditedTransaction(kysely, async (queries) => {
     for (const key of keys) await acceptNonces(queries, key, "lost");
     if (accept) await acceptUnclaimed(queries, options.contracts, block);
     if (await readRecovery(queries)) await endRecovery(queries);
     const actor = `operator ${userInfo().username}`;
-    const detail = { lost: lost.length, tickets: tickets.unclaimed, accepted: accept };
+    const detail = { lost: lost.length, tickets: tickets.unclaimed, payouts, accepted: accept };
     await appendAudit(queries, { actor, action: "database.restored", subject: "database", detail });
   });
-  printNextSteps({ ...tickets, unknown: accept ? 0 : tickets.unknown }, print);
+  printNextSteps(accept ? 0 : tickets.unknown + payouts, print);
 }
 
 async function hold(database: Database, left: ErasedList, print: Print): Promise<void> {
@@ -150,8 +153,7 @@ async function refusePending({ client, database, keys }: ReconcileOptions): Prom
   }
 }
 
-async function printTickets({ database, contracts }: ReconcileOptions, print: Print): Promise<Tickets> {
-  const accepted = await readAccepted(database.kysely, contracts);
+async function printTickets({ database }: ReconcileOptions, accepted: bigint, print: Print): Promise<Tickets> {
   const tickets: Tickets = { unclaimed: 0, unknown: 0 };
   for await (const ticket of listUnclaimed(database.reader)) {
     tickets.unclaimed += 1;
@@ -162,16 +164,27 @@ async function printTickets({ database, contracts }: ReconcileOptions, print: Pr
   return tickets;
 }
 
+/** Returns how many payouts of another amount than the outbox asked for nobody has accepted. */
+async function printPayouts({ database }: ReconcileOptions, after: bigint, print: Print): Promise<number> {
+  const payouts = await differentPayouts(database.reader, { after }).execute();
+  for (const { token_id, recipient, amount_gwei, queued_gwei, transaction_hash } of payouts) {
+    const [paid, due] = [amount_gwei, queued_gwei ?? 0n].map(chzTextFromGwei);
+    print(`  Purchase ${token_id} of ${recipient} was paid ${paid} CHZ, not ${due}: ${transaction_hash}`);
+  }
+  print(`${payouts.length} payouts are of another amount than the outbox asked for`);
+  return payouts.length;
+}
+
 function ticketText({ tokenId, owner, storeId, valueCents, status, saleRef, isPaid }: UnclaimedTicket): string {
   const origin = saleRef === 0n ? "of a simulated purchase, never paid again" : "adopted once its sale is read";
   const state = `${statusAttribute(purchaseStatusFromChain(status))}, ${isPaid ? "paid" : "not paid"}`;
   return `Ticket ${tokenId} of ${owner}: store ${storeId}, ${reaisText(valueCents)}, ${state}; ${origin}`;
 }
 
-function printNextSteps({ unknown }: Tickets, print: Print): void {
+function printNextSteps(unknown: number, print: Print): void {
   print("Mints and confirmations are sent again. Now:");
   const steps = [
-    ...(unknown > 0 ? ["If you know these tickets: npm run restored -- --accept"] : []),
+    ...(unknown > 0 ? ["If you know these tickets and payouts: npm run restored -- --accept"] : []),
     "Start the api and the network reader, and run npm run reconcile until it finds no difference",
     "npm run payouts -- --resume",
   ];

@@ -2,10 +2,12 @@ import { execFile } from "node:child_process";
 import { expect } from "chai";
 import { encodeFunctionData, type Hex, numberToHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
+import { inTransaction } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { openLog } from "../../platform/log.ts";
@@ -15,11 +17,12 @@ import { reconcile } from "../../reconcile/reconcile.ts";
 import { acceptUnclaimed } from "../../reconcile/unclaimed.ts";
 import { runReconcile } from "../../scripts/reconcile.ts";
 import { runRestored } from "../../scripts/restored.ts";
+import { enqueue } from "../../sender/queue.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
-import { mint } from "./support/live-purchase.ts";
+import { confirm, mint } from "./support/live-purchase.ts";
 import { onBothSystems } from "./support/system.ts";
 
 /** anvil's first account, the operator of the local chain. */
@@ -89,6 +92,10 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
     });
   const command = (args: readonly string[] = [], more: Record<string, string> = {}) =>
     commandHere(runReconcile, args, { ...system().environment, ...more }).ended;
+  const restored = async (...args: string[]) => {
+    const { code, output } = await commandHere(runRestored, args, system().environment).ended;
+    return { code, output };
+  };
   const payout = () =>
     kysely.selectFrom("payouts").selectAll().where("token_id", "=", BigInt(paid)).executeTakeFirstOrThrow();
   const nft = (id: number) =>
@@ -360,10 +367,6 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
   });
 
   describe("in a database that is older than the chain", () => {
-    const restored = async (...args: string[]) => {
-      const { code, output } = await commandHere(runRestored, args, system().environment).ended;
-      return { code, output };
-    };
     const nextId = (output: string) => Number(/purchase ids go on at (\d+)/.exec(output)?.[1]);
 
     it("says what it may still lack, recognises our own calls, skips ids once, and ends every session", async () => {
@@ -489,6 +492,49 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect((await admin.post("/api/admin/payouts", { paused: false })).status).to.equal(200);
       expect((await system().service().post("/api/distribute-cashback", wish)).status).to.equal(202);
       await buyer.seen(late, (one) => one.cashback_state === "paid");
+    });
+
+    it("goes on after a stolen payer's key paid 1 wei, once an operator has accepted it", async () => {
+      const victim = await buyer.buy(3, 50);
+      await mint(buyer, victim);
+      await confirm(system(), buyer, victim);
+      const signed = kysely.selectFrom("transactions").select("nonce").where("status", "=", "signed");
+      await until("all of ours have receipts", async () => (await signed.execute()).length === 0);
+      await system().stopApi("SIGTERM");
+      // Queued, and not sent yet.
+      await inTransaction(kysely, (queries) =>
+        enqueue(queries, [{ kind: "pay", subjectId: BigInt(victim), amountGwei: 2_000_000_000n }]),
+      );
+      const hash = await system().anvil.request<string>("eth_sendTransaction", {
+        from: OPERATOR,
+        to: system().deployment.cashbackDistributor.address,
+        data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "pay", args: [BigInt(victim), 1n, 1n] }),
+      });
+      const paidOut = () =>
+        kysely.selectFrom("payouts").select("amount_gwei").where("token_id", "=", BigInt(victim)).executeTakeFirst();
+      expect(await until("the index has it", paidOut)).to.deep.equal({ amount_gwei: 1n });
+      const { outcome, differences } = await compare();
+      const odd = `Purchase ${victim} was paid another amount than the outbox asked for`;
+      expect([outcome, differences]).to.deep.equal(["contradiction", [odd]]);
+
+      const listed = await restored();
+      const line = `Purchase ${victim} of ${buyer.address} was paid 0.000000001 CHZ, not 2: ${hash}`;
+      expect(listed.output).to.include(line).and.to.include("If you know these tickets and payouts");
+      expect((await compare()).differences, "listed is not accepted").to.deep.equal([odd]);
+      expect((await restored("--accept")).output).to.include(line);
+      const accepted = await kysely.selectFrom("audit_log").select("detail").orderBy("id", "desc").executeTakeFirst();
+      expect(accepted?.detail).to.match(/"payouts":1,"accepted":true/);
+      expect((await restored()).output).to.not.include(line);
+
+      expect(await compare()).to.deep.include({ outcome: "surplus", surplusWei: 999_999_999n, differences: [] });
+      await resume(kysely);
+      await system().startApi();
+      await until("it has compared", async () =>
+        /^torcida_reconcile_runs_total\{outcome="surplus"\} [1-9]/m.test(
+          await (await fetch(`${system().url}/metrics`)).text(),
+        ),
+      );
+      expect(await pausedBy(kysely)).to.equal("");
     });
 
     it("finds a token that somebody else minted for a purchase, with other terms", async () => {
