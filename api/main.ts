@@ -11,6 +11,7 @@ import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { CertificateWatch } from "../platform/certificate.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { erasedFileOf } from "../platform/environment.ts";
@@ -20,7 +21,7 @@ import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { refuseWrongContractsIfKnown } from "../platform/rpc/refuse-wrong-contracts.ts";
+import { refuseWrongContractsLater } from "../platform/rpc/refuse-wrong-contracts.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -81,7 +82,7 @@ async function main(): Promise<void> {
     log,
   });
   await chain.nodes.refuseWrongChain();
-  await refuseWrongContractsIfKnown(chain.nodes, contracts);
+  await refuseWrongContractsLater(chain.nodes, contracts, (error) => endAtOnce(log, error));
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
@@ -134,12 +135,14 @@ async function openDatabase(
   };
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
-  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
-    // Immediately, because a running request would write to a lost file.
-    log.fatal(error.message);
-    process.stderr.write(`${failureText(error)}\n`, () => process.exit(1));
-  });
+  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => endAtOnce(log, error));
   return database;
+}
+
+/** Without an orderly end, because a running request would write to a lost file, or for other contracts. */
+function endAtOnce(log: Logger, error: unknown): void {
+  log.fatal(messageOf(error));
+  process.stderr.write(`${failureText(error)}\n`, () => process.exit(1));
 }
 
 /** Metrics and housekeeping; returns what ends both. */

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Contracts } from "../../chain/deployment.ts";
 import { EnvironmentError } from "../environment.ts";
 import { type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
 import type { NodePool } from "./node-pool.ts";
 
 const TIMEOUT_MS = 4_000;
+const AGAIN_MS = 500;
 /** `purchaseNFT()`, which only a distributor has. */
 const PURCHASE_NFT = "0x613b4d32";
 
@@ -37,11 +39,31 @@ export async function refuseWrongContracts(
   }
 }
 
-/** The same at the start of a process, which waits for a node if none answers yet. */
-export async function refuseWrongContractsIfKnown(...parameters: Parameters<typeof refuseWrongContracts>) {
-  await refuseWrongContracts(...parameters).catch((error: unknown) => {
-    if (!(error instanceof RpcError)) throw error;
-  });
+/**
+ * The same at the start of a process that serves without a node too: if none answers yet, `onWrong` is called once one
+ * has.
+ */
+export async function refuseWrongContractsLater(
+  nodes: NodePool<unknown>,
+  contracts: Pick<Contracts, "purchaseNft" | "cashbackDistributor">,
+  onWrong: (error: unknown) => void,
+): Promise<void> {
+  if (await isAsked(nodes, contracts)) return;
+  void (async () => {
+    do await delay(AGAIN_MS, undefined, { ref: false });
+    while (!(await isAsked(nodes, contracts)));
+  })().catch(onWrong);
+}
+
+async function isAsked(...[nodes, contracts]: Parameters<typeof refuseWrongContracts>): Promise<boolean> {
+  if (!nodes.isReady) return false;
+  return refuseWrongContracts(nodes, contracts).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RpcError) return false;
+      throw error;
+    },
+  );
 }
 
 function named(variable: string, address: string): string {

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { connect } from "../../database/connect.ts";
 import { onSystem } from "./support/on-both-systems.ts";
+
+/** Longer than a process that starts looks for a node. */
+const AWAY_MS = 8_000;
 
 /**
  * A contract's variable names something else on the chain: each process ends with one line that names it, and the index
@@ -61,6 +65,22 @@ describe("A wrong contract (F53) @deep", () => {
         expect(await tickets()).to.equal(1);
       });
     }
+
+    it("ends the api that started while no node answered, once one does", async () => {
+      const { proxy, deployment, run } = system();
+      const { purchaseNft, cashbackDistributor } = deployment;
+      proxy.set({ drop: 1 });
+      const ending = run("api/main.ts", [], {
+        PURCHASE_NFT_ADDRESS: cashbackDistributor.address,
+        CASHBACK_DISTRIBUTOR_ADDRESS: purchaseNft.address,
+        START_BLOCK: "0",
+      });
+      await delay(AWAY_MS);
+      proxy.set({});
+      const { code, output } = await ending;
+      expect(code, output).to.equal(1);
+      expect(output).to.match(/waiting for one[\s\S]*^CASHBACK_DISTRIBUTOR_ADDRESS, .* another contract/m);
+    });
 
     it("ends the indexer where the start block is after a ticket that it has", async () => {
       const { code, output } = await system().run("indexer/main.ts", [], { START_BLOCK: "1000000" });
