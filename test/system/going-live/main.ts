@@ -200,7 +200,9 @@ async function doByHand(what: string, { shell, chain, hands }: Tools): Promise<v
     case "wait until the first is paid":
       return hands.until("one is paid, one cancelled", (me) => {
         const states = me.purchases.map(({ status, cashback_state }) => `${status} ${cashback_state}`).sort();
-        return states[0]?.startsWith("cancelled") === true && states[1] === "confirmed paid";
+        // A returned purchase counts as cancelled before its ticket is: then the chain has its transaction.
+        const isOnChain = me.purchases.every(({ status_tx }) => status_tx !== null);
+        return isOnChain && states[0]?.startsWith("cancelled") === true && states[1] === "confirmed paid";
       });
     default:
       throw new Error(`${PAGE} says "by hand: ${what}", and the rehearsal does not know how`);
