@@ -38,7 +38,7 @@ export async function announceApprovals(
   const select = queries.selectFrom("settings").select("value").where("name", "=", "approval_rules");
   // SQLite has one writer.
   const row = await (engineOf(queries) === "sqlite" ? select : select.forUpdate()).executeTakeFirstOrThrow();
-  const { of = [], ...before }: Rules & Partial<Announced> = JSON.parse(row.value);
+  const { of, ...before } = announcedIn(row.value);
   const now = BigInt(await readClock(queries));
   const others = of.filter((one) => BigInt(one.until) > now && textOf(one) !== textOf(own));
   const inForce = strictest(own, others);
@@ -52,9 +52,14 @@ export async function announceApprovals(
 export async function areRulesDisputed(queries: Queries): Promise<boolean> {
   const value = await readSetting(queries, "approval_rules");
   if (value === undefined) return false;
-  const { of = [] }: Partial<Announced> = JSON.parse(value);
   const now = BigInt(await readClock(queries));
-  return new Set(of.filter((one) => BigInt(one.until) > now).map(textOf)).size > 1;
+  const running = announcedIn(value).of.filter((one) => BigInt(one.until) > now);
+  return new Set(running.map(textOf)).size > 1;
+}
+
+function announcedIn(value: string): Announced {
+  const { of = [], ...inForce }: Rules & Partial<Announced> = JSON.parse(value);
+  return { ...inForce, of };
 }
 
 function textOf({ aboveGwei, roles }: Rules): string {
@@ -79,7 +84,7 @@ async function rulesInForce(queries: Queries, own: ApprovalRules): Promise<Appro
   // SQLite has one writer.
   const row = await (engineOf(queries) === "sqlite" ? select : select.forShare()).executeTakeFirst();
   if (!row) return own;
-  const inForce: Announced = JSON.parse(row.value);
+  const inForce = announcedIn(row.value);
   const roleOf = new Map(inForce.roles);
   return { aboveGwei: sumOf(inForce), roleOf: (wallet) => roleOf.get(wallet) };
 }
