@@ -118,7 +118,11 @@ describe("Admin", () => {
       .first()
       .waitFor();
     await page.getByText("Algo deu errado do nosso lado. Tente de novo.").waitFor();
-    await page.getByRole("button", { name: "Tentar de novo" }).waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "Não foi possível carregar o registro." })
+      .getByRole("button", { name: "Tentar de novo" })
+      .waitFor();
     await page.getByRole("tab", { name: "Lojas" }).click();
     for (const [answer, words] of [
       [

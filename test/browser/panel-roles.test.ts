@@ -125,6 +125,32 @@ describe("The panel, role by role", () => {
     expect(authorization).to.equal(undefined);
   });
 
+  it("says in their place that open tasks and figures are malformed, no JSON or away", async () => {
+    const page = await openAs("owner", "tab=users", () => {
+      site.server.answer("GET /api/admin/attention", { body: { success: true, attention: BUYER } });
+      site.server.answer("GET /api/admin/figures", { text: `{"success":true,"data":{"wallet":"${BUYER}` });
+    });
+    await page.goto(`${site.server.url}/admin`);
+    for (const what of ["o que precisa de alguém", "o movimento"])
+      await page
+        .getByRole("alert")
+        .filter({ hasText: `Não foi possível carregar ${what}.` })
+        .getByText("O servidor respondeu algo que esta página não entende.")
+        .waitFor();
+    await page.getByText("CHZ distribuídos").waitFor();
+    const fault = { kind: "answer", page: "/admin" };
+    for (const told of [
+      { ...fault, at: "/api/admin/attention", detail: "attention" },
+      { ...fault, at: "/api/admin/figures", detail: "" },
+    ])
+      await eventually(async () =>
+        expect(site.server.callsTo("POST /api/faults").map(({ body }) => body)).to.deep.include(told),
+      );
+    site.server.answer("GET /api/admin/attention", { status: 500, body: { success: false, error: "Database away" } });
+    await page.reload();
+    await page.getByText("Não foi possível carregar o que precisa de alguém.").waitFor();
+  });
+
   for (const [path, call] of MALFORMED)
     it(`loses only "${path}" by a malformed answer of ${call}, and tells the operator${path === "view=overview" ? "" : " @deep"}`, async () => {
       const page = await openAs("owner", "tab=users");

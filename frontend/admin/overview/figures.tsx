@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
+import { RetryPanel } from "../../ui/state-panel.tsx";
 import type { Figures as AllFigures, Day, Period } from "../shapes.ts";
 import { figuresQuery } from "./queries.ts";
 
@@ -46,7 +47,7 @@ export function Figures() {
       </div>
     );
   }
-  if (!figures.data) return null;
+  if (!figures.data) return <RetryPanel title="Não foi possível carregar o movimento." query={figures} />;
   const { data } = figures;
   return (
     <section aria-labelledby="figures">

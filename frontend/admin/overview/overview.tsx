@@ -55,7 +55,13 @@ export function Overview() {
           Pagamentos pausados. Motivo: {pauseReason(data.payouts.reason, data.payouts.cause)}.
         </p>
       )}
-      {attention.data && <AttentionList attention={attention.data} />}
+      {attention.data ? (
+        <AttentionList attention={attention.data} />
+      ) : (
+        // Nothing here would look as if nothing waited.
+        data &&
+        attention.isError && <RetryPanel title="Não foi possível carregar o que precisa de alguém." query={attention} />
+      )}
       {data && <Figures />}
       <Totals data={data} />
       <div className="two-columns">
