@@ -1,10 +1,5 @@
 import type { z } from "zod";
-import type {
-  fanTokensResponseSchema,
-  storePaceResponseSchema,
-  storeResponseSchema,
-  storesResponseSchema,
-} from "../../domain/api/catalogue.ts";
+import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
@@ -17,11 +12,10 @@ import type { Language } from "../../domain/languages.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
-import { call, callForText, sendFile } from "./http.ts";
+import { call, callForText, MalformedAnswer, sendFile } from "./http.ts";
 import {
   type FanToken,
   type Profile,
-  type ProfileAnswer,
   readFanTokens,
   readProfile,
   readStore,
@@ -33,6 +27,22 @@ import {
 /** The buyer's calls, one function each. */
 
 type Signal = { signal?: AbortSignal };
+
+/** What `read` makes of an answer. @throws MalformedAnswer if it cannot read it, and what `call` throws */
+async function get<Answer, T>(path: string, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
+  const answer = await call<Answer>("GET", path, undefined, signal);
+  try {
+    return read(answer);
+  } catch {
+    throw new MalformedAnswer(path, "");
+  }
+}
+
+/** @throws TypeError if they are no list */
+function listed<T>(rows: T[]): T[] {
+  if (!Array.isArray(rows)) throw new TypeError("No list");
+  return rows;
+}
 
 export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
   return completeConfig((await call<ConfigAnswer>("GET", "/api/config", undefined, signal)).data);
@@ -46,12 +56,12 @@ export type StoreSearch = Partial<
 export async function getStores(search: StoreSearch, { signal }: Signal = {}): Promise<StorePage> {
   const given = Object.entries(search).filter(([, value]) => value);
   const path = `/api/stores${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
-  return readStores(await call<z.infer<typeof storesResponseSchema>>("GET", path, undefined, signal));
+  return get(path, readStores, signal);
 }
 
 export async function getStore(id: string, { signal }: Signal = {}): Promise<Store> {
   const path = `/api/stores/${encodeURIComponent(id)}`;
-  return readStore(await call<z.infer<typeof storeResponseSchema>>("GET", path, undefined, signal));
+  return get(path, readStore, signal);
 }
 
 export async function getStorePace(id: string, { signal }: Signal = {}) {
@@ -60,20 +70,21 @@ export async function getStorePace(id: string, { signal }: Signal = {}) {
 }
 
 export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]> {
-  return readFanTokens(
-    await call<z.infer<typeof fanTokensResponseSchema>>("GET", "/api/fan-tokens", undefined, signal),
-  );
+  return get("/api/fan-tokens", readFanTokens, signal);
 }
 
 export async function getMe({ signal }: Signal = {}): Promise<Profile> {
-  return readProfile(await call<ProfileAnswer>("GET", "/api/me", undefined, signal));
+  return get("/api/me", readProfile, signal);
+}
+
+function readTicket({ data }: { data?: PublicTicket }): PublicTicket {
+  if (!data?.tokenId) throw new Error("The answer holds no ticket");
+  return data;
 }
 
 export async function getTicket(tokenId: string, { signal }: Signal = {}): Promise<PublicTicket> {
   const path = `/api/nfts/${encodeURIComponent(tokenId)}`;
-  const { data } = await call<{ data?: PublicTicket }>("GET", path, undefined, signal);
-  if (!data?.tokenId) throw new Error("The answer holds no ticket");
-  return data;
+  return get(path, readTicket, signal);
 }
 
 type WalletBooks = z.infer<typeof walletBooksSchema>["purchases"];
@@ -109,7 +120,11 @@ export async function getBooks(): Promise<z.infer<typeof booksSchema>["data"]> {
 export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
 
 export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
-  return call("GET", pageOf("/api/purchases", before), undefined, signal);
+  return get(
+    pageOf("/api/purchases", before),
+    ({ purchases, next_before }: PurchasePage) => ({ purchases: listed(purchases), next_before }),
+    signal,
+  );
 }
 
 /** An id has at most 15 digits. */
@@ -219,20 +234,29 @@ export type Claim = z.infer<typeof claimSchema>;
 type OwnPage<T> = { rows: T[]; next_before: number | null };
 
 export async function getClicks(before?: number): Promise<OwnPage<Click>> {
-  const answer = await call<{ clicks: Click[]; next_before: number | null }>("GET", pageOf("/api/clicks", before));
-  return { rows: answer.clicks, next_before: answer.next_before };
+  return get(
+    pageOf("/api/clicks", before),
+    ({ clicks, next_before }: { clicks: Click[]; next_before: number | null }) => ({
+      rows: listed(clicks),
+      next_before,
+    }),
+  );
 }
 
 /** Those that no network reported, also after the product went live. */
 export async function getSimulatedPurchases(before?: number): Promise<OwnPage<PurchaseRecord>> {
   const path = `${pageOf("/api/purchases", before)}&source=simulated`;
-  const { purchases, next_before } = await call<PurchasePage>("GET", path);
-  return { rows: purchases, next_before };
+  return get(path, ({ purchases, next_before }: PurchasePage) => ({ rows: listed(purchases), next_before }));
 }
 
 export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
-  const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", pageOf("/api/claims", before));
-  return { rows: answer.claims, next_before: answer.next_before };
+  return get(
+    pageOf("/api/claims", before),
+    ({ claims, next_before }: { claims: Claim[]; next_before: number | null }) => ({
+      rows: listed(claims),
+      next_before,
+    }),
+  );
 }
 
 export type Event = z.infer<typeof eventSchema>;
@@ -243,8 +267,11 @@ const EVENTS_A_PAGE = 20;
 /** What happened to the user's purchases and claims before an id, newest first. */
 export async function getEvents(before?: number, limit = EVENTS_A_PAGE): Promise<EventsPage> {
   const path = `/api/events?limit=${limit}${before === undefined ? "" : `&before=${before}`}`;
-  const { events, unread, next_before } = await call<z.infer<typeof eventsResponseSchema>>("GET", path);
-  return { rows: events, unread, next_before };
+  return get(path, ({ events, unread, next_before }: z.infer<typeof eventsResponseSchema>) => ({
+    rows: listed(events),
+    unread,
+    next_before,
+  }));
 }
 
 export function markEventsRead(through: number): Promise<unknown> {

@@ -115,6 +115,7 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
 /**
  * One call of the API: JSON both ways, with the bearer token if there is one.
  * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
+ * @throws MalformedAnswer if what was accepted is no JSON object
  * @throws UnreachableError
  */
 export async function call<T>(
@@ -129,7 +130,7 @@ export async function call<T>(
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   });
-  return accepted(answer);
+  return accepted(path, answer);
 }
 
 /** A call whose response is a text, such as CSV. */
@@ -145,7 +146,7 @@ export async function sendFile<T>(method: string, path: string, file: Blob, type
     headers: { "content-type": type, accept: "application/json" },
     body: file,
   });
-  return accepted(answer);
+  return accepted(path, answer);
 }
 
 type Exchange = { headers: Record<string, string>; body?: BodyInit | undefined; signal?: AbortSignal | undefined };
@@ -180,9 +181,10 @@ async function exchange(method: string, path: string, { headers, body, signal }:
 }
 
 /** The body of a response that is no refusal. */
-function accepted<T>({ response, text }: Answer): T {
+function accepted<T>(path: string, { response, text }: Answer): T {
   const json = parseJson<T & Body>(text);
-  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
+  if (!response.ok || json?.success === false) throw refusal(response, json);
+  if (json === undefined) throw new MalformedAnswer(path, "");
   return json;
 }
 

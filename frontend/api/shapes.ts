@@ -60,7 +60,7 @@ export type Profile = Omit<Me, "wallet" | "first_name" | "last_name" | "totals">
   totals: Me["totals"] | undefined;
 };
 
-export type ProfileAnswer = { data?: Omit<Me, "totals"> & Partial<Pick<Me, "totals">> };
+type ProfileAnswer = { data?: Omit<Me, "totals"> & Partial<Pick<Me, "totals">> };
 
 export type StorePage = {
   stores: Store[];

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -45,6 +46,38 @@ describe("When things fail", () => {
     expect(await page.getByLabel("First name").inputValue()).to.equal("Ana");
     expect(problems).to.deep.equal([]);
   });
+
+  for (const [path, call] of [
+    ["/dashboard", "/api/me"],
+    ["/visits", "/api/clicks"],
+    ["/visits", "/api/claims"],
+    ["/stores", "/api/stores"],
+  ] as const)
+    it(`says on ${path} that ${call} is malformed or no JSON, and tells the operator without its words`, async () => {
+      const secret = "ana@example.com";
+      for (const answer of [
+        { body: { success: true, data: secret, clicks: secret, claims: { rows: secret }, stores: secret } },
+        { text: `{"success":true,"email":"${secret}` },
+        { text: `<h1>${secret}</h1>` },
+      ]) {
+        site.server.reset();
+        const wallet = testWallet();
+        site.server.signIn(wallet.address);
+        site.server.answer(`GET ${call}`, answer);
+        const { page } = await site.openLoggedIn(path, { wallet });
+        await page.getByText("O servidor respondeu algo que esta página não entende.").first().waitFor();
+        await page.getByRole("button", { name: "Tentar de novo" }).first().waitFor();
+        await eventually(async () =>
+          expect(site.server.callsTo("POST /api/faults").map(({ body }) => body)).to.deep.include({
+            ...{ kind: "answer", page: path, at: call, detail: "" },
+          }),
+        );
+        site.server.answer(`GET ${call}`, undefined);
+        await page.getByRole("link", { name: "Início" }).first().click();
+        await page.getByRole("heading", { level: 1, name: "Cada compra é um ingresso" }).waitFor();
+        await page.context().close();
+      }
+    });
 
   it("says 'Sign out failed' if the browser does not allow deleting the session", async () => {
     const { page } = await site.openLoggedIn("/", { storage: { language: "en" } });
