@@ -185,6 +185,12 @@ export const TOLD: Record<string, readonly Step[]> = {
     ...[plan(), say(3, 3, { drift: "a", cents: 20_000n, payable: false }, false), say(2, 2, {}, false)],
     say(3, 3, { drift: "a", cents: 20_000n }),
   ],
+  "what was kept stays kept when the amount falls below it while the payout waits for a second person": [
+    ...[tell({ kind: "limit", chz: 0n }), say(3, 3, { ...isOpen, drift: "a", cents: 20_000n })],
+    ...[tell({ kind: "release", sale: 3 }), say(2, 2), say(2, 2, { status: "declined" })],
+    ...[say(3, 3, { drift: "a", cents: 20_000n, payable: false }), say(3, 3, { drift: "a", cents: 20_000n }, false)],
+    ...[plan(), say(3, 3, { drift: "a" })],
+  ],
   "a release covers another visit": [
     say(2, 2, { ...isOpen, drift: "a" }),
     tell({ kind: "release", sale: 2 }),
