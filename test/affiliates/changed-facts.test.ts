@@ -1,27 +1,33 @@
 import { expect } from "chai";
+import { sql } from "kysely";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
-import { inTransaction } from "../../database/transaction.ts";
+import { readSetting } from "../../database/settings.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
-import { announceApprovals, areRulesDisputed } from "../../purchases/approvals.ts";
+import { announceApprovals, areRulesDisputed, requestApprovals } from "../../purchases/approvals.ts";
 import { decideChanged, noteRules } from "../../purchases/changed-facts.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
+import { stepNow } from "../../purchases/next-step.ts";
 import { decideApproval } from "../../purchases/staff.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { until } from "../testing/until.ts";
 import { attributeSale } from "./support/attribute-sale.ts";
-import { RULES, reportOf, Shop } from "./support/shop.ts";
+import { RULES, reportOf, Shop, WEI_PER_CENT } from "./support/shop.ts";
 
 const approved = { status: "approved", payable: null } as const;
 const payable = { status: "approved", payable: true } as const;
 const HOUR = 3_600;
+const operator = "operator";
 
 /** What changes for many sales at once: a store, or the settings at a restart. docs/product.md#sales-decision */
 describe("A fact of many sales that changes", function () {
   this.timeout(300_000);
   onBothEngines((engine) => {
     async function open() {
-      const shop = await Shop.open((await engine.open()).database);
-      const { kysely } = shop.database;
+      const { database, again } = await engine.open();
+      const shop = await Shop.open(database);
+      const { kysely } = database;
       const wallet = await shop.buyer("a");
       const click = await shop.click(wallet);
       const change = (fields: Partial<StoreFields>, id = shop.storeId) =>
@@ -34,7 +40,7 @@ describe("A fact of many sales that changes", function () {
       const announce = (aboveChz: bigint, ...wallets: string[]) => announceFor(undefined, aboveChz, ...wallets);
       /** 0n: it has ended. */
       const announceFor = (ms: bigint | undefined, aboveChz: bigint, ...wallets: string[]) => {
-        const roles = new Map(wallets.map((wallet) => [wallet, "operator" as const]));
+        const roles = new Map(wallets.map((wallet) => [wallet, operator] as const));
         return inTransaction(kysely, (queries) =>
           announceApprovals(queries, { aboveGwei: aboveChz * 10n ** 9n, roles }, ms),
         );
@@ -52,8 +58,15 @@ describe("A fact of many sales that changes", function () {
         return rows.map(({ kind }) => kind);
       };
       const facts = () => kysely.selectFrom("changed_facts").select("fact").execute();
-      return { shop, kysely, wallet, click, change, restart, announce, announceFor, sellBy, unsent, facts };
+      return { shop, kysely, wallet, click, change, restart, announce, announceFor, sellBy, unsent, facts, again };
     }
+    /** So many other connections wait for a lock; on PostgreSQL, because SQLite has one writer. */
+    const untilWaiting = (queries: Queries, count = 1) =>
+      until("others wait", async () => {
+        const { rows } = await sql<{ n: bigint }>`select count(*) as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(queries);
+        return Number(rows[0]?.n) >= count;
+      });
 
     it("a longer waiting period takes back a payout that is not sent, and a shorter one pays", async () => {
       const { shop, wallet, click, change, unsent } = await open();
@@ -247,6 +260,56 @@ describe("A fact of many sales that changes", function () {
       await shop.run();
       expect([await shop.received(wallet), await isDisputed()]).to.deep.equal([10, false]);
     });
+
+    if (engine.name === "PostgreSQL") {
+      it("of two apis that start at once while payouts are being queued, neither loses the other's word", async () => {
+        const { shop, kysely, wallet, announce, again } = await open();
+        await announce(20n, "admin", "second");
+        const others = [(await again()).kysely, (await again()).kysely];
+        const words = [
+          { aboveGwei: 7n, roles: new Map([["admin", operator] as const, ["second", operator] as const]) },
+          { aboveGwei: 9n, roles: new Map([["admin", operator] as const]) },
+        ];
+        let started: Promise<unknown> | undefined;
+        await inTransaction(kysely, async (queries) => {
+          const payout = { purchaseId: 1n, wallet, amountGwei: 1n };
+          await requestApprovals(queries, [payout], shop.approvals);
+          const starting = others.map((there, index) =>
+            inTransaction(there, (later) => announceApprovals(later, words[index] as (typeof words)[number])),
+          );
+          started = Promise.all(starting);
+          await untilWaiting(queries, 2);
+        });
+        await started;
+        const { aboveGwei, roles } = JSON.parse((await readSetting(kysely, "approval_rules")) ?? "");
+        expect({ aboveGwei, roles }).to.deep.equal({ aboveGwei: "7", roles: [["admin", operator]] });
+      });
+
+      it("a sum that is announced while payouts are being queued takes back those that are above it", async () => {
+        const { shop, kysely, wallet, announce, sellBy, unsent, again } = await open();
+        await announce(20n, "admin");
+        await sellBy("admin", 1);
+        await shop.run(2);
+        const [purchase] = await shop.purchases();
+        const there = (await again()).kysely;
+        const strict = { aboveGwei: 0n, roles: new Map([["admin", operator] as const]) };
+        const moment = { now: BigInt(Date.now()), deepestBlock: 1_000n, hasRate: true };
+        const options = { weiPerCent: WEI_PER_CENT, stepDelayMs: 0n, approvals: shop.approvals, rules: RULES, moment };
+        let announced: Promise<unknown> | undefined;
+        await inTransaction(kysely, async (queries) => {
+          expect(await stepNow(queries, purchase?.id ?? 0n, options), "waits for nobody").to.equal(undefined);
+          announced = inTransaction(there, async (later) => {
+            await announceApprovals(later, strict);
+            await decideChanged(later, RULES, 10);
+          });
+          await Promise.race([announced, untilWaiting(queries)]);
+        });
+        await announced;
+        expect(await unsent()).to.deep.equal([]);
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(0);
+      });
+    }
 
     it("whoever agreed and may not any more: what is not sent waits for another person", async () => {
       const { shop, kysely, wallet, click, announce } = await open();
