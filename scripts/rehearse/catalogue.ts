@@ -1,4 +1,4 @@
-import { updateCategory } from "../../catalogue/categories.ts";
+import { type CategoryTranslations, updateCategory } from "../../catalogue/categories.ts";
 import { listStores, type StoreWithCategories, updateStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
 import { keysOf } from "../../domain/records.ts";
@@ -51,7 +51,7 @@ export type ShopStore = {
   name: string;
   network: NetworkName;
   advertiserId: string;
-  categories: { name: string; group: string; bps: bigint }[];
+  categories: (CategoryTranslations & { category: string; group: string; bps: bigint })[];
 };
 
 /** The stores linked to this shop. */
@@ -59,8 +59,8 @@ export async function listShopStores({ kysely }: Database): Promise<ShopStore[]>
   return (await listStores(kysely)).flatMap((store) => {
     const network = keysOf(ACCOUNT_OF).find((one) => one === store.network);
     if (!network) return [];
-    const categories = store.categories.map(({ category, groupCode, cashbackBps }) => ({
-      name: category,
+    const categories = store.categories.map(({ groupCode, cashbackBps, ...texts }) => ({
+      ...texts,
       group: groupCode ?? "",
       bps: cashbackBps,
     }));

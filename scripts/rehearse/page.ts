@@ -1,3 +1,4 @@
+import { textIn } from "../../domain/languages.ts";
 import { isKeyOf } from "../../domain/records.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { escapeHtml } from "../../domain/text.ts";
@@ -76,14 +77,14 @@ ${["reset", "tokens", "base", "controls"].map((name) => `<link rel="stylesheet" 
 function steps({ language }: View): string {
   const t = TEXTS[language];
   const items = [t.step1, t.step2, t.step3, t.step4].map((step) => `<li>${step}</li>`).join("");
-  return `<section aria-labelledby="steps-title"><h2 id="steps-title">${t.steps}</h2><ol class="steps">${items}</ol></section>`;
+  return `<section aria-labelledby="steps-title"><h2 id="steps-title">${t.steps}</h2><ol class="course">${items}</ol></section>`;
 }
 
 function storefront({ language, problem }: View, { store, click }: Visit): string {
   const t = TEXTS[language];
   const options = store.categories.map(
-    ({ name, group, bps }) =>
-      `<option value="${escapeHtml(group)}">${escapeHtml(name)} · ${percent(bps, language)}</option>`,
+    (one) =>
+      `<option value="${escapeHtml(one.group)}">${escapeHtml(textIn(one, "category", language))} · ${percent(one.bps, language)}</option>`,
   );
   const categories = [...options, `<option value="SOMETHING-ELSE">${t.otherCategory}</option>`].join("");
   const item = (number: number, label: string, value: string) => `

@@ -65,6 +65,8 @@ describe("npm run rehearse @deep", function () {
     expect(await (await fetch(`${shopUrl}/?lang=pt`)).text()).to.contain("Ensaio geral");
     const page = await (await fetch(`${shopUrl}/?lang=en`)).text();
     expect(page).to.contain("Dress rehearsal");
+    const shop = await (await fetch(`${shopUrl}/shop/${AWIN_STORE}?lang=en`)).text();
+    expect(shop).to.contain("Shirts · 5%").and.not.contain("Camisas");
     const css = await (await fetch(`${shopUrl}/page.css`)).text();
     const files = [page.matchAll(/(?:href|src)="(\/[^"?#]+)"/g), css.matchAll(/url\("([^"]+)"\)/g)].flatMap((found) =>
       [...found].map(([, path]) => path ?? ""),
