@@ -22,10 +22,11 @@ const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
 export default function VisitsPage() {
   const t = useText();
   const { profile, status } = useSession();
+  const { simulated } = useQuery(configQuery).data;
   return (
     <section className="page grid gap-4 visits">
       <PageHeading>{t("visits.title")}</PageHeading>
-      <p className="lead">{t("visits.lead")}</p>
+      <p className="lead">{t(simulated ? "visits.lead.simulated" : "visits.lead")}</p>
       {profile ? (
         <Own wallet={profile.wallet} />
       ) : status === "restoring" ? (

@@ -12,6 +12,7 @@ describe("Visits and claims", () => {
 
   it("lists visits and claims, each with its state", async () => {
     const { page, problems } = await site.openLoggedIn("/visits");
+    await page.getByText(/Uma compra simulada vale na hora/).waitFor();
     const visits = page.getByRole("region", { name: "Visitas", exact: true });
     await visits.getByRole("article").first().waitFor();
     await eventually(async () => expect(await visits.getByRole("article").count()).to.equal(4));
@@ -148,6 +149,7 @@ describe("Visits and claims", () => {
     const { server } = site;
     server.config = { ...server.config, simulated: false };
     const { page } = await site.openLoggedIn("/visits");
+    await page.getByText(/Faltou alguma compra\?/).waitFor();
     const simulated = page.getByRole("region", { name: "Compras simuladas" });
     await simulated.getByRole("article").first().waitFor();
     server.answer("GET /api/purchases", { body: { success: true, purchases: [], next_before: null } });
