@@ -9,7 +9,7 @@ import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { idsOf } from "../domain/records.ts";
 import { permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { makeDue } from "./due.ts";
+import { recountPurchases } from "./counting.ts";
 
 /** Who may decide what, and above which sum a day their decisions take a second person, unless others are announced. */
 export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: string): Role | undefined };
@@ -94,13 +94,17 @@ const SERVICE = "service";
 
 type Payout = { purchaseId: bigint; wallet: WalletAddress; amountGwei: bigint };
 type Request = Selectable<Schema["approvals"]>;
+type State = Request["state"];
 
 /** The decider that an actor of the audit log counts as. */
 export function deciderOf(actor: string): string {
   return actor.startsWith(`${SERVICE}:`) ? SERVICE : actor;
 }
 
-/** From now on these purchases are paid by this person's decision. What waited for another decision is judged anew. */
+/**
+ * From now on these purchases are paid by this person's decision. What waited for another decision, or was refused, is
+ * judged anew.
+ */
 export async function attribute(queries: Queries, ids: readonly bigint[], actor: string): Promise<void> {
   if (ids.length === 0) return;
   const decider = deciderOf(actor);
@@ -114,7 +118,8 @@ export async function attribute(queries: Queries, ids: readonly bigint[], actor:
     })
     .where(among(queries, "id", ids))
     .execute();
-  await makeDue(queries, ids);
+  await setStates(queries, ids, [["refused", "renewed"]]);
+  await recountPurchases(queries, ids);
 }
 
 /** Takes payouts that are no longer queued out of their deciders' day. */
@@ -152,11 +157,35 @@ export async function uncount(queries: Queries, ids: readonly bigint[]): Promise
 
 /** An amount or buyer changed: what was asked or approved for this purchase no longer counts. */
 export async function lapseApprovals(queries: Queries, purchaseId: bigint): Promise<void> {
+  await setStates(
+    queries,
+    [purchaseId],
+    [
+      ["open", "lapsed"],
+      ["approved", "lapsed"],
+      ["refused", "renewed"],
+    ],
+  );
+}
+
+async function setStates(
+  queries: Queries,
+  purchaseIds: readonly bigint[],
+  changes: readonly (readonly [from: State, to: State])[],
+): Promise<void> {
+  const to = sql.join(
+    changes.map(([from, to]) => sql`when ${sql.lit(from)} then ${sql.lit(to)}`),
+    sql` `,
+  );
   await queries
     .updateTable("approvals")
-    .set({ state: "lapsed" })
-    .where("purchase_id", "=", purchaseId)
-    .where("state", "in", ["open", "approved"])
+    .set({ state: sql<State>`case state ${to} end` })
+    .where(among(queries, "purchase_id", purchaseIds))
+    .where(
+      "state",
+      "in",
+      changes.map(([from]) => from),
+    )
     .execute();
 }
 
@@ -192,13 +221,16 @@ export async function requestApprovals(
     .orderBy("id", "desc")
     .execute();
   const day = BigInt(await readClock(queries)) / BIG_DAY_MS;
+  const changed: bigint[] = [];
   for (const payout of payouts) {
     const row = rows.get(payout.purchaseId);
     if (!row?.decided_by) continue;
     const known = requests.find((one) => isFor(one, payout, row.decided_by));
-    const verdict = known && verdictOf(known, row.approval_id, rules);
+    const verdict = known && verdictOf(known, rules);
     if (verdict === "pass" && known) await use(queries, known);
-    else if (verdict === "wait" && known && limit !== undefined) waiting.set(payout.purchaseId, known.id);
+    // A refusal stands without a limit too, until somebody decides again.
+    else if (verdict === "wait" && known && (limit !== undefined || known.state === "refused"))
+      waiting.set(payout.purchaseId, known.id);
     else {
       await lapseApprovals(queries, payout.purchaseId);
       if (known?.state === "used") await setState(queries, known.id, "lapsed");
@@ -207,8 +239,11 @@ export async function requestApprovals(
         waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
-    if (approvalId !== row.approval_id) await setRequest(queries, payout.purchaseId, approvalId);
+    if (approvalId === row.approval_id) continue;
+    await setRequest(queries, payout.purchaseId, approvalId);
+    changed.push(payout.purchaseId);
   }
+  await recountPurchases(queries, changed);
   return waiting;
 }
 
@@ -218,10 +253,9 @@ function isFor(request: Request, { purchaseId, wallet, amountGwei }: Payout, dec
 }
 
 /** Undefined: it does not count, so that somebody else must agree. */
-function verdictOf({ id, state, asked_by, decided_by }: Request, waitsFor: bigint | null, rules: ApprovalRules) {
-  if (state === "open") return "wait";
-  // Refused for good, unless somebody has decided again since.
-  if (state === "refused") return waitsFor === id ? "wait" : undefined;
+function verdictOf({ state, asked_by, decided_by }: Request, rules: ApprovalRules) {
+  if (state === "open" || state === "refused") return "wait";
+  if (state === "renewed") return undefined;
   const may = (wallet: string | null, some: readonly string[]) => {
     const role = wallet === null ? undefined : rules.roleOf(wallet);
     return role !== undefined && permissionsOf(role).some((one) => some.includes(one));

@@ -21,6 +21,7 @@ function tasksOf(queries: Queries, overdueSince: bigint) {
     unmatched_sales: ofState("sales", "unmatched"),
     overdue_sales: overdueSales(overdueSince),
     open_claims: ofState("claims", "open"),
+    refused_payouts: ofState("approvals", "refused"),
     open_percents: ofState("percent_approvals", "open"),
     unread_rows: sql`select 1 from unread_rows`,
     undecided_purchases: sql`select 1 from due_purchases where attempts > 0`,

@@ -32,7 +32,7 @@ import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { readKeepable } from "./debt.ts";
-import { type CountedLife, lifeOf } from "./queries.ts";
+import { approvalState, type CountedLife, lifeOf } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
@@ -254,7 +254,7 @@ async function readPurchases(
   const rows = await queries
     .selectFrom("purchases")
     .selectAll()
-    .select(databaseNow(queries).as("now"))
+    .select([databaseNow(queries).as("now"), approvalState().as("approval_state")])
     .where(among(queries, "sale_id", saleIds))
     .orderBy("id")
     .execute();

@@ -1,6 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { OperationKind, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -66,7 +67,7 @@ function selectLife(from: ReturnType<typeof purchasesWithIndex>) {
     "purchases.reversed_at",
     "purchases.settled_at",
     "purchases.held_at",
-    "purchases.approval_id",
+    approvalState().as("approval_state"),
     "nfts.status as chain_status",
     "nfts.status_block",
     "payouts.state as payout_state",
@@ -74,6 +75,12 @@ function selectLife(from: ReturnType<typeof purchasesWithIndex>) {
     "payouts.block_number as payout_block",
   ]);
 }
+
+/** The state of the request that its payout waits for; null if it waits for none. */
+export const approvalState = () =>
+  sql<
+    Selectable<Schema["approvals"]>["state"] | null
+  >`(select approvals.state from approvals where approvals.id = purchases.approval_id)`;
 
 const saleState = () => sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
 
@@ -240,7 +247,7 @@ export function lifeOf(
     isApproved: row.approved_at !== null,
     isReturned: row.reversed_at !== null,
     isHeld: row.held_at !== null,
-    needsSecondPerson: row.approval_id !== null,
+    secondPerson: row.approval_state === null ? null : row.approval_state === "refused" ? "refused" : "asked",
     isSettled: row.settled_at !== null,
     isPaid: row.payout_state !== null,
     isRateFrozen: row.wei_per_cent !== null,

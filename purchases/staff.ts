@@ -4,6 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
+import { approvalState } from "./queries.ts";
 
 /* What staff say about a purchase: facts, from which its next step follows. */
 
@@ -32,17 +33,19 @@ export async function holdPurchase(
   return "held";
 }
 
-/** Releases a held purchase, which is paid by the actor's decision from now on. Returns false if it is not held. */
+/**
+ * Releases a purchase that is held, or whose payout a second person refused: it is paid by the actor's decision from now
+ * on. Returns false if it is neither.
+ */
 export async function releasePurchase(queries: Queries, id: bigint, actor: string): Promise<boolean> {
   const purchase = await lockPurchase(queries, id);
-  if (purchase.held_at === null) return false;
+  if (purchase.held_at === null && purchase.approval_state !== "refused") return false;
   await queries
     .updateTable("purchases")
     .set({ held_at: null, held_by: null, held_reason: null })
     .where("id", "=", id)
     .execute();
   await attribute(queries, [id], actor);
-  await recountPurchases(queries, [id]);
   return true;
 }
 
@@ -73,14 +76,16 @@ export async function decideApprovals(queries: Queries, ids: readonly bigint[], 
     .where("state", "=", "open")
     .returning(["id", "purchase_id", "amount_gwei"])
     .execute();
-  if (!verdict.isApproved || decided.length === 0) return decided;
+  if (decided.length === 0) return decided;
   const purchases = decided.map((row) => row.purchase_id);
-  await queries
-    .updateTable("purchases")
-    .set({ approval_id: null })
-    .where(among(queries, "id", purchases))
-    .where(among(queries, "approval_id", ids))
-    .execute();
+  if (verdict.isApproved) {
+    await queries
+      .updateTable("purchases")
+      .set({ approval_id: null })
+      .where(among(queries, "id", purchases))
+      .where(among(queries, "approval_id", ids))
+      .execute();
+  }
   await recountPurchases(queries, purchases);
   return decided;
 }
@@ -90,7 +95,7 @@ async function lockPurchase(queries: Queries, id: bigint) {
   const select = () =>
     queries
       .selectFrom("purchases")
-      .select(["wallet", "held_at", "settled_at"])
+      .select(["wallet", "held_at", "settled_at", approvalState().as("approval_state")])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
   await touchUser(queries, (await select()).wallet);

@@ -99,6 +99,7 @@ function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...k
     case "approval":
       return { wait: "approval" };
     case "second_person":
+    case "second_decision":
     case "simulated":
       return { wait: obstacle.kind };
     case "rate":

@@ -136,6 +136,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     balances.length,
     paused ? 1 : 0,
     found.open_approvals,
+    found.refused_payouts,
     found.open_percents,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };

@@ -83,8 +83,8 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/purchases/:id/release", {
       ...DECISION,
       access: "fresh_admin",
-      summary: "Releases a held purchase",
-      failures: { 409: "It is not held" },
+      summary: "Releases a purchase that is held, or whose payout a second person refused",
+      failures: { 409: "It is neither" },
       responses: { 200: doneSchema, 202: approvalNeededSchema },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
@@ -92,7 +92,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         let approvalId: bigint | undefined;
         await decidePurchase(services, id, decision, async (queries) => {
           if (!(await releasePurchase(queries, id, actorOf(identity)))) {
-            throw conflict("This purchase is not held", "NOT_HELD");
+            throw conflict("This purchase is neither held nor was its payout refused", "NOT_HELD");
           }
           approvalId = await stepNow(queries, id, await stepOptions(services, queries));
         });

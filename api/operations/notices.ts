@@ -28,6 +28,7 @@ const KINDS = {
   held_purchases: "purchases are held",
   undecided_purchases: "purchases stand because their next step fails to be decided",
   open_approvals: "payouts wait for a second person",
+  refused_payouts: "payouts were refused by a second person",
   open_percents: "boosts or percents of stores wait for a second person",
   failed_payments: "payouts failed",
   failed_operations: "operations failed",

@@ -694,8 +694,9 @@ export interface Schema {
     /** The buyer. */
     wallet: WalletAddress;
     amount_gwei: bigint;
-    /** `used`: the payout is queued with it. `lapsed`: its amount, buyer or decider changed. */
-    state: "open" | "approved" | "refused" | "used" | "lapsed";
+    /** `used`: the payout is queued with it. `renewed`: it was refused, and somebody has decided again since. `lapsed`: its
+     * amount, buyer or decider changed. */
+    state: "open" | "approved" | "refused" | "used" | "renewed" | "lapsed";
     /** Whose decision leads to the payout: a wallet, or `service`. */
     asked_by: string;
     decided_by: string | null;

@@ -889,8 +889,9 @@ create table approvals (
   -- The buyer.
   wallet text not null, -- : WalletAddress
   amount_gwei integer not null,
-  -- `used`: the payout is queued with it. `lapsed`: its amount, buyer or decider changed.
-  state text not null check (state in ('open', 'approved', 'refused', 'used', 'lapsed')),
+  -- `used`: the payout is queued with it. `renewed`: it was refused, and somebody has decided again since. `lapsed`: its
+  -- amount, buyer or decider changed.
+  state text not null check (state in ('open', 'approved', 'refused', 'used', 'renewed', 'lapsed')),
   -- Whose decision leads to the payout: a wallet, or `service`.
   asked_by text not null,
   decided_by text,

@@ -3,8 +3,11 @@ import { limit } from "../field-rules.ts";
 import { answerOf, givenReasonSchema, idSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
-/** `used`: the payout is queued with it. `lapsed`: amount, buyer or decider changed meanwhile. */
-export const APPROVAL_STATES = ["open", "approved", "refused", "used", "lapsed"] as const;
+/**
+ * `used`: the payout is queued with it. `renewed`: it was refused, and somebody has decided again since. `lapsed`: amount,
+ * buyer or decider changed meanwhile.
+ */
+export const APPROVAL_STATES = ["open", "approved", "refused", "used", "renewed", "lapsed"] as const;
 export const approvalsQuerySchema = listQuerySchema(APPROVAL_STATES, ["id", "amount"]);
 
 /** A payout that takes a second person. */

@@ -46,6 +46,8 @@ export const attentionSchema = z.object({
   draft_stores: z.number(),
   /** Payouts waiting for a second person. */
   open_approvals: z.number(),
+  /** Payouts that a second person refused, about which nobody has decided again. */
+  refused_payouts: z.number(),
   /** Percents waiting for a second person. */
   open_percents: z.number(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */

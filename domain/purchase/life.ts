@@ -79,8 +79,8 @@ export type PurchaseLife = {
   isReturned: boolean;
   /** An admin holds it. docs/product.md#panel-hold */
   isHeld: boolean;
-  /** Its payout waits for a second person. docs/product.md#panel-approvals */
-  needsSecondPerson: boolean;
+  /** Its payout waits for a second person, who is asked or has refused. docs/product.md#panel-approvals */
+  secondPerson: "asked" | "refused" | null;
   /** Nothing is left to do, permanently. */
   isSettled: boolean;
   isPaid: boolean;
@@ -107,7 +107,7 @@ export type Obstacle =
   | {
       kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "queued" | "contradiction" | "rate";
     }
-  | { kind: "second_person" | "simulated" }
+  | { kind: "second_person" | "second_decision" | "simulated" }
   | { kind: "depth"; block: bigint }
   /** `at` is null while the end of the hold is not known. */
   | { kind: "hold"; at: bigint | null };
@@ -135,7 +135,9 @@ export function obstacleTo(
   if (move === "confirm") return moment.hasRate ? undefined : { kind: "rate" };
   if (move !== "pay") return undefined;
   // Staff may decide again: that is judged anew.
-  if (purchase.needsSecondPerson && by === "itself") return { kind: "second_person" };
+  if (purchase.secondPerson !== null && by === "itself") {
+    return { kind: purchase.secondPerson === "asked" ? "second_person" : "second_decision" };
+  }
   return obstacleToPayout(purchase, moment);
 }
 

@@ -71,6 +71,24 @@ export const SITUATIONS = {
     event: undefined,
     isNil: false,
   },
+  /** Confirmed; a second person has not agreed to its payout yet. */
+  awaiting_approval: {
+    figure: "waiting",
+    status: "confirmed",
+    panel: ["confirmed"],
+    next: "staff",
+    event: undefined,
+    isNil: false,
+  },
+  /** Confirmed; a second person refused its payout, and nobody has decided again. */
+  payout_refused: {
+    figure: "waiting",
+    status: "confirmed",
+    panel: ["confirmed"],
+    next: "staff",
+    event: undefined,
+    isNil: false,
+  },
   /** The payout is being prepared, sent or made final. */
   paying: {
     figure: "on_the_way",
@@ -143,7 +161,8 @@ export function isMoving(situation: Situation): boolean {
 }
 
 export type SituationFacts = {
-  life: Pick<PurchaseLife, "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt">;
+  life: Pick<PurchaseLife, "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt"> &
+    Pick<PurchaseLife, "secondPerson">;
   /** Its payout as far as it is final. */
   payout: "paid" | "deferred" | undefined;
   /** The state of its sale; null without one. */
@@ -165,13 +184,15 @@ export function situationOf(
   if (life.source === "simulated" && isLive) return "never_paid";
   if (life.isHeld || saleState === "held") return "in_review";
   if (status !== "confirmed") return status === "processing" ? "recorded" : "awaiting_store";
+  if (life.secondPerson !== null) return life.secondPerson === "asked" ? "awaiting_approval" : "payout_refused";
   if (life.payableAt === null) return "awaiting_network";
   return life.payableAt > now ? "waiting_period" : "paying";
 }
 
 /** Where a ticket is of which no purchase is known. */
 export function situationOfTicket(status: PurchaseStatus): Situation {
-  const life = { status, source: "live", isReturned: false, isPaid: false, isHeld: false, isSettled: false } as const;
-  const facts = { life: { ...life, payableAt: 0n }, payout: undefined, saleState: null };
+  const never = { isReturned: false, isPaid: false, isHeld: false, isSettled: false };
+  const life = { status, source: "live", ...never, secondPerson: null, payableAt: 0n } as const;
+  const facts = { life, payout: undefined, saleState: null };
   return situationOf(facts, { now: 0n, isLive: true });
 }

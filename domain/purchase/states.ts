@@ -20,6 +20,8 @@ export const WAITS = [
   "simulated",
   /** A second person must agree to its payout. */
   "second_person",
+  /** A second person refused its payout: somebody decides again. */
+  "second_decision",
   /** The store's network has not approved the sale. */
   "approval",
   /** The network has approved the sale but not yet reported it as payable. */

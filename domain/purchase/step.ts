@@ -95,7 +95,7 @@ export function afterStep(life: PurchaseLife, { move, withdrawn, isOver }: Step,
   return {
     ...life,
     isSettled: life.isSettled || isOver,
-    needsSecondPerson: life.needsSecondPerson || isWaiting,
+    secondPerson: isWaiting ? "asked" : life.secondPerson,
     queued: move === undefined || isWaiting ? queued : new Set([...queued, move]),
   };
 }

@@ -23,7 +23,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
   NOT_A_PICTURE: `O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até ${LOGO_KB} kB e ${LOGO_SIDE_PIXELS.toLocaleString("pt-BR")} pixels de lado.`,
   HELD: "Esta compra já está retida.",
-  NOT_HELD: "Esta compra não está retida.",
+  NOT_HELD: "Esta compra não está retida, nem teve o pagamento recusado.",
   SALE_CHANGED:
     "A rede mudou esta venda depois que você a abriu. Confira os valores, que já são os de agora, e decida.",
   OWN_SALE: "Isto decidiria um pagamento à sua própria carteira: outra pessoa precisa fazer.",

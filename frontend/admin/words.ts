@@ -55,6 +55,7 @@ export const APPROVAL_WORDS: Words = {
   approved: word("Aprovado", "wait"),
   used: word("Aprovado e na fila", "good"),
   refused: word("Recusado", "bad"),
+  renewed: word("Recusado, decidido de novo", "plain"),
   lapsed: word("Não vale mais", "plain"),
 };
 
@@ -152,8 +153,8 @@ const WAITS: Record<Exclude<Wait, "set_aside" | "person">, string> = {
   release: "Foi retida no painel: espera alguém liberar.",
   sale_release: "A venda está retida: espera alguém liberar.",
   simulated: "Foi simulada antes das vendas de verdade: não é paga.",
-  second_person:
-    "Espera outra pessoa aprovar o pagamento. Se ela recusou, retenha e libere a compra para pedir de novo.",
+  second_person: "Espera outra pessoa aprovar o pagamento.",
+  second_decision: "Outra pessoa recusou o pagamento: peça de novo, ou recuse a venda.",
   approval: "A rede de afiliados ainda não aprovou a venda.",
   network_payment: "A rede aprovou, mas ainda não disse que paga.",
   hold: "O prazo de segurança ainda não acabou.",

@@ -56,8 +56,8 @@ describe("Two people for what one may not pay alone", () => {
     };
     const listed = async (state: string) => (await two.get(`/api/admin/approvals?state=${state}`)).body.rows;
     /** The purchases whose payouts are queued after a round of the planner. */
-    async function queued(): Promise<number[]> {
-      const { approvals, saleRules: rules } = api.services;
+    async function queued(approvals = api.services.approvals): Promise<number[]> {
+      const { saleRules: rules } = api.services;
       const round = {
         rules,
         approvals,
@@ -169,14 +169,37 @@ describe("Two people for what one may not pay alone", () => {
       expect(await queued()).to.deep.equal([]);
     });
 
-    it("lets a refused payout wait until somebody decides again", async () => {
+    it("says to buyer and staff that a payout waits or was refused, until somebody decides again", async () => {
       const id = await held(9);
+      const told = async () => {
+        const { situation } = (await buyer.get("/api/purchases")).body.purchases[0];
+        const { waits_for } = (await one.get(`/api/admin/purchases/${id}`)).body.purchase;
+        const { open_approvals, refused_payouts } = (await one.get("/api/admin/attention")).body.attention;
+        const { waiting, on_the_way } = (await buyer.get("/api/me")).body.data.statement;
+        return { situation, waits_for, tasks: [open_approvals, refused_payouts], figures: [waiting, on_the_way] };
+      };
       const asked = await approvalOf(release(one, id));
+      const waits = { situation: "awaiting_approval", waits_for: "second_person", tasks: [1, 0], figures: ["9", "0"] };
+      expect(await told()).to.deep.equal(waits);
       expect((await decide(two, asked, "refuse")).status).to.equal(200);
+      const refused = { ...waits, situation: "payout_refused", waits_for: "second_decision", tasks: [0, 1] };
       expect(await queued()).to.deep.equal([]);
-      await one.post(`/api/admin/purchases/${id}/hold`);
+      expect(await told()).to.deep.equal(refused);
+      expect(await queued({ ...api.services.approvals, aboveGwei: undefined }), "a limit that is gone").to.deep.equal(
+        [],
+      );
+      expect(await told()).to.deep.equal(refused);
       const again = await approvalOf(release(one, id));
       expect(again).to.be.above(asked);
+      expect(await told()).to.deep.equal(waits);
+      expect((await decide(two, again, "refuse")).status).to.equal(200);
+      expect((await one.post(`/api/admin/purchases/${id}/hold`)).status).to.equal(200);
+      expect(await told()).to.deep.include({ situation: "in_review", tasks: [0, 0] });
+      const third = await approvalOf(release(one, id));
+      expect((await decide(two, third, "approve")).status).to.equal(200);
+      expect(await queued()).to.deep.equal([id]);
+      expect(await told()).to.deep.include({ situation: "paying", tasks: [0, 0], figures: ["0", "9"] });
+      expectRefusal(await release(one, id), 409, "NOT_HELD");
     });
 
     it("asks anew where the amount changed, and where one of both lost the role", async () => {

@@ -229,11 +229,11 @@ describe("Dashboard", () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByRole("button", { name: "Ingressos", pressed: true }).waitFor();
-    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(7));
+    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(9));
     // A debt and a sale in review have no ticket.
     expect(await statement.locator(".statement-row").count()).to.equal(2);
     await statement.getByRole("button", { name: "Lista" }).click();
-    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(9));
+    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(11));
     expect(await statement.locator(".ticket-grid").count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });
@@ -428,12 +428,12 @@ describe("Dashboard", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
-    await figures.getByText(/^Ao todo:\s*44,50 CHZ/).waitFor();
+    await figures.getByText(/^Ao todo:\s*58,50 CHZ/).waitFor();
     // Netted amounts and purchases under review are why it is not the cashback total.
     await figures.getByText(/^É diferente do cashback total: aqui entram as compras em conferência, /).waitFor();
     expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
     const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByText("9 lançamentos").waitFor();
+    await statement.getByText("11 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
     await statement.getByText("4,00 CHZ foram descontados por causa de uma compra devolvida.").waitFor();
     await figures.getByRole("link", { name: /A descontar/ }).click();
@@ -446,9 +446,11 @@ describe("Dashboard", () => {
     await statement.getByText("de 7,00 CHZ", { exact: true }).waitFor();
     await figures.getByRole("link", { name: /Aguardando a loja/ }).click();
     await statement.getByText("Pedido 2026-118").waitFor();
-    expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(3);
+    expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(5);
+    await statement.getByText("Confirmada; a Torcida está conferindo o pagamento antes de enviar.").waitFor();
+    await statement.getByText(/^Confirmada; o pagamento ainda não foi liberado e a Torcida está/).waitFor();
     await statement.getByRole("button", { name: "Ver tudo" }).click();
-    await statement.getByText("9 lançamentos").waitFor();
+    await statement.getByText("11 lançamentos").waitFor();
   });
 
   it("says by which day a store usually takes the next step, and when it takes longer", async () => {

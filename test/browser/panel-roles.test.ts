@@ -2,7 +2,16 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually, until } from "../testing/until.ts";
-import { approvalGroup, approvals, attention, BUYER, COLLEAGUE, fillPanel, sales } from "./support/panel-data.ts";
+import {
+  approvalGroup,
+  approvals,
+  attention,
+  BUYER,
+  COLLEAGUE,
+  fillPanel,
+  purchaseDetails,
+  sales,
+} from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -313,6 +322,41 @@ describe("The panel, role by role", () => {
     await page.getByRole("link", { name: "Aprovações", exact: true }).waitFor();
     await page.getByRole("row", { name: /Devolvido.*Ana Souza/ }).waitFor();
     expect(await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).count()).to.equal(0);
+  });
+
+  it("lists a refused payout among the open tasks, and asks for it again", async () => {
+    const page = await openAs("operator", "", async () => {
+      site.server.answer("GET /api/admin/attention", {
+        body: { success: true, attention: { ...attention, refused_payouts: 1 } },
+      });
+      site.server.answer("GET /api/admin/purchases/8", {
+        body: {
+          success: true,
+          purchase: {
+            ...purchaseDetails(8),
+            state: "confirmed",
+            situation: "payout_refused",
+            waits_for: "second_decision",
+          },
+        },
+      });
+    });
+    await page.getByRole("link", { name: /1 pagamento recusado espera nova decisão/ }).click();
+    await page.waitForURL(/view=approvals.*state=refused/);
+    await page.goto(new URL("?view=purchases&row=8", page.url()).href);
+    await page.getByText("Outra pessoa recusou o pagamento: peça de novo, ou recuse a venda.").waitFor();
+    await page.getByRole("button", { name: "Pedir de novo" }).click();
+    const dialog = page.getByRole("dialog", { name: "Pedir de novo o pagamento da compra nº 8?" });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Conferido com a loja");
+    site.server.answer("POST /api/admin/purchases/8/release", {
+      status: 202,
+      body: { success: true, message: "Waiting for a second person", approval_id: 6 },
+    });
+    await dialog.getByRole("button", { name: "Pedir de novo" }).click();
+    await eventually(async () => {
+      const [call] = site.server.callsTo("POST /api/admin/purchases/8/release");
+      expect(call?.body).to.deep.equal({ reason: "Conferido com a loja" });
+    });
   });
 
   it("counts on view and filter what waits, and counts anew after a decision, without a reload", async () => {

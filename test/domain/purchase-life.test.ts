@@ -11,6 +11,8 @@ import {
   type PurchaseLife,
   shownStatus,
 } from "../../domain/purchase/life.ts";
+import { situationOf } from "../../domain/purchase/situation.ts";
+import type { SaleState } from "../../domain/sale/state.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 
 const MOMENT: Moment = { now: 1_000n, deepestBlock: 50n, hasRate: true };
@@ -47,6 +49,28 @@ const CASES: readonly {
     life: { ...CONFIRMED_LIFE, isHeld: true },
     by: "staff",
     obstacle: "held",
+    look: { kind: "never" },
+  },
+  {
+    says: "pays nothing for which a second person is asked",
+    move: "pay",
+    life: { ...CONFIRMED_LIFE, secondPerson: "asked" },
+    obstacle: "second_person",
+    look: { kind: "never" },
+  },
+  {
+    says: "pays nothing that a second person refused",
+    move: "pay",
+    life: { ...CONFIRMED_LIFE, secondPerson: "refused" },
+    obstacle: "second_decision",
+    look: { kind: "never" },
+  },
+  {
+    says: "judges anew what staff decide after a refusal",
+    move: "pay",
+    life: { ...CONFIRMED_LIFE, secondPerson: "refused" },
+    by: "staff",
+    obstacle: undefined,
     look: { kind: "never" },
   },
   {
@@ -186,6 +210,23 @@ describe("The life of a purchase", () => {
     expect(shownStatus("confirmed", { isReturned: true, isPaid: false })).to.equal("cancelled");
     expect(shownStatus("confirmed", { isReturned: true, isPaid: true })).to.equal("confirmed");
     expect(shownStatus("pending", { isReturned: false, isPaid: false })).to.equal("pending");
+  });
+
+  it("is where its second person is, unless staff hold it, it was returned or it is paid", () => {
+    const at = (change: Partial<PurchaseLife>, payout?: "paid", saleState: SaleState | null = null) =>
+      situationOf({ life: { ...CONFIRMED_LIFE, ...change }, payout, saleState }, { now: 1_000n, isLive: false });
+    for (const [secondPerson, situation] of [
+      ["asked", "awaiting_approval"],
+      ["refused", "payout_refused"],
+      [null, "paying"],
+    ] as const) {
+      expect(at({ secondPerson })).to.equal(situation);
+      expect(at({ secondPerson, payableAt: 2_000n })).to.equal(secondPerson === null ? "waiting_period" : situation);
+      expect(at({ secondPerson, isHeld: true })).to.equal("in_review");
+      expect(at({ secondPerson }, undefined, "held")).to.equal("in_review");
+      expect(at({ secondPerson, isReturned: true })).to.equal("withdrawn");
+      expect(at({ secondPerson, isPaid: true }, "paid")).to.equal("paid");
+    }
   });
 
   describe("in every possible state", () => {

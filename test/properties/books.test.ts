@@ -145,7 +145,10 @@ class History {
     await this.#compare();
   }
 
-  /** Runs until nothing is left to do; a second person agrees to each payout that waits for one. */
+  /**
+   * Runs until nothing is left to do. A second person agrees to each payout that waits for one, but refuses every third,
+   * until it is decided again.
+   */
   async #runWithApprovals(): Promise<void> {
     const { kysely } = this.shop.database;
     for (;;) {
@@ -159,16 +162,32 @@ class History {
             .on("operations.kind", "=", "pay")
             .on("operations.status", "<>", "withdrawn"),
         )
-        .select(["approvals.id", "payouts.token_id as paid", "operations.id as queued"])
+        .select(["approvals.id", "approvals.purchase_id", "approvals.wallet", "approvals.asked_by"])
+        .select(["payouts.token_id as paid", "operations.id as queued"])
         .where("approvals.state", "=", "open")
         .execute();
       if (open.length === 0) return;
-      for (const { id, paid, queued } of open) {
+      for (const { id, purchase_id, wallet, asked_by, paid, queued } of open) {
         expect([paid, queued], "nothing is paid before a second person agrees").to.deep.equal([null, null]);
-        const by = { isApproved: true, actor: "second", reason: null };
+        expect(await this.#figureOf(purchase_id, wallet), "where it waits").to.equal("waiting");
+        const by = { isApproved: id % 3n !== 0n, actor: "second", reason: null };
         await inTransaction(kysely, (queries) => decideApproval(queries, id, by));
+        if (by.isApproved) continue;
+        await this.shop.run(3);
+        expect(await this.#figureOf(purchase_id, wallet), "where it is refused").to.equal("waiting");
+        await this.#compareStatement(wallet);
+        await inTransaction(kysely, (queries) => attribute(queries, [purchase_id], asked_by));
       }
     }
+  }
+
+  async #figureOf(purchase: bigint, wallet: `0x${string}`) {
+    const { kysely } = this.shop.database;
+    const cursor = await kysely.selectFrom("chain_cursor").select("block_number").executeTakeFirstOrThrow();
+    const view = purchaseViewAt(cursor.block_number, { rate: this.shop.weiPerCent, confirmations: 1, isLive: true });
+    const rows = await listPurchases(kysely, wallet, { limit: 1_000 });
+    const row = rows.find(({ id }) => id === purchase);
+    return row && SITUATIONS[toPurchaseRecord(row, view).situation].figure;
   }
 
   /** What these sales are owed waits for a second person, who is not there; what is kept of it for a debt is kept. */

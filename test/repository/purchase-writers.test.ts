@@ -104,7 +104,7 @@ describe("What was decided", () => {
       for (const [, set = ""] of sets) {
         for (const [, column] of set.matchAll(/\b(\w+):/g)) expect(column, text).to.match(ofStaff);
       }
-      expect(text).to.match(/recountPurchases\(|makeDue\(/);
+      expect(text).to.match(/recountPurchases\(|attribute\(/);
     }
   });
 
@@ -120,13 +120,13 @@ describe("What was decided", () => {
 
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
     expect(importersOf(["makeDue"], "purchases/due.ts")).to.deep.equal([
-      "purchases/approvals.ts",
       "purchases/changed-facts.ts",
       "purchases/counting.ts",
     ]);
     expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
     expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
       "indexer/store/count-change.ts",
+      "purchases/approvals.ts",
       "purchases/changed-facts.ts",
       "purchases/next-step.ts",
       "purchases/save.ts",

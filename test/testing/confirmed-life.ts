@@ -7,7 +7,7 @@ export const CONFIRMED_LIFE: PurchaseLife = {
   isApproved: true,
   isReturned: false,
   isHeld: false,
-  needsSecondPerson: false,
+  secondPerson: null,
   isSettled: false,
   isPaid: false,
   isRateFrozen: true,

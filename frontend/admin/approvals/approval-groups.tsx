@@ -95,7 +95,7 @@ function GroupDialog({ verb, group, onClose }: Deciding & { onClose: () => void 
       text={
         isApproval
           ? "Seguem sozinhos assim que você aprovar. O que foi pago não volta: confira a soma, o maior e quem decidiu."
-          : "Nada é pago, e as compras ficam paradas. Para pedir de novo, retenha e libere cada uma."
+          : "Nada é pago, e as compras ficam paradas até alguém decidir de novo. Para pedir de novo, abra cada uma."
       }
       consequences={[
         ["Pagamentos", count],

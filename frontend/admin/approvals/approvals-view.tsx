@@ -63,7 +63,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
     noun: ["pedido", "pedidos"],
     search: "número, compra ou carteira",
     states: optionsOf(APPROVAL_WORDS),
-    waiting: ({ open_approvals }) => ({ open: open_approvals }),
+    waiting: ({ open_approvals, refused_payouts }) => ({ open: open_approvals, refused: refused_payouts }),
     allStates: "Todos",
     sorts: BY_AGE_OR_AMOUNT.map((one) => ({ ...one, label: one.label.replace(/as$/, "os") })),
     refreshMs: 15_000,
@@ -127,7 +127,7 @@ const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
   }),
   refuse: (id) => ({
     title: `Recusar o pedido nº ${id}?`,
-    text: "Nada é pago, e a compra fica parada. Para pedir de novo, retenha e libere a compra.",
+    text: "Nada é pago, e a compra fica parada até alguém decidir de novo. Para pedir de novo, abra a compra.",
     action: "Recusar pagamento",
     reasonHint: "Por que não. Fica no registro.",
     done: "Pagamento recusado.",

@@ -23,6 +23,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.refused_payouts,
+    words: ["pagamento recusado espera nova decisão", "pagamentos recusados esperam nova decisão"],
+    href: viewHref({ view: "approvals" }, { state: "refused" }),
+    isUrgent: true,
+  },
+  {
     count: attention.open_percents,
     words: ["percentual espera uma segunda pessoa", "percentuais esperam uma segunda pessoa"],
     href: viewHref({ view: "approvals" }, { state: "open" }),

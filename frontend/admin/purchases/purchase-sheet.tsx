@@ -71,24 +71,31 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
   );
 }
 
-/** A purchase that is held can be released, any other can be held until it is over. */
+const isRefused = ({ waits_for }: PurchaseDetails) => waits_for === "second_decision";
+
+/**
+ * A purchase that is held can be released, and a refused payout asked for again. What is neither held nor over can be
+ * held.
+ */
 function HoldSwitch({ purchase, onClick }: { purchase: PurchaseDetails; onClick: (decision: Decision) => void }) {
-  if (purchase.held_at !== null) {
-    return (
-      <PermittedButton permission="payments" className="button button-small" onClick={() => onClick("release")}>
-        Liberar compra
-      </PermittedButton>
-    );
-  }
-  if (isOver(purchase.state)) return null;
+  const isHeld = purchase.held_at !== null;
   return (
-    <PermittedButton
-      permission="payments"
-      className="button button-small button-danger"
-      onClick={() => onClick("hold")}
-    >
-      Reter compra
-    </PermittedButton>
+    <>
+      {(isHeld || isRefused(purchase)) && (
+        <PermittedButton permission="payments" className="button button-small" onClick={() => onClick("release")}>
+          {isHeld ? "Liberar compra" : "Pedir de novo"}
+        </PermittedButton>
+      )}
+      {!isHeld && !isOver(purchase.state) && (
+        <PermittedButton
+          permission="payments"
+          className="button button-small button-danger"
+          onClick={() => onClick("hold")}
+        >
+          Reter compra
+        </PermittedButton>
+      )}
+    </>
   );
 }
 
@@ -157,19 +164,29 @@ function HoldDialog({ purchase, onClose }: DialogProps) {
 
 function ReleaseDialog({ purchase, onClose }: DialogProps) {
   const { chz } = useFormat();
+  const words = isRefused(purchase)
+    ? {
+        title: `Pedir de novo o pagamento da compra nº ${purchase.id}?`,
+        text: "Passa a ser decisão sua: outra pessoa aprova ou recusa de novo, se o valor pedir duas.",
+        action: "Pedir de novo",
+        done: "Pagamento pedido de novo.",
+      }
+    : {
+        title: `Liberar a compra nº ${purchase.id}?`,
+        text: "Ela segue de onde parou: ingresso, confirmação e pagamento.",
+        action: "Liberar compra",
+        done: "Compra liberada.",
+      };
   return (
     <DecisionDialog
-      title={`Liberar a compra nº ${purchase.id}?`}
-      text="Ela segue de onde parou: ingresso, confirmação e pagamento."
+      {...words}
       mayPay
       consequences={[
         ["Vai ser pago", chz(purchase.cashback)],
         ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],
         ["Estava retida por", purchase.held_reason],
       ]}
-      action="Liberar compra"
       reasonHint="Fica no registro."
-      done="Compra liberada."
       decide={(reason) => releasePurchase(purchase.id, reason)}
       onClose={onClose}
     />

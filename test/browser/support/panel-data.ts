@@ -42,6 +42,7 @@ export const attention: Attention = {
   draft_stores: 1,
   open_percents: 0,
   open_approvals: 1,
+  refused_payouts: 0,
   foreign_transactions: 0,
   faults: [{ name: "certificate_ends", text: "The certificate of shop.example ends in 3 days" }],
   differences: 2,
@@ -142,6 +143,8 @@ const purchases = [
   purchase(7, {}),
   purchase(6, { state: "paid", waits_for: null, expected_at: null, paid: "19.36725", paid_at: AT }),
 ];
+
+export const purchaseDetails = (id: number) => ({ ...purchases.find((one) => one.id === id), steps, open: [] });
 
 /** One page, in all states. */
 export const manyPurchases = (count: number): Purchase[] =>
@@ -502,7 +505,7 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
     });
   for (const one of purchases)
     server.answer(`GET /api/admin/purchases/${one.id}`, {
-      body: { success: true, purchase: { ...one, steps, open: [] } },
+      body: { success: true, purchase: purchaseDetails(one.id) },
     });
   for (const one of sales)
     server.answer(`GET /api/admin/sales/${one.id}`, {

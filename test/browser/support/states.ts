@@ -73,6 +73,8 @@ export function addAllSituations({ me }: FixtureServer): void {
   const purchase = (id: number, change: Partial<(typeof me.purchases)[number]>) =>
     fixturePurchase({ id, created_at: day(50 - id), date: day(50 - id), store: "Mercado da Bola", ...change });
   me.purchases = [
+    purchase(21, { ...unpaid, situation: "awaiting_approval" }),
+    purchase(20, { ...unpaid, situation: "payout_refused" }),
     purchase(19, {
       ...{ ...unpaid, situation: "awaiting_store", status: "pending", stored_status: "Pendente" },
       usual_at: day(-12),
@@ -86,7 +88,7 @@ export function addAllSituations({ me }: FixtureServer): void {
     purchase(12, { ...unpaid, situation: "declined", status: "cancelled", stored_status: "Cancelado" }),
   ];
   me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
-  me.statement = { in_wallet: "10", on_the_way: "21", waiting: "16.5", to_offset: "3", sum: "44.5", next_at: day(-21) };
+  me.statement = { in_wallet: "10", on_the_way: "21", waiting: "30.5", to_offset: "3", sum: "58.5", next_at: day(-21) };
   me.reviews = [
     {
       id: 7,
