@@ -154,8 +154,11 @@ export async function assignSale(
   await touchUsers(queries, new Set([click.wallet, ...(sale.wallet === null ? [] : [sale.wallet])]));
   if (!isAssignable(await readSalePurchases(queries, id), { wallet: click.wallet, storeId: click.store_id }))
     throw new DecisionError("paid", "A payout of this sale was sent: it stays with its buyer and store");
+  const before = readKept(sale);
   const kept = {
-    ...readKept(sale),
+    ...before,
+    // Another buyer's cashback has the rate of its own confirmation.
+    tiers: sale.wallet === click.wallet ? before.tiers : [],
     assignedOver: sale.click_ref ?? "",
     terms: isOfOtherStore ? await lowerTerms(queries, sale, click) : null,
   };

@@ -233,7 +233,7 @@ export function orderKeyOf(orderRef: string | null): string | null {
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const kept = keep(facts, { movedTo: isMoved ? click : null, other });
+  const kept = keep(facts, { click, movedTo: isMoved ? click : null, other });
   const valued = readValue(facts, kept, click);
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
@@ -284,10 +284,13 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
 }
 
 /**
- * Rates and figures once used, and what was confirmed for its buyer, stay. `movedTo`: its new click, if it moves; `other`:
- * the one that it cannot move to. Nor can it later: the hold takes back the payout that was the reason.
+ * Rates and figures once used, and what was confirmed for its buyer, stay. `click`: whose it is; `movedTo`: the same, if it
+ * moves; `other`: the one that it cannot move to. Nor can it later: the hold takes back the payout that was the reason.
  */
-function keep(facts: SaleFacts, { movedTo, other }: { movedTo: ClickFacts | null; other: ClickFacts | null }): Kept {
+function keep(
+  facts: SaleFacts,
+  { click, movedTo, other }: Record<"click" | "movedTo" | "other", ClickFacts | null>,
+): Kept {
   const { report, kept } = facts;
   const used = [report.currency, report.commissionCurrency ?? report.currency];
   const rates = new Map(kept.rates);
@@ -296,10 +299,11 @@ function keep(facts: SaleFacts, { movedTo, other }: { movedTo: ClickFacts | null
     if (currency !== "BRL" && rate !== undefined && !rates.has(currency)) rates.set(currency, rate);
   }
   const isOfOther = movedTo !== null && movedTo.wallet !== facts.click?.wallet;
+  const own = facts.purchases.filter(({ wallet }) => wallet === click?.wallet);
   return {
     rates,
     tracked: report.isUnread ? kept.tracked : trackedSince(report, kept.tracked),
-    tiers: isOfOther ? [] : confirmedTiers(kept.tiers, facts.purchases),
+    tiers: confirmedTiers(isOfOther ? [] : kept.tiers, own),
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
     moves: other ? MOST_MOVES : kept.moves + (movedTo ? 1 : 0),

@@ -236,6 +236,29 @@ describe("A sale whose facts change", function () {
         expect(await shop.received(wallet)).to.equal(2);
       });
 
+      it("is paid at the rate of its own confirmation once staff assign it to another buyer", async () => {
+        const { shop, wallet, click } = await open();
+        const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "17001" };
+        const storeId = await insertStore(shop.database.kysely, other);
+        const right = await shop.click(await shop.buyer("b"), undefined, storeId);
+        const report = reportOf(click, { status: "approved" });
+        await shop.read(report);
+        await shop.run();
+        await shop.read({ ...report, advertiserId: "17001" });
+        const { id } = await shop.sale(report.saleKey);
+        shop.weiPerCent = 2n * WEI_PER_CENT;
+        await inTransaction(shop.database.kysely, (queries) =>
+          assignSale(queries, id, right.token, { rules: RULES, actor: "admin", holds: ["other_store"] }),
+        );
+        await shop.read({ ...report, ...payable, advertiserId: "17001" });
+        await shop.run();
+        expect((await shop.purchases()).map((one) => [one.wallet, one.wei_per_cent])).to.deep.equal([
+          [wallet, WEI_PER_CENT],
+          [right.wallet, 2n * WEI_PER_CENT],
+        ]);
+        expect(await shop.received(wallet)).to.equal(0);
+      });
+
       it("stays with the buyer and store that were paid, whatever staff assign it to", async () => {
         const { shop, wallet, click } = await open();
         const other = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "17001" };
