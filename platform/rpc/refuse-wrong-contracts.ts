@@ -30,7 +30,8 @@ export async function refuseWrongContracts(
   const distributor = named("CASHBACK_DISTRIBUTOR_ADDRESS", cashbackDistributor);
   if (isEmpty(nftCode)) throw new EnvironmentError(`${nft}, where this chain has no contract`);
   if (isEmpty(code)) throw new EnvironmentError(`${distributor}, where this chain has no contract`);
-  if (tickets && "error" in tickets && tickets.error.isRevert) {
+  // A contract that takes any call answers with nothing.
+  if (isEmpty(tickets) || (tickets && "error" in tickets && tickets.error.isRevert)) {
     throw new EnvironmentError(`${distributor}, which is another contract than a CashbackDistributor`);
   }
   const paysFor = addressIn(tickets);

@@ -13,6 +13,7 @@ const AWAY_MS = 8_000;
 describe("A wrong contract (F53) @deep", () => {
   onSystem("SQLite", {}, (system) => {
     const strange = `0x${"ab".repeat(20)}`;
+    const silent = `0x${"cd".repeat(20)}`;
     const cases: [what: string, wrong: (nft: string, distributor: string, fan: string) => object, says: RegExp][] = [
       [
         "both are swapped",
@@ -30,6 +31,11 @@ describe("A wrong contract (F53) @deep", () => {
         /^CASHBACK_DISTRIBUTOR_ADDRESS, .* pays for the tickets of 0x\w+, not of 0x/m,
       ],
       [
+        "the distributor is one that takes any call and answers nothing",
+        () => ({ CASHBACK_DISTRIBUTOR_ADDRESS: silent }),
+        /^CASHBACK_DISTRIBUTOR_ADDRESS, .* another contract than a CashbackDistributor/m,
+      ],
+      [
         "there is no distributor",
         () => ({ CASHBACK_DISTRIBUTOR_ADDRESS: strange }),
         /^CASHBACK_DISTRIBUTOR_ADDRESS, .* where this chain has no contract/m,
@@ -44,6 +50,7 @@ describe("A wrong contract (F53) @deep", () => {
       const buyer = await system().shopper();
       await buyer.buy(1, 10);
       await system().settled();
+      await system().anvil.request("anvil_setCode", silent, "0x00");
       await Promise.all([system().api.stop(), system().indexer.stop()]);
     });
 
