@@ -161,8 +161,10 @@ export function isMoving(situation: Situation): boolean {
 }
 
 export type SituationFacts = {
-  life: Pick<PurchaseLife, "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt"> &
-    Pick<PurchaseLife, "secondPerson">;
+  life: Pick<
+    PurchaseLife,
+    "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt" | "secondPerson"
+  >;
   /** Its payout as far as it is final. */
   payout: "paid" | "deferred" | undefined;
   /** The state of its sale; null without one. */
