@@ -7,6 +7,7 @@ import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import {
   buyerOf,
+  CASHBACK_DISTRIBUTOR,
   type EventRecord,
   emit,
   mintEvents,
@@ -210,6 +211,7 @@ describe("Indexing", function () {
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([1n]);
       await first.stop();
       running.splice(0);
+      await placeEmitters(anvil, [other, CASHBACK_DISTRIBUTOR]);
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl], purchaseNft: other });
       await until("the other contract's ticket is indexed", async () => {
         const { nfts } = await readIndex(database);
