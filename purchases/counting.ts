@@ -3,7 +3,7 @@ import { givenRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../domain/purchase/life.ts";
-import { SITUATIONS, type Situation, situationOf } from "../domain/purchase/situation.ts";
+import { COUNTED_SITUATIONS, type CountedSituation, situationOf } from "../domain/purchase/situation.ts";
 import { idsOf, keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
@@ -14,7 +14,7 @@ import { addToBuyers, addToShop, type BuyerTotals, emptyTotals, situationTotal }
 /** Where one purchase is, and what it contributes to the totals of its buyer and of the shop. */
 export type Contribution = {
   /** Of a payout that is final. docs/product.md#situations */
-  situation: Situation;
+  situation: CountedSituation;
   status: PurchaseStatus;
   /** Its cashback; null while the rate is not frozen: then it is summed as cents × basis points. */
   gwei: bigint | null;
@@ -198,11 +198,11 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
       one.centBps,
       one.paidGwei,
       one.isOpen ? 1n : 0n,
-      BigInt(keysOf(SITUATIONS).indexOf(one.situation)),
+      BigInt(COUNTED_SITUATIONS.indexOf(one.situation)),
     ]),
   );
   const situation = sql.join(
-    keysOf(SITUATIONS).map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
+    COUNTED_SITUATIONS.map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
     sql` `,
   );
   await sql`update purchases set situation = case c.situation ${situation} end, counted_status = c.status, counted_gwei = c.gwei,

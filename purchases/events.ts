@@ -3,7 +3,7 @@ import { among, givenRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../domain/events.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
-import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
+import { type CountedSituation, SITUATIONS } from "../domain/purchase/situation.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /*
@@ -21,7 +21,7 @@ export type PurchaseChange = {
   /** Of a payout, also of one that the wallet refused. */
   payoutGwei: bigint | null;
 };
-type Place = { situation: Situation; status: PurchaseStatus };
+type Place = { situation: CountedSituation; status: PurchaseStatus };
 
 type NewEvent = { id: bigint; kind: EventKind; gwei: bigint | null };
 

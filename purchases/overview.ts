@@ -4,8 +4,8 @@ import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
-import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
-import { keysOf, recordOf } from "../domain/records.ts";
+import { COUNTED_SITUATIONS, type CountedSituation } from "../domain/purchase/situation.ts";
+import { recordOf } from "../domain/records.ts";
 import { operationsIn } from "../sender/queue.ts";
 import { payoutSums, readShopTotals, situationTotal } from "./totals.ts";
 
@@ -22,9 +22,9 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
 }
 
 /** How many purchases their last change led to each situation. docs/product.md#situations */
-export async function readSituations(queries: Queries): Promise<Record<Situation, number>> {
+export async function readSituations(queries: Queries): Promise<Record<CountedSituation, number>> {
   const totals = await readShopTotals(queries);
-  return recordOf(keysOf(SITUATIONS), (situation) => Number(totals[situationTotal(situation)]));
+  return recordOf(COUNTED_SITUATIONS, (situation) => Number(totals[situationTotal(situation)]));
 }
 
 /** One statement, because on PostgreSQL each one costs a round trip. */

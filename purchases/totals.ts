@@ -3,8 +3,8 @@ import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { PURCHASE_STATUSES } from "../domain/purchase/life.ts";
-import { SITUATIONS, type Situation } from "../domain/purchase/situation.ts";
-import { isKeyOf, keysOf, recordOf } from "../domain/records.ts";
+import { COUNTED_SITUATIONS, type CountedSituation } from "../domain/purchase/situation.ts";
+import { isKeyOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { IS_UNSETTLED } from "./queries.ts";
 
@@ -14,12 +14,12 @@ export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
 export const SHOP_TOTALS = [
   "users" as const,
   ...PURCHASE_STATUSES,
-  ...keysOf(SITUATIONS).map(situationTotal),
+  ...COUNTED_SITUATIONS.map(situationTotal),
   ...(["open_gwei", "open_cent_bps"] as const),
   ...(["payouts_paid_chz", "payouts_paid_gwei", "payouts_deferred_chz", "payouts_deferred_gwei"] as const),
 ];
 /** The total of the purchases in a situation. */
-export function situationTotal(situation: Situation) {
+export function situationTotal(situation: CountedSituation) {
   return `situation_${situation}` as const;
 }
 

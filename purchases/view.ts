@@ -43,10 +43,15 @@ export function purchaseViewAt(
 }
 
 /** Where a purchase is, as its buyer reads it. */
-export function situationIn(purchase: Pick<Purchase, keyof LifeRow | "sale_state">, view: PurchaseView): Situation {
+export function situationIn(
+  purchase: Pick<Purchase, keyof LifeRow | "sale_state" | "delayed">,
+  view: PurchaseView,
+): Situation {
   const state = cashbackState(purchase, view);
   const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
-  return situationOf({ ...facts, saleState: purchase.sale_state }, view);
+  const situation = situationOf({ ...facts, saleState: purchase.sale_state }, view);
+  const isDelayed = situation === "paying" && purchase.payout_state === null && purchase.delayed === 1n;
+  return isDelayed ? "payout_delayed" : situation;
 }
 
 type Known = {

@@ -1,7 +1,7 @@
 // Written by `npm run schema` from the SQL in database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
 import type { EventKind } from "../../domain/events.ts";
-import type { Situation } from "../../domain/purchase/situation.ts";
+import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChangedFact } from "../changed-facts.ts";
@@ -430,7 +430,7 @@ export interface Schema {
     counted_paid_gwei: Generated<bigint>;
     counted_open: Generated<bigint>;
     /** Where it was when it was counted; in live mode a simulated one may be `never_paid` since. */
-    situation: Generated<Situation>;
+    situation: Generated<CountedSituation>;
     /** An admin holds it: it is neither confirmed nor paid until it is released. */
     held_at: bigint | null;
     held_by: string | null;

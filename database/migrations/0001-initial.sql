@@ -538,7 +538,7 @@ create table purchases (
   counted_paid_gwei integer not null default 0,
   counted_open integer not null default 0,
   -- Where it was when it was counted; in live mode a simulated one may be `never_paid` since.
-  situation text not null default 'recorded', -- : Situation
+  situation text not null default 'recorded', -- : CountedSituation
   -- An admin holds it: it is neither confirmed nor paid until it is released.
   held_at integer,
   held_by text,

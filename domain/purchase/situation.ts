@@ -1,4 +1,5 @@
 import type { EventKind } from "../events.ts";
+import { keysOf } from "../records.ts";
 import type { SaleState } from "../sale/state.ts";
 import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
 import type { PurchaseState } from "./states.ts";
@@ -98,6 +99,15 @@ export const SITUATIONS = {
     event: undefined,
     isNil: false,
   },
+  /** The payout should be sent, and stands: told when it is shown, and counted as `paying`. docs/product.md#situations */
+  payout_delayed: {
+    figure: "on_the_way",
+    status: "confirmed",
+    panel: ["confirmed"],
+    next: "system",
+    event: undefined,
+    isNil: false,
+  },
   /** The wallet refused the payout, which is now a credit to withdraw. */
   credit: {
     figure: "on_the_way",
@@ -154,6 +164,9 @@ export const SITUATIONS = {
   },
 } as const satisfies Record<string, Row>;
 export type Situation = keyof typeof SITUATIONS;
+/** A situation as it is stored and counted: what changes without a change of the purchase is not. */
+export type CountedSituation = Exclude<Situation, "payout_delayed">;
+export const COUNTED_SITUATIONS = keysOf(SITUATIONS).filter((one) => one !== "payout_delayed");
 
 /** Whether it goes on by itself: neither over, nor waiting for our staff or its buyer. */
 export function isMoving(situation: Situation): boolean {
@@ -175,7 +188,7 @@ export type SituationFacts = {
 export function situationOf(
   { life, payout, saleState }: SituationFacts,
   { now, isLive }: { now: bigint; isLive: boolean },
-): Situation {
+): CountedSituation {
   if (payout === "deferred") return "credit";
   if (payout === "paid") return life.isReturned || saleState === "declined" ? "paid_then_returned" : "paid";
   const status = shownStatus(life.status, life);
@@ -191,10 +204,13 @@ export function situationOf(
   return life.payableAt > now ? "waiting_period" : "paying";
 }
 
-/** Where a ticket is of which no purchase is known. */
-export function situationOfTicket(status: PurchaseStatus): Situation {
-  const never = { isReturned: false, isPaid: false, isHeld: false, isSettled: false };
-  const life = { status, source: "live", ...never, secondPerson: null, payableAt: 0n } as const;
-  const facts = { life, payout: undefined, saleState: null };
-  return situationOf(facts, { now: 0n, isLive: true });
+/** Where a ticket is of which no purchase is known; undefined where only its purchase tells. */
+export function situationOfTicket(status: PurchaseStatus): Situation | undefined {
+  const of = {
+    processing: "recorded",
+    pending: "awaiting_store",
+    confirmed: undefined,
+    cancelled: "declined",
+  } as const;
+  return of[status];
 }

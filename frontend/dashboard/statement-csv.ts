@@ -36,7 +36,11 @@ export function statementCsv(lines: readonly Line[], language: Language, t: Tran
       ...start(entry.id, entry.store),
       entry.value === undefined ? entry.valueText : number(entry.value),
       entry.percent === undefined ? entry.percentText : number(entry.percent),
-      ...[number(entry.cashback), t(`status.${statusOf(entry)}`), t(`situation.${situationIn(entry)}`, { date })],
+      ...[
+        number(entry.cashback),
+        t(`status.${statusOf(entry)}`),
+        t(`situation.${situationIn(entry) ?? "unknown"}`, { date }),
+      ],
       ...[number(paid_amount ?? ""), number(kept_amount ?? ""), entry.wallet, payment_tx ?? ""],
     ];
   }

@@ -126,7 +126,7 @@ function Why({ entry }: { entry: Entry }) {
   const isLate = usual_at !== null && Date.parse(usual_at) < Date.now();
   return (
     <>
-      {t(`situation.${situation}`, { date: expected_at ? date(expected_at) : "" })}
+      {t(`situation.${situation ?? "unknown"}`, { date: expected_at ? date(expected_at) : "" })}
       {usual_at !== null &&
         ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
       {corrected_from !== null && ` ${t("situation.corrected", { amount: chz(corrected_from) })}`}

@@ -82,7 +82,8 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   };
 }
 
-export function situationIn({ purchase, status }: Entry): Situation {
+/** Undefined for a confirmed ticket whose purchase is not known: its own page tells whether it is paid. */
+export function situationIn({ purchase, status }: Entry): Situation | undefined {
   return purchase?.situation ?? situationOfTicket(status);
 }
 
@@ -127,12 +128,14 @@ export function owedDebts(debts: readonly Debt[], toOffset: string): OwedDebt[] 
 export function figureOf(line: Line): Figure | undefined {
   if (line.kind === "review") return "waiting";
   if (line.kind === "debt") return line.debt.owed === "0" ? undefined : "to_offset";
-  return SITUATIONS[situationIn(line.entry)].figure;
+  const situation = situationIn(line.entry);
+  return situation && SITUATIONS[situation].figure;
 }
 
-/** What of a line lies in its figure, in CHZ, decimal text: all lines together are the statement's sum. */
+/** What of a line lies in its figure, in CHZ, decimal text: all lines with a figure together are the statement's sum. */
 export function amountOf(line: Line): string {
   if (line.kind === "review") return line.review.cashback_amount;
+  if (line.kind === "purchase" && situationIn(line.entry) === undefined) return line.entry.cashback;
   if (figureOf(line) === undefined) return "0";
   if (line.kind === "debt") return `-${line.debt.owed}`;
   const { purchase, cashback } = line.entry;

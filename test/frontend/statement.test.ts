@@ -118,6 +118,12 @@ describe("The lines of the statement", () => {
     expect(settled.map(amountOf)).to.deep.equal(["0"]);
   });
 
+  it("promise no payment for a confirmed ticket whose purchase is not known, but say its amount", () => {
+    const [line] = linesOf([{ ...entry("1", ""), status: "confirmed" }], {});
+    expect(line && [figureOf(line), amountOf(line)]).to.deep.equal([undefined, "0.01"]);
+    expect(line && statementCsv([line], "pt", textsIn("pt")), "CSV").to.include("a página do ingresso mostra");
+  });
+
   it("stand in the CSV as spreadsheets of each language read it, with their sign, and run no formula", () => {
     const rowsOf = (language: Language, delimiter: string): string[][] =>
       parse(statementCsv(lines, language, textsIn(language)), { delimiter, record_delimiter: "\r\n" });

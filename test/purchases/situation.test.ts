@@ -1,8 +1,12 @@
 import { expect } from "chai";
 import { inTransaction } from "../../database/transaction.ts";
+import { makeDue, postpone } from "../../purchases/due.ts";
 import { readSituations } from "../../purchases/overview.ts";
+import { listPurchases } from "../../purchases/queries.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/staff.ts";
+import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
 import { findWrongTotals } from "../../purchases/wrong-totals.ts";
+import { markFailed, setAside } from "../../sender/retries.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -42,6 +46,43 @@ describe("The situation that is kept with a purchase", () => {
       await shop.read({ ...sale, status: "declined" });
       expect(await situations()).to.deep.equal(["paid_then_returned"]);
       expect(await counts()).to.deep.equal({ paid_then_returned: 1 });
+    });
+
+    it("says that a payout is delayed as long as it stands, without being counted anew", async () => {
+      const { shop, click, situations } = await begin();
+      const { kysely } = shop.database;
+      await shop.read(reportOf(click, { status: "approved", payable: true }));
+      await shop.runUntil("pay");
+      const [operation] = await kysely.selectFrom("operations").selectAll().where("kind", "=", "pay").execute();
+      const [ids, purchaseIds] = [[operation?.id ?? 0n], [operation?.subject_id ?? 0n]];
+      const told = async () => {
+        const { wallet } = (await shop.purchases())[0] ?? expect.fail("no purchase");
+        const [row] = await listPurchases(kysely, wallet, { limit: 1 });
+        const view = purchaseViewAt(1_000_000n, { rate: 1n, confirmations: 1, isLive: true });
+        return row && toPurchaseRecord(row, view).situation;
+      };
+      const queued = { status: "queued", reason: null, since: BigInt(Date.now()) } as const;
+      const change = (values: object) =>
+        kysely.updateTable("operations").set(values).where("kind", "=", "pay").execute();
+      await change(queued);
+      expect(await told()).to.equal("paying");
+      for (const stand of [
+        () => setAside(kysely, ids, { reason: "pool_empty", text: "empty", afterMs: 60_000n }),
+        () => markFailed(kysely, ids, "never"),
+        () => change({ since: queued.since - 660_000n }),
+        async () => {
+          await change({ status: "withdrawn" });
+          await makeDue(kysely, purchaseIds);
+          await postpone(kysely, purchaseIds[0] ?? 0n, "unknown");
+        },
+      ]) {
+        await stand();
+        expect(await told(), String(stand)).to.equal("payout_delayed");
+        expect(await situations()).to.deep.equal(["paying"]);
+        expect(await findWrongTotals(kysely)).to.deep.equal([]);
+        await change(queued);
+        expect(await told()).to.equal(String(stand).includes("postpone") ? "payout_delayed" : "paying");
+      }
     });
 
     it("follows the waiting period, staff, and a decline before payment", async () => {
