@@ -16,15 +16,9 @@ export class CallRefusedError extends TorcidaError {
   }
 }
 
-/** The network does not respond, or asks to wait until a time. */
+/** The network does not respond, or asks to wait. */
 export class NetworkAwayError extends TorcidaError {
   override readonly docs = "docs/runbook/network-away.md";
-  readonly retryAt: number;
-
-  constructor(message: string, retryAt: number) {
-    super(message);
-    this.retryAt = retryAt;
-  }
 }
 
 /** Slightly longer than a minute, because the network counts from when a call arrives. */
@@ -33,6 +27,8 @@ const MINUTE_MS = 61_000;
 const BUSY_MS = 60_000;
 const BACKOFF_MS = 1_000;
 const MAXIMUM_BACKOFF_MS = 60_000;
+/** Of what a network asks for. */
+const LONGEST_BLOCK_MS = 3_600_000;
 const WORDS = 200;
 
 function askNetwork({ url, method = "GET", headers, body }: Request, signal: AbortSignal): Promise<Answer> {
@@ -72,6 +68,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
   readonly #database: Database;
   readonly #signal: AbortSignal;
   #times: number[] = [];
+  /** `performance.now()`: the host's clock may be set meanwhile. */
   #blockedUntil = 0;
   #failures = 0;
 
@@ -90,7 +87,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
       .execute();
     const row = await this.#row().select(["calls", "blocked_until"]).executeTakeFirst();
     this.#times = (row?.calls ?? "").split(" ").filter(Boolean).map(Number);
-    this.#blockedUntil = Number(row?.blocked_until ?? 0n);
+    this.#blockFor(Number(row?.blocked_until ?? 0n) - Date.now());
   }
 
   #row() {
@@ -133,9 +130,9 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
       return answer.text;
     }
     if (status === 429 || status === 503) {
-      const retryAt = retryTime(headers.get("retry-after"));
-      if (retryAt !== undefined || status === 429) {
-        throw await this.#block(`The network answered ${status}`, retryAt ?? Date.now() + BUSY_MS);
+      const retryMs = retryAfter(headers.get("retry-after"));
+      if (retryMs !== undefined || status === 429) {
+        throw await this.#block(`The network answered ${status}`, retryMs ?? BUSY_MS);
       }
     }
     if (status >= 500) throw this.#away(`The network answered ${status}`);
@@ -143,25 +140,29 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
   };
 
   async #waitForBudget(): Promise<void> {
-    if (this.#blockedUntil > Date.now())
-      throw new NetworkAwayError("The network accepts no calls yet", this.#blockedUntil);
+    if (this.#blockedUntil > performance.now()) throw new NetworkAwayError("The network accepts no calls yet");
     while (this.remaining <= 0) {
       const oldest = this.#times[0] ?? Date.now();
-      await delay(Math.max(oldest + MINUTE_MS - Date.now(), 10), undefined, { signal: this.#signal });
+      const waitMs = Math.min(Math.max(oldest + MINUTE_MS - Date.now(), 10), MINUTE_MS);
+      await delay(waitMs, undefined, { signal: this.#signal });
     }
   }
 
   #away(message: string): NetworkAwayError {
     const backoff = Math.min(BACKOFF_MS * 2 ** this.#failures, MAXIMUM_BACKOFF_MS);
     this.#failures += 1;
-    this.#blockedUntil = Date.now() + backoff;
-    return new NetworkAwayError(message, this.#blockedUntil);
+    this.#blockFor(backoff);
+    return new NetworkAwayError(message);
   }
 
-  async #block(message: string, until: number): Promise<NetworkAwayError> {
-    this.#blockedUntil = until;
-    await this.#store({ blocked_until: BigInt(until) });
-    return new NetworkAwayError(message, until);
+  async #block(message: string, ms: number): Promise<NetworkAwayError> {
+    this.#blockFor(ms);
+    await this.#store({ blocked_until: BigInt(Date.now() + ms) });
+    return new NetworkAwayError(message);
+  }
+
+  #blockFor(ms: number): void {
+    this.#blockedUntil = performance.now() + Math.min(ms, LONGEST_BLOCK_MS);
   }
 
   async #store(change: { calls?: string; blocked_until?: bigint }): Promise<void> {
@@ -174,12 +175,11 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
   }
 }
 
-/** `Retry-After` in seconds or as a date, capped at an hour. */
-function retryTime(header: string | null): number | undefined {
+/** `Retry-After` in seconds or as a date, in milliseconds from now. */
+function retryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
-  const at = /^\d+$/.test(header.trim()) ? Date.now() + Number(header) * 1_000 : Date.parse(header);
-  if (Number.isNaN(at)) return undefined;
-  return Math.min(Math.max(at, Date.now()), Date.now() + 3_600_000);
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_BLOCK_MS);
 }
 
 function reasonOf(error: unknown): string {

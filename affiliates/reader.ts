@@ -104,23 +104,23 @@ export class Reader {
   }
 
   #waitMs(): number {
-    const blocked = this.#calls.blockedUntil - Date.now();
+    const blocked = this.#calls.blockedUntil - performance.now();
     return Math.min(Math.max(blocked, LOOK_MS), 5_000);
   }
 
   async #round(): Promise<void> {
     if (!(await this.#mayGiveIds())) return;
-    if (Date.now() >= this.#nextRatesAt) {
-      this.#nextRatesAt = Date.now() + RATES_MS;
+    if (performance.now() >= this.#nextRatesAt) {
+      this.#nextRatesAt = performance.now() + RATES_MS;
       await this.#rates.apply();
     }
-    if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > Date.now()) return;
-    if (Date.now() >= this.#nextPollAt) {
+    if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > performance.now()) return;
+    if (performance.now() >= this.#nextPollAt) {
       await this.#poll();
-      this.#polledAt = Date.now();
+      this.#polledAt = performance.now();
       this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
-    if (Date.now() >= this.#nextReckoningAt) await this.#reckonBudget();
+    if (performance.now() >= this.#nextReckoningAt) await this.#reckonBudget();
     const spare = this.#spareCalls();
     if (spare > 0 && (await this.#readHints())) return;
     if (spare > this.#hintCalls && (await this.#readUnread())) return;
@@ -129,7 +129,7 @@ export class Reader {
 
   /** Anyone with a push secret can cause many reads, so the calls of a poll within the minute are reserved. */
   #spareCalls(): number {
-    const isPollNear = this.#nextPollAt - Date.now() < MINUTE_MS;
+    const isPollNear = this.#nextPollAt - performance.now() < MINUTE_MS;
     return this.#calls.remaining - (isPollNear ? this.#options.network.passes.length : 0);
   }
 
@@ -140,7 +140,7 @@ export class Reader {
 
   async #reckonBudget(): Promise<void> {
     const { database, network, account, log } = this.#options;
-    this.#nextReckoningAt = Date.now() + RECKON_MS;
+    this.#nextReckoningAt = performance.now() + RECKON_MS;
     const needed = await reckonBudget(database, account, {
       salesPerCall: network.salesPerCall,
       callsPerPoll: network.passes.length,
@@ -265,13 +265,13 @@ export class Reader {
   /** The network rejects these ids, or queries by id in general: the polls continue without them. */
   async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
     const nothing = { reports: [], unread: [] };
-    if (sales.length === 0 || this.#idsRefusedUntil > Date.now()) return nothing;
+    if (sales.length === 0 || this.#idsRefusedUntil > performance.now()) return nothing;
     try {
       return await this.#options.network.readSales(this.#calls, sales);
     } catch (error) {
       if (!(error instanceof CallRefusedError) || error.status === 401) throw error;
       const { account, log } = this.#options;
-      this.#idsRefusedUntil = Date.now() + REFUSED_MS;
+      this.#idsRefusedUntil = performance.now() + REFUSED_MS;
       log.warn({ ...keyOf(account), reason: error.message }, "The network rejects queries by id");
       return nothing;
     }
@@ -283,7 +283,7 @@ export class Reader {
    */
   async #rereadOldest(): Promise<void> {
     const { database, network } = this.#options;
-    if (this.#idsRefusedUntil > Date.now()) return;
+    if (this.#idsRefusedUntil > performance.now()) return;
     const sales = await this.#listLongestUnread();
     if (sales.length === 0) return;
     const page = await this.#readSales(
@@ -423,7 +423,7 @@ export class Reader {
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
     const isRefused = error instanceof CallRefusedError || error instanceof AnswerTooLargeError;
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
-    this.#pausedUntil = Date.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
+    this.#pausedUntil = performance.now() + (isRefused ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     // Whatever failed, a poll soon shows whether it lasts.
     this.#expeditePoll();
     await this.#progress.failed(reason).catch(() => {});

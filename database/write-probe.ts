@@ -30,8 +30,8 @@ const BUSY = /^(?:SQLITE_(?:BUSY|LOCKED)|40001|40P01|55P03)/;
  */
 export async function writeProblem(kysely: Kysely<Schema>): Promise<string | undefined> {
   let probe = probes.get(kysely);
-  if (!probe || Date.now() - probe.begunAt >= EVERY_MS) {
-    const begun: Probe = { begunAt: Date.now(), running: Promise.resolve(), problem: probe?.problem };
+  if (!probe || performance.now() - probe.begunAt >= EVERY_MS) {
+    const begun: Probe = { begunAt: performance.now(), running: Promise.resolve(), problem: probe?.problem };
     begun.running = writeSetting(kysely, "write_probe", randomBytes(BYTES).toString("base64")).then(
       () => {
         begun.problem = undefined;

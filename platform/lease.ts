@@ -31,7 +31,10 @@ export function newLeaseHolder(role: string): string {
   return `${role}:${process.pid}:${crypto.randomUUID()}`;
 }
 
-/** Takes the lease if it is free or expired; undefined if another process holds it. */
+/**
+ * Takes the lease if it is free or expired; undefined if another process holds it. One that would last longer than it can
+ * was taken before the clock was set back.
+ */
 export async function acquireLease(
   { kysely, engine }: Database,
   name: string,
@@ -50,7 +53,7 @@ export async function acquireLease(
           fencing_token: sql`leases.fencing_token + 1`,
           expires_at: sql`${now} + ${BigInt(durationMs)}`,
         })
-        .where("leases.expires_at", "<=", now),
+        .where(sql<boolean>`leases.expires_at not between ${now} + 1 and ${now} + ${BigInt(durationMs)}`),
     )
     .returning("fencing_token")
     .executeTakeFirst();

@@ -33,9 +33,9 @@ export async function prepareDatabase(parameters: PrepareDatabaseParameters): Pr
     } catch (error) {
       if (!isPassingFault(error)) throw error;
       const reason = messageOf(error);
-      if (reason !== said.reason || Date.now() - said.at >= REPEAT_MS) {
+      if (reason !== said.reason || performance.now() - said.at >= REPEAT_MS) {
         onWait(reason);
-        said = { reason, at: Date.now() };
+        said = { reason, at: performance.now() };
       }
       await delay(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
     }

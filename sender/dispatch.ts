@@ -41,7 +41,7 @@ export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
   readonly #suspects: Suspects;
-  #reconsideredAt = 0;
+  #reconsideredAt = Number.NEGATIVE_INFINITY;
   /** The maximum rate when payouts were last set aside for it. */
   #maxWeiPerCent: bigint | undefined;
 
@@ -161,8 +161,8 @@ export class Dispatch {
 
   /** Operations set aside for a limit resume as soon as the limit allows them, not only at their retry time. */
   async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
-    if (Date.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
-    this.#reconsideredAt = Date.now();
+    if (performance.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
+    this.#reconsideredAt = performance.now();
     for (const encoder of this.#encoders) {
       if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
       const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;

@@ -143,7 +143,8 @@ const KEPT_MS = 1_000;
 export function queueSummaryReader(queries: Queries): () => Promise<QueueSummary[]> {
   let known: { at: number; summary: Promise<QueueSummary[]> } | undefined;
   return () => {
-    if (!known || Date.now() - known.at >= KEPT_MS) known = { at: Date.now(), summary: summarizeQueue(queries) };
+    if (!known || performance.now() - known.at >= KEPT_MS)
+      known = { at: performance.now(), summary: summarizeQueue(queries) };
     return known.summary;
   };
 }

@@ -19,7 +19,7 @@ type Verdict = "orphaned" | "open" | "final" | "deep";
 /** Tracks sent transactions, by whichever of their hashes is mined, until their block is final. */
 export class Receipts {
   readonly #context: SenderContext;
-  #followedAt = 0;
+  #followedAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: SenderContext) {
     this.#context = context;
@@ -27,7 +27,7 @@ export class Receipts {
 
   /** Whether the mined transactions are due for a check. */
   get isFollowDue(): boolean {
-    return Date.now() - this.#followedAt >= FOLLOW_EVERY_MS;
+    return performance.now() - this.#followedAt >= FOLLOW_EVERY_MS;
   }
 
   /** Looks for receipts of every hash of every unmined transaction. Returns those that are still unmined. */
@@ -85,7 +85,7 @@ export class Receipts {
     if (!this.isFollowDue && this.#context.options.confirmations === 1) return;
     const { kysely } = this.#context.options.database;
     const mined = await listMined(kysely, this.#context.scope);
-    this.#followedAt = Date.now();
+    this.#followedAt = performance.now();
     if (mined.length === 0) return;
     const hashes = await this.#readHashes(mined);
     const unfinished = await listUnfinishedTransactionIds(kysely);

@@ -40,7 +40,7 @@ export class Repair {
       this.#foreignSince = undefined;
       return;
     }
-    const now = Date.now();
+    const now = performance.now();
     if (lowest.nonce > head.nonce) {
       this.#gapSince ??= now;
       if (now - this.#gapSince >= PATIENCE_MS) {
@@ -113,7 +113,7 @@ export class Repair {
       );
       return;
     }
-    const now = Date.now();
+    const now = performance.now();
     const waitMs = now - this.#filledAt < FILL_GAP_AFTER_MS ? PATIENCE_MS : FILL_GAP_AFTER_MS;
     if (now - (this.#gapSince ?? now) < waitMs) return;
     this.#filledAt = now;

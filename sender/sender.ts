@@ -56,7 +56,7 @@ export class Sender {
   readonly #abort = new AbortController();
   #lease: Lease | undefined;
   #leaseRenewedAt = 0;
-  #headReadAt = 0;
+  #headReadAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
   #wake: () => void = () => {};
   #running: Promise<void> | undefined;
@@ -166,7 +166,7 @@ export class Sender {
   }
 
   async #holdLease(): Promise<boolean> {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#lease && now - this.#leaseRenewedAt >= LEASE_RENEW_MS) {
       if (await renewLease(this.#options.database, this.#lease, LEASE_MS)) this.#leaseRenewedAt = now;
       else this.#lease = undefined;
@@ -196,13 +196,13 @@ export class Sender {
     // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
-    if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) {
+    if (isIdle && performance.now() - this.#headReadAt < IDLE_HEAD_MS) {
       this.#dispatch.tryRefused();
       return hasPlanned;
     }
 
     const head = await this.#heads.read();
-    this.#headReadAt = Date.now();
+    this.#headReadAt = performance.now();
     this.status.balanceWei = head.balanceWei;
     const unmined = await this.#part(() => this.#receipts.collect(signed, head), signed);
     await this.#part(() => this.#receipts.followMined(head), undefined);

@@ -157,7 +157,7 @@ async function listLowBalances(services: Services): Promise<Attention["low_balan
 /** Wei available for payouts; undefined if the chain does not respond. Read at most every five seconds. */
 export function readDistributorBalance(services: Services): Promise<bigint | undefined> {
   const last = balances.get(services);
-  if (last && Date.now() - last.at < BALANCE_KEPT_MS) return last.wei;
+  if (last && performance.now() - last.at < BALANCE_KEPT_MS) return last.wei;
   const wei = services.client
     .readContract({
       address: services.contracts.cashbackDistributor,
@@ -165,6 +165,6 @@ export function readDistributorBalance(services: Services): Promise<bigint | und
       functionName: "available",
     })
     .catch(() => undefined);
-  balances.set(services, { at: Date.now(), wei });
+  balances.set(services, { at: performance.now(), wei });
   return wei;
 }

@@ -42,7 +42,7 @@ export class CatalogueCache {
   }
 
   read(): Promise<Catalogue> {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#catalogue && now - this.#checkedAt < RECHECK_MS) return this.#catalogue;
     this.#checkedAt = now;
     this.#turn();

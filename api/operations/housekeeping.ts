@@ -77,8 +77,8 @@ export function startHousekeeping(
 function whileSending(services: Services, everyMs: number, work: () => Promise<void>): NodeJS.Timeout {
   let dueAt = 0;
   return setInterval(() => {
-    if (!services.senders.isOperator || Date.now() < dueAt) return;
-    dueAt = Date.now() + everyMs;
+    if (!services.senders.isOperator || performance.now() < dueAt) return;
+    dueAt = performance.now() + everyMs;
     void quietly(services, work);
   }, LOOK_EVERY_MS);
 }
@@ -100,8 +100,8 @@ function openIds(services: Services): NodeJS.Timeout {
   let nextAt = 0;
   const timer = setInterval(() => {
     void quietly(services, async () => {
-      if (Date.now() < nextAt || !(await services.ids.isOpen(kysely))) return;
-      nextAt = Date.now() + IDS_TOLD_EVERY_MS;
+      if (performance.now() < nextAt || !(await services.ids.isOpen(kysely))) return;
+      nextAt = performance.now() + IDS_TOLD_EVERY_MS;
       await writeSetting(kysely, "ids_open", String(await readClock(kysely)));
     });
   }, IDS_MS);

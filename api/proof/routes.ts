@@ -93,12 +93,12 @@ function booksReader(services: Services): () => Promise<Books> {
   let books: Promise<Books> | undefined;
   let readAt = 0;
   return () => {
-    if (books && (readAt === 0 || Date.now() - readAt < KEPT_MS)) return books;
+    if (books && (readAt === 0 || performance.now() - readAt < KEPT_MS)) return books;
     readAt = 0;
     books = readBooks(services);
     books.then(
       () => {
-        readAt = Date.now();
+        readAt = performance.now();
       },
       // Failures are not cached.
       () => {

@@ -42,6 +42,12 @@ describe("Lease", () => {
       expect(taken.fencingToken).to.equal(2n);
     });
 
+    it("is free at once when the clock was set back to before it was taken", async () => {
+      const { database } = await open();
+      await acquireLease(database, "indexer", "a", LONG_MS + 3_600_000);
+      expect((await acquireLease(database, "indexer", "b", LONG_MS))?.fencingToken).to.equal(2n);
+    });
+
     it("is free at once when it is released", async () => {
       const { database } = await open();
       const lease = await acquireLease(database, "indexer", "a", LONG_MS);
