@@ -134,7 +134,10 @@ const saleTermsSchema = z.object({
   defaultBps: bps,
   bonusBps: bps,
 });
-const termsSchema = saleTermsSchema.extend({ boosted: saleTermsSchema.extend({ until: bps }).optional() });
+const termsSchema = saleTermsSchema.extend({
+  boosted: saleTermsSchema.extend({ until: bps }).optional(),
+  link: z.object({ network: z.string(), account: z.string().nullable() }).nullish(),
+});
 
 /** The terms frozen with a click; percents are in basis points. */
 export function readTerms(terms: string): ClickTerms {

@@ -237,6 +237,7 @@ async function registerClick(
   }));
   const terms = freezeTerms(rates, bonusBps, clickedAt);
   if (!terms) throw new Error("A store without a percent was offered");
+  const link = store.network === null ? null : { network: store.network, account: store.account };
   const windowDays = store.claim_days ?? CLICK_WINDOW_DAYS;
   const click = await registrations.clicks.add({
     wallet,
@@ -244,7 +245,7 @@ async function registerClick(
     storeName: store.name,
     tokenSlug,
     balanceBlock: block,
-    terms,
+    terms: { ...terms, link },
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
   });

@@ -15,7 +15,7 @@ import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
-import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
+import { type ClickTerms, saleCashback, termsAt, WITHOUT_COMMISSION } from "./terms.ts";
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {
@@ -363,7 +363,7 @@ function holdsOf(
       commissionCents: valued.value?.commissionCents ?? null,
       cashbackCentBps: valued.plainCentBps,
       storeId: click.store.id,
-      isOfAccount: isOfAccount(facts, click.store, rules),
+      isOfAccount: isOfAccount(facts, click, rules),
       otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,
       otherClick: other?.id ?? null,
       clickedAt: click.createdAt,
@@ -377,9 +377,16 @@ function holdsOf(
   );
 }
 
-/** A store without an account belongs to the network's account if there is only one. */
-function isOfAccount(sale: AccountKey, store: StoreFacts, rules: SaleRules): boolean {
+/**
+ * A store without an account belongs to the network's account if there is only one. What was promised before a store
+ * became a direct shop does not count there: no commission bounds it.
+ */
+function isOfAccount(sale: AccountKey, { store, terms }: ClickFacts, rules: SaleRules): boolean {
   if (store.network !== sale.network) return false;
+  if (sale.network === WITHOUT_COMMISSION && terms.link !== undefined) {
+    if (terms.link?.network !== sale.network) return false;
+    if (terms.link.account !== null && terms.link.account !== sale.account) return false;
+  }
   if (store.account !== null) return store.account === sale.account;
   return rules.accounts.filter((one) => one.network === store.network).length <= 1;
 }

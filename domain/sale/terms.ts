@@ -20,6 +20,8 @@ export type SaleTerms = {
 export type ClickTerms = SaleTerms & {
   /** Instead, for what is bought until then (milliseconds UTC): a boost ran at the click. docs/product.md#boost-terms */
   boosted?: (SaleTerms & { until: bigint }) | undefined;
+  /** Where the store's sales were reported at the click; null: nowhere yet. */
+  link?: { network: string; account: string | null } | null | undefined;
 };
 
 const MAXIMUM_BPS = 10_000n;

@@ -198,6 +198,26 @@ onBothSystems("Reports of a shop", environment, (system) => {
       expect((await buyer.me()).purchases).to.deep.equal([]);
     });
 
+    it("are held for a click from before the store was this shop's: nobody agreed to its percents here", async () => {
+      const admin = await system().adminCaller();
+      const link = async (network: string | null, account: string | null) => {
+        const { status } = await admin.send("PUT", "/api/store/1", JSON.stringify({ network, account }));
+        expect(status).to.equal(200);
+      };
+      const holdOf = async (network: string | null, account: string | null) => {
+        await link(network, account);
+        const click = await visit(await system().user());
+        await link("direct", "awin");
+        const sent = report(click);
+        expect((await tell(system(), sent)).status).to.equal(200);
+        return (await saleOf(sent.sale_key)).hold_reasons;
+      };
+      expect(await holdOf("awin", "br")).to.equal("other_account");
+      expect(await holdOf("direct", "rakuten")).to.equal("other_account");
+      expect(await holdOf(null, null)).to.equal("other_account");
+      expect(await holdOf("direct", "awin")).to.equal("");
+    });
+
     it("without a rate wait for it, and for a person if it has jumped, and are paid then", async () => {
       const { kysely } = await system().database();
       const buyer = await system().user();
