@@ -70,12 +70,13 @@ async function backUpFrom(
   ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const { file, rows } = await writeArchive(database, join(folder, `torcida-${stamp}.jsonl.gz`));
-  await recordTime(database, "backed_up_at");
   console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);
-  const pictures = copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
+  const pictures = await copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
   mergeErasedList(erasedFile, join(folder, "erased"));
+  // Not sooner: without its pictures a backup is not whole.
+  await recordTime(database, "backed_up_at");
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
   if (!backupReceiver) return;

@@ -28,7 +28,7 @@ try {
   const folder = dirname(values.from);
   // Before the database, which cannot be filled a second time.
   mergeErasedList(join(folder, "erased"), erasedFile);
-  const pictures = copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
+  const pictures = await copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
   const erased = readErasedList(erasedFile, keys);
   const { rows, createdAt, left } = await readArchive(values.from, { databaseUrl, network, erased });
   const again = leftText(left, erased);

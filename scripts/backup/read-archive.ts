@@ -16,6 +16,7 @@ import { TorcidaError } from "../../domain/torcida-error.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { beginRecovery } from "../../sender/recovery.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { skipIds } from "./next-ids.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -213,9 +214,4 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 function untagged(text: string | null): string | bigint | null {
   return text === null ? null : text.startsWith("i") ? BigInt(text.slice(1)) : text.slice(1);
-}
-
-/** A backup cannot be read or restored; nothing was written. */
-class ArchiveError extends TorcidaError {
-  override readonly docs = "docs/runbook/database-lost.md";
 }

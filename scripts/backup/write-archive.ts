@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -9,11 +9,10 @@ import { connect, type Database, openSqlite } from "../../database/connect.ts";
 import { TABLE_NAMES, TABLES, type TableName } from "../../database/generated/schema.ts";
 import { migrationsOf, OtherSchemaError } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { finish, inUnfinished } from "./unfinished.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";
 const ROWS_A_READ = 2_000;
-const UNFINISHED = ".unfinished-";
-const ABANDONED_AFTER_MS = 86_400_000;
 
 export type Row = Record<string, string | bigint | null>;
 export type BackupResult = { file: string; rows: number };
@@ -23,28 +22,15 @@ export type BackupResult = { file: string; rows: number };
  * engine. The system keeps running. The file gets its final name only when it is complete.
  */
 export async function writeArchive(source: Database, file: string): Promise<BackupResult> {
-  const folder = dirname(file);
-  removeAbandoned(folder);
-  const directory = mkdtempSync(join(folder, UNFINISHED));
-  try {
+  const rows = await inUnfinished(dirname(file), async (directory) => {
     const archive = join(directory, "archive");
-    const rows = await (source.engine === "sqlite"
+    const count = await (source.engine === "sqlite"
       ? fromSqliteCopy(source, directory, archive)
       : fromSnapshot(source, archive));
-    renameSync(archive, file);
-    return { file, rows };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** What a backup that was killed left holds personal data. Another host may be writing here, so the age decides. */
-function removeAbandoned(folder: string): void {
-  for (const name of readdirSync(folder).filter((one) => one.startsWith(UNFINISHED))) {
-    const left = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (left && Date.now() - left.mtimeMs > ABANDONED_AFTER_MS)
-      rmSync(join(folder, name), { recursive: true, force: true });
-  }
+    finish(archive, file);
+    return count;
+  });
+  return { file, rows };
 }
 
 /**

@@ -26,6 +26,7 @@ import { migrate } from "../../database/migrate.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { copyPictures } from "../../scripts/backup/copy-pictures.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
+import { inUnfinished } from "../../scripts/backup/unfinished.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
@@ -42,19 +43,44 @@ describe("Backup and restore", function () {
   let count = 0;
   const newFile = (extension: string) => join(directory, `${++count}.${extension}`);
 
-  it("keeps the uploaded pictures beside the file, and puts them back", () => {
+  it("keeps the uploaded pictures beside the file, and puts them back", async () => {
     const folders = ["data", "backups", "restored"].map((name) => join(directory, name, "assets"));
     const [from = "", kept = "", back = ""] = folders;
     const [first, second] = [`${"a".repeat(64)}.png`, `${"b".repeat(64)}.webp`];
-    expect(copyPictures(from, kept), "nothing was uploaded").to.equal(0);
+    expect(await copyPictures(from, kept), "nothing was uploaded").to.equal(0);
     mkdirSync(from, { recursive: true });
     for (const name of [first, "half.part"]) writeFileSync(join(from, name), name);
-    expect(copyPictures(from, kept)).to.equal(1);
+    expect(await copyPictures(from, kept)).to.equal(1);
     writeFileSync(join(from, second), second);
-    expect([copyPictures(from, kept), copyPictures(from, kept)]).to.deep.equal([1, 0]);
-    expect(copyPictures(kept, back)).to.equal(2);
+    expect([await copyPictures(from, kept), await copyPictures(from, kept)]).to.deep.equal([1, 0]);
+    expect(await copyPictures(kept, back)).to.equal(2);
     expect(readdirSync(back)).to.have.members([first, second]);
     expect(readFileSync(join(back, second), "utf8")).to.equal(second);
+  });
+
+  it("names the folder that is full, and leaves nothing unfinished in it", async () => {
+    const folder = mkdtempSync(join(directory, "full-"));
+    for (const code of ["ENOSPC", "SQLITE_FULL"]) {
+      const refusal = await inUnfinished(folder, async (unfinished) => {
+        writeFileSync(join(unfinished, "archive"), "personal data");
+        throw Object.assign(new Error("no space"), { code });
+      }).catch((error: Error) => error.message);
+      expect(refusal).to.equal(
+        `${folder} is full: free up space, or move older backups elsewhere; then run this again`,
+      );
+      expect(readdirSync(folder)).to.deep.equal([]);
+    }
+  });
+
+  it("removes what a killed copy of pictures left a day ago", async () => {
+    const [from, to] = [mkdtempSync(join(directory, "from-")), mkdtempSync(join(directory, "to-"))];
+    const name = `${"c".repeat(64)}.png`;
+    writeFileSync(join(from, name), name);
+    const left = mkdtempSync(join(to, ".unfinished-"));
+    const before = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(left, before, before);
+    await copyPictures(from, to);
+    expect(readdirSync(to)).to.deep.equal([name]);
   });
 
   onEitherEngine((engine) => {
