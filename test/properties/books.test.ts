@@ -2,8 +2,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { sql } from "kysely";
 import type { Click } from "../../affiliates/clicks.ts";
-import { declineSale, releaseSale } from "../../affiliates/decisions.ts";
+import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
 import { storeReport } from "../../affiliates/reports.ts";
+import { insertStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { parseDecimal } from "../../domain/money.ts";
@@ -40,6 +41,9 @@ const HISTORIES_A_DATABASE = 25;
 const LANES = { SQLite: 1, PostgreSQL: 3 };
 const DEEP_TIMEOUT_MS = 3_600_000;
 const BPS = [500n, 700n, 500n, 300n];
+/** Of the visits to the second store, one by each buyer. */
+const BPS_THERE = [400n, 600n];
+const SECOND_STORE = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "17001" };
 
 const gweiOf = (chz: string) => parseDecimal(chz, 9);
 
@@ -59,6 +63,8 @@ class History {
   /** The last report of each sale, as it was sent, and what it says. */
   readonly #sent = new Map<string, ReturnType<typeof reportOf>>();
   readonly #said = new Map<number, Report>();
+  /** The sales that turned out to be the second store's. */
+  readonly #ofSecondStore = new Set<number>();
   /** What was paid before the limit that applies now, or by nobody's decision. */
   readonly #unjudged = new Set<bigint>();
   #time = BigInt(Date.now());
@@ -76,7 +82,19 @@ class History {
         await this.shop.database.kysely.insertInto("users").values(user).execute();
       }
       this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n }));
-      this.#visits.push({ number, wallet, bps });
+      this.#visits.push({ number, wallet, bps, store: "first" });
+    }
+    const { kysely } = this.shop.database;
+    const known = await kysely
+      .selectFrom("stores")
+      .select("id")
+      .where("name", "=", SECOND_STORE.name)
+      .executeTakeFirst();
+    const storeId = known?.id ?? (await insertStore(kysely, SECOND_STORE));
+    for (const [buyer, bps] of BPS_THERE.entries()) {
+      const wallet = this.#visits[buyer * 2]?.wallet as `0x${string}`;
+      this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n }, storeId));
+      this.#visits.push({ number: this.#visits.length, wallet, bps, store: "second" });
     }
   }
 
@@ -103,6 +121,7 @@ class History {
       this.shop.approvals = { aboveGwei, roleOf: () => "operator" };
       for (const { id } of await this.#listPayouts()) this.#unjudged.add(id);
     } else if (fact.kind === "net") await this.#net(fact);
+    else if (fact.kind === "assign") await this.#assign(fact, killAt);
     else if (fact.kind === "change") {
       const last = this.#said.get(fact.sale);
       if (last) await this.#report({ ...last, ...fact.change }, killAt);
@@ -271,6 +290,7 @@ class History {
     this.#time += 10n;
     const sent = reportOf(one.visit === null ? undefined : this.#clicks[one.visit], {
       saleKey: key,
+      ...(this.#ofSecondStore.has(one.sale) && { advertiserId: SECOND_STORE.advertiser_id }),
       orderRef: one.sale === 0 ? ` ${order} ` : order,
       status: one.status,
       payable: one.payable,
@@ -289,7 +309,8 @@ class History {
     await this.#compareAgain(key);
     this.#sent.set(key, sent);
     this.#said.set(one.sale, one);
-    this.books.reported(key, order, { ...one, visit });
+    const store = this.#ofSecondStore.has(one.sale) ? "second" : "first";
+    this.books.reported(key, order, { ...one, visit, store });
   }
 
   async #decide(kind: "again" | "release" | "decline", key: string, killAt: number): Promise<void> {
@@ -350,6 +371,30 @@ class History {
     }
     await this.quiet(0);
     await say(number, { cents: cents + 10_000n });
+    await this.quiet(0);
+  }
+
+  /** A payout cannot be taken back, so that a paid sale stays where it is. docs/product.md#sales-buyer */
+  async #assign({ sale: number, visit, chz }: Fact & { kind: "assign" }, killAt: number): Promise<void> {
+    const own = this.#visitOf(number);
+    await this.#report({ ...PLAIN, sale: number, visit: own, payable: false }, 0);
+    await this.quiet(0);
+    const [key, to, click] = [this.#key(number), this.#visits[visit], this.#clicks[visit]];
+    const book = this.books.sales.get(key);
+    if (!book || !to || !click || book.isPaid || book.isDeclined) return;
+    this.#setRates(chz, 5_000_000n);
+    this.#ofSecondStore.add(number);
+    await this.#report({ ...PLAIN, sale: number, visit: own, payable: false }, 0);
+    await this.quiet(0);
+    if (book.visit?.store === "second") return;
+    await this.#noteUndecided();
+    const { id, hold_reasons } = await this.shop.sale(key);
+    const by = { rules: this.shop.rules, actor: this.#admin, holds: hold_reasons.split(" ").filter(Boolean) };
+    await this.#twice(killAt, (queries) => assignSale(queries, id, click.token, by));
+    this.books.assigned(key, to);
+    await this.#compareAgain(key);
+    await this.quiet(0);
+    await this.#report({ ...PLAIN, sale: number, visit: own }, 0);
     await this.quiet(0);
   }
 

@@ -5,11 +5,14 @@
  */
 
 /** Percents are in basis points. */
-export type Visit = { number: number; wallet: string; bps: bigint };
+export type Visit = { number: number; wallet: string; bps: bigint; store: Store };
+export type Store = "first" | "second";
 
 export type ReportFacts = {
   /** Undefined: the report names no click. */
   visit: Visit | undefined;
+  /** Which store sold it. */
+  store: Store;
   status: "pending" | "approved" | "declined";
   payable: boolean;
   /** Hundredths of its currency; null if it cannot be read. */
@@ -22,6 +25,9 @@ export type ReportFacts = {
 
 type Tracked = { brlCents: bigint; cents: bigint; currency: string };
 
+/** Nobody can release what another store sold: staff say whose visit it was. */
+const OTHER_STORE = "another store";
+
 /** Entitlements are in centavos × basis points. */
 class SaleBook {
   visit: Visit | undefined;
@@ -31,6 +37,8 @@ class SaleBook {
   /** A payout is queued, which nobody has sent. */
   isQueued = false;
   isDeclinedByStaff = false;
+  /** What the network named when staff assigned the sale: it does not move there. */
+  assignedOver: { visit: number | undefined } | null = null;
   /** What staff let go on: why it was held, for which visit, and how much it was entitled to then. */
   readonly released: { reason: string; visit: Visit | undefined; units: bigint }[] = [];
   /** The rate of each currency in which it was reported, in millionths of a real. */
@@ -55,6 +63,13 @@ class SaleBook {
 
   get isPaid(): boolean {
     return this.highest > 0n;
+  }
+
+  /** The visit that the last report names, if it is neither the sale's own nor the one that staff assigned it over. */
+  get other(): Visit | undefined {
+    const named = this.last?.visit;
+    if (!named || named.number === this.visit?.number) return undefined;
+    return this.assignedOver?.visit === named.number ? undefined : named;
   }
 
   get isDeclined(): boolean {
@@ -92,10 +107,11 @@ export class Bookkeeper {
     if (rate !== undefined && !sale.rates.has(report.currency)) sale.rates.set(report.currency, rate);
     if (report.cents !== null) sale.tracked = trackedAfter(report, sale.tracked);
     const isBound = sale.isPaid || sale.isQueued;
-    if (report.visit && sale.visit && report.visit.number !== sale.visit.number && isBound) sale.moves = 2;
+    if (sale.other && sale.visit && isBound) sale.moves = 2;
     sale.isQueued = false;
     if (this.#isMoving(sale)) {
       if (sale.visit) sale.moves += 1;
+      if (sale.visit) sale.assignedOver = null;
       if (sale.visit?.wallet !== report.visit?.wallet) sale.confirmed = [];
       sale.visit = report.visit;
     }
@@ -105,8 +121,17 @@ export class Bookkeeper {
   released(key: string): void {
     const sale = this.#sale(key);
     for (const reason of this.#reasons(sale)) {
-      sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
+      if (reason !== OTHER_STORE) sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
     }
+    this.#judge();
+  }
+
+  /** Staff say whose visit it was. */
+  assigned(key: string, visit: Visit): void {
+    const sale = this.#sale(key);
+    sale.assignedOver = { visit: sale.last?.visit?.number };
+    if (sale.visit?.wallet !== visit.wallet) sale.confirmed = [];
+    sale.visit = visit;
     this.#judge();
   }
 
@@ -146,7 +171,8 @@ export class Bookkeeper {
 
   canRelease(key: string): boolean {
     const sale = this.#sale(key);
-    return sale.visit !== undefined && sale.isKnown && !sale.isDeclined && this.isHeld(sale);
+    const isOfOther = this.#reasons(sale).includes(OTHER_STORE);
+    return sale.visit !== undefined && sale.isKnown && !sale.isDeclined && !isOfOther && this.isHeld(sale);
   }
 
   /** What a wallet has been paid or credited by now, in gwei. */
@@ -180,8 +206,7 @@ export class Bookkeeper {
 
   /** The sale belongs to the click that the last read names, until it is paid, or has moved twice, or no longer could. */
   #isMoving(sale: SaleBook): boolean {
-    const named = sale.last?.visit;
-    if (!named || named.number === sale.visit?.number) return false;
+    if (!sale.other) return false;
     return !sale.visit || (!sale.isPaid && sale.moves < 2);
   }
 
@@ -211,7 +236,8 @@ export class Bookkeeper {
       last.brlCents === tracked.brlCents;
     const odd = isOdd ? `${last.currency} ${last.cents} for ${tracked.currency} ${tracked.cents}` : null;
     if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
-    if (last.visit && visit && last.visit.number !== visit.number) reasons.push(`visit ${last.visit.number}`);
+    if (sale.other && visit) reasons.push(`visit ${sale.other.number}`);
+    if (visit && last.store !== visit.store) reasons.push(OTHER_STORE);
     const isOther = (one: SaleBook) =>
       one !== sale && one.order === sale.order && one.visit && !one.isDeclined && one.visit.number !== visit?.number;
     if (!sale.isPaid && visit && [...this.sales.values()].some(isOther)) reasons.push("order");

@@ -4,7 +4,7 @@ import type { ReportFacts } from "./bookkeeper.ts";
 /** What happens to the sales of a history, one thing after the other. */
 const SALES = 4;
 
-export type Report = Omit<ReportFacts, "visit"> & { sale: number; visit: number | null; isLate: boolean };
+export type Report = Omit<ReportFacts, "visit" | "store"> & { sale: number; visit: number | null; isLate: boolean };
 export type Fact =
   | ({ kind: "report" } & Report)
   | { kind: "again"; sale: number }
@@ -27,6 +27,8 @@ export type Fact =
   | { kind: "limit"; chz: bigint | null }
   /** A paid sale is declined, others of its buyer pay the debt together, and it comes back, all at other rates. */
   | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint; isSlow: boolean }
+  /** The sale turns out to be the second store's, and staff assign it to a visit there, at another rate. */
+  | { kind: "assign"; sale: number; visit: number; chz: bigint }
   /** Steps are queued, and not sent; then the rate is another one. Only where the books do not depend on what is queued. */
   | { kind: "plan"; chz: bigint }
   /** A sale's payout is queued, or on its way, when this is reported. */
@@ -106,6 +108,16 @@ export const step: fc.Arbitrary<Step> = fc.record({
         isSlow: fc.boolean(),
       }),
     },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("assign" as const),
+        // The first two sales are of one order.
+        sale: fc.constantFrom(2, 3),
+        visit: fc.constantFrom(4, 5),
+        chz,
+      }),
+    },
   ),
   killAt: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
   rounds: fc.constantFrom(0, 0, 1, 2, 3),
@@ -148,6 +160,10 @@ export const TOLD: Record<string, readonly Step[]> = {
   "what cannot be read is nothing": [say(2, 2), say(2, 2, { cents: null })],
   "a sale moves a third time": [2, 3, 2, 3].map((visit) => say(2, visit, isOpen)),
   "a sale takes its rate to another buyer": [say(2, 2, { payable: false }), rates(20n), say(2, 0, { payable: false })],
+  "a sale that staff assign takes its rate to another buyer": [
+    tell({ kind: "assign", sale: 2, visit: 4, chz: 20n }),
+    ...[say(3, 3, { payable: false }), tell({ kind: "assign", sale: 3, visit: 4, chz: 3n })],
+  ],
   "a rate stays though its confirmation was taken back": [
     say(2, 2, isOpen),
     say(2, 2, { payable: false }, false),
