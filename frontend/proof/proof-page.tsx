@@ -168,7 +168,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
               </td>
               <td className="figures" data-label={t("proof.paid")}>
                 {ticket.payouts.length === 0
-                  ? t("proof.open")
+                  ? t(outcome.kind === "kept" ? "proof.over" : "proof.open")
                   : ticket.payouts.map(({ amountWei }) => wei(amountWei)).join(" + ")}
                 <Difference outcome={outcome} />
               </td>

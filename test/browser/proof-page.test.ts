@@ -22,7 +22,7 @@ const ABI = [...purchaseNftAbi, ...cashbackDistributorAbi] as unknown as Abi;
 describe("The proof page", () => {
   const site = useSite();
 
-  /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real if no other rate is given. */
+  /** A chain with one ticket of R$ 100 at 5 %, paid at 1 CHZ per real if no other rate is given; amount 0: not paid. */
   function answerPayout(amount: bigint, books: object[] = [], weiPerCent = 10n ** 16n) {
     const place = { blockHash: HASH, blockNumber: "0x5", transactionHash: HASH, transactionIndex: "0x0" };
     const log = { ...place, address: site.server.config.cashback_distributor, removed: false };
@@ -39,8 +39,8 @@ describe("The proof page", () => {
     const to = site.server.config.cashback_distributor;
     const views: Record<string, unknown> = {
       balanceOf: 1n,
-      paidWord: 1n << 7n,
-      isPaid: true,
+      paidWord: amount > 0n ? 1n << 7n : 0n,
+      isPaid: amount > 0n,
       available: 0n,
       predecessor: `0x${"0".repeat(40)}`,
       purchaseOf: {
@@ -68,7 +68,11 @@ describe("The proof page", () => {
     }));
     site.server.answer("GET /api/proof", { body: { success: true, purchases: books, next_before: null } });
     site.server.answer(`GET /api/wallets/${WALLET}/tickets`, {
-      body: { success: true, tickets: [{ token_id: 7, paid: { tx: HASH, amount: "5" } }], next_before: null },
+      body: {
+        success: true,
+        tickets: [{ token_id: 7, paid: amount > 0n ? { tx: HASH, amount: "5" } : null }],
+        next_before: null,
+      },
     });
   }
   const open = (language: string) =>
@@ -113,6 +117,27 @@ describe("The proof page", () => {
       expect(await status.getAttribute("class")).to.equal("proof-holds");
       await page.getByText(kept).waitFor();
       await page.getByText(lower).waitFor();
+    }
+  });
+
+  it("says of a cashback that was kept back in full that nothing more is paid, and that we say the same", async () => {
+    answerPayout(0n, [{ token_id: 7, cashback: "5", kept: "5", owed: "5" }]);
+    for (const [language, ...says] of [
+      [
+        "pt",
+        "Não foi pago, e nada mais será pago por ele.",
+        "5,00 CHZ descontados pela devolução da compra 7",
+        "O mesmo",
+      ],
+      [
+        "en",
+        "Not paid, and nothing more will be paid for it.",
+        "5.00 CHZ deducted for the return of purchase 7",
+        "The same",
+      ],
+    ] as const) {
+      const { page } = await open(language);
+      for (const text of says) await page.locator(".proof-rows td").getByText(text).waitFor();
     }
   });
 
