@@ -213,7 +213,7 @@ describe("The life of a live sale, as its buyer reads it", function () {
     };
     const owed = (amount: number): InBoth => ({
       pt: `Ainda faltam ${chz(amount).pt}, que saem dos próximos cashbacks.`,
-      en: `${chz(amount).en} still come off your next cashback.`,
+      en: `${chz(amount).en} will come off your next cashback.`,
     });
     await reads({ figures: { in_wallet: 6, to_offset: 6 }, lines: { 1: returned }, debt: owed(6), isMoving: false });
     await pays(await buy("50,00"));
