@@ -4,7 +4,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Barcode, Stamp, Ticket } from "./ticket.tsx";
 
 const SAMPLES = [
-  { id: "1", store: "Mercado da Bola", value: 100, percent: 8, status: "confirmed" },
+  { id: "1", store: "Mercado da Bola", value: 100, percent: 4, status: "confirmed" },
   { id: "2", store: "Verdão Store", value: 250, percent: 7, status: "pending" },
 ] as const;
 
