@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { HOLDING_TIERS, type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
-import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -20,7 +19,7 @@ export type BestToken = {
 
 /**
  * The user's place among the tiers of docs/product.md#tier-badge, for the token of their club, otherwise for the one
- * they hold most of. Undefined without a token, and in the program `tiers`, whose silver tier depends on the store.
+ * they hold most of. Undefined without a token that has a contract, and in the program `tiers`, whose silver tier depends on the store.
  */
 export function useBestToken(profile: Profile): BestToken | undefined {
   const program = useQuery(configQuery).data.bonus_program;
@@ -28,7 +27,8 @@ export function useBestToken(profile: Profile): BestToken | undefined {
   const club = useClub();
   if (program === "tiers") return undefined;
   const balances = balancesOf(profile);
-  const best = [...known, ...SAMPLE_FAN_TOKENS]
+  const best = known
+    .filter(({ contract }) => contract !== "")
     .map((token) => {
       const held = balances.find(token);
       return { token, held, isClubs: Boolean(club) && tokenMatchesClub(token, club), way: wholeOf(held) };

@@ -103,7 +103,9 @@ function TokenRow({ token, held, isKnown, isCounted, program }: TokenRowProps) {
       {name}
       <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
       <td>
-        {reached ? (
+        {!isCounted ? (
+          "—"
+        ) : reached ? (
           <span
             className={`badge tier-badge-${reached.name}`}
           >{`${t(`tier.${reached.name}`)} +${percent(percentText(reached.bonusBps))}`}</span>

@@ -245,9 +245,11 @@ describe("Dashboard", () => {
     site.server.config.simulated = false;
     await page.reload();
     const visits = page.getByRole("region", { name: "Esperando a loja informar" });
-    await visits.getByText(/^Curva Sud Moda · Visita registrada em .*; a loja costuma informar em 2 dias\.$/).waitFor();
+    await visits
+      .getByText(/^Curva Sud Moda\s· Visita registrada em .*; a loja costuma informar em 2 dias\.$/)
+      .waitFor();
     // A claim that is not answered waits too, with its amount.
-    await visits.getByText(/^Verdão Store · Pedido VS-1003, R\$\s249,90: Estamos procurando/).waitFor();
+    await visits.getByText(/^Verdão Store\s· Pedido VS-1003, R\$\s249,90: Estamos procurando/).waitFor();
     expect(await visits.getByRole("listitem").count()).to.equal(2);
   });
 
@@ -271,13 +273,17 @@ describe("Dashboard", () => {
     await eventually(async () => expect(await page.locator(".strip li .timeline").count()).to.equal(3));
   });
 
-  it("lists every other fan token after the two, and promises a tier only for one that has a contract", async () => {
+  it("lists every other fan token after the two, and shows a tier only for one that has a contract", async () => {
+    for (const token of site.server.tokens) token.contract = null;
     const contract = testWallet().address;
     site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract });
     const { page } = await site.openLoggedIn("/dashboard");
     const names = page.locator(".token-table tbody th .font-semibold");
     await page.getByRole("row").filter({ hasText: "SANTOS" }).getByText("Faltam 10 tokens para +0,5%").waitFor();
-    await page.getByRole("row").filter({ hasText: "VERDAO" }).getByText("Ainda não rende bônus").waitFor();
+    const verdao = page.getByRole("row", { name: "VERDAO" });
+    await verdao.getByText("Ainda não rende bônus").waitFor();
+    expect(await verdao.getByRole("cell").nth(1).innerText()).to.equal("—");
+    expect(await page.locator(".league-own").count(), "a place among the tiers").to.equal(0);
     await eventually(async () => expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]));
   });
 

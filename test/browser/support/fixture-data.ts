@@ -60,8 +60,8 @@ const given = (texts: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null));
 
 export const fixtureTokens = (): FanToken[] => [
-  { id: 1, name: "Paris Saint-Germain", slug: "psg", image: "", symbol: "PSG", contract: null },
-  { id: 2, name: "Palmeiras", slug: "verdao", image: "", symbol: "VERDAO", contract: null },
+  { id: 1, name: "Paris Saint-Germain", slug: "psg", image: "", symbol: "PSG", contract: `0x${"a1".repeat(20)}` },
+  { id: 2, name: "Palmeiras", slug: "verdao", image: "", symbol: "VERDAO", contract: `0x${"a2".repeat(20)}` },
 ];
 
 export const fixtureConfig = (): AppConfig => ({
