@@ -316,7 +316,7 @@ function OwnPosition({ own }: { own: BestToken }) {
         <strong className="figures">
           {number(formatDecimal(own.held.units, own.held.decimals))} {own.symbol}
         </strong>
-        {" · "}
+        {"\u00a0· "}
         {own.missing === undefined
           ? t("tokens.top")
           : t("tokens.missing", {

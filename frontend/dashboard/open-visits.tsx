@@ -25,12 +25,15 @@ export default function OpenVisits({ wallet }: { wallet: string }) {
       <ul className="grid gap-4">
         {open.map((click) => (
           <li key={click.id}>
-            <strong>{click.store}</strong> · {expected(click)}
+            <strong>{click.store}</strong>
+            {"\u00a0· "}
+            {expected(click)}
           </li>
         ))}
         {claims.map((claim) => (
           <li key={claim.id}>
-            <strong>{claim.store}</strong> ·{" "}
+            <strong>{claim.store}</strong>
+            {"\u00a0· "}
             {t("openVisits.claim", { order: claim.order_ref, amount: brl(claim.amount) })}{" "}
             {t(`claims.${claim.state}.text`)}
           </li>

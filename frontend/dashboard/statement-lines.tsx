@@ -190,7 +190,8 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
       <p className="statement-money">
         <strong className="figures">{chz(amount)}</strong>
         <span className="muted figures">
-          {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
+          {entry.value === undefined ? entry.valueText : brl(entry.value)}
+          {"\u00a0· "}
           {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
         </span>
         {entry.purchase?.cashback_state === "paid" && <Worth purchase={entry.purchase} />}

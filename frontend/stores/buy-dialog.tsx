@@ -145,9 +145,7 @@ function Receive({ store, token, category, onCategory }: ReceiveProps) {
         {t(earned.isSure ? "receive.on" : "receive.upTo", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}
       </span>
       <strong className="figures">{brl(earned.reais)}</strong>
-      <span className="figures">
-        {percent(earned.percent)} · {chz(earned.chz)}
-      </span>
+      <span className="figures">{`${percent(earned.percent)}\u00a0· ${chz(earned.chz)}`}</span>
       {store.cashbacks.length > 1 && (
         <SelectField
           label={t("receive.category")}
@@ -217,9 +215,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
     <dl className="summary" aria-live="polite">
       <div>
         <dt>{t("buy.summary.token")}</dt>
-        <dd>
-          {token.slug.toUpperCase()} · {token.name}
-        </dd>
+        <dd>{`${token.slug.toUpperCase()}\u00a0· ${token.name}`}</dd>
       </div>
       <div>
         <dt>{t("buy.summary.base")}</dt>

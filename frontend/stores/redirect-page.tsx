@@ -217,7 +217,7 @@ function Promised({ promise }: { promise: Pick<Departure, "percent" | "reais" | 
           reais: brl(promise.reais),
           amount: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
         })}
-        {token && ` · ${t("redirect.promise.token", { token: token.toUpperCase() })}`}
+        {token && `\u00a0· ${t("redirect.promise.token", { token: token.toUpperCase() })}`}
       </p>
       <ul className="redirect-tips">
         {TIPS.map((tip) => (

@@ -234,7 +234,8 @@ function YouReceive({ store }: { store: Store }) {
       <span>{t("receive.upTo", { value: brl(Number(EXAMPLE_CENTS) / 100) })}</span>
       <strong className="figures">{brl(formatDecimal(cents, 2))}</strong>
       <span className="figures">
-        {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))} · {percent(percentText(totalBps))}
+        {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}
+        {`\u00a0· ${percent(percentText(totalBps))}`}
       </span>
       {best && (
         <span>

@@ -109,7 +109,7 @@ describe("Redirect", () => {
   });
 
   describe("of a user", () => {
-    const PROMISE = /^(Até )?\d+% de cashback: (até )?R\$\s\d+,00 a cada R\$\s100,00 · com VERDAO$/;
+    const PROMISE = /^(Até )?\d+% de cashback: (até )?R\$\s\d+,00 a cada R\$\s100,00\s· com VERDAO$/;
     const register = "POST /api/register-purchase";
     const openWith = async (path: string, isSimulated: boolean) => {
       site.server.config = { ...site.server.config, simulated: isSimulated };

@@ -252,7 +252,7 @@ describe("Stores", () => {
     const store = site.server.stores.find((one) => one.name === "Verdão Store");
     const highest = Number(store?.max_cashback) + 4;
     await receive.getByText(`R$${highest.toFixed(2)}`).waitFor();
-    await receive.getByText(new RegExp(`${highest}% · ${highest.toFixed(2)} CHZ`)).waitFor();
+    await receive.getByText(new RegExp(`${highest}%\\s· ${highest.toFixed(2)} CHZ`)).waitFor();
     await dialog.getByRole("radio", { name: /PSG/ }).check();
     await receive.getByText(`R$${(highest - 4).toFixed(2)}`).waitFor();
     const lowest = store?.cashbacks.toSorted((a, b) => Number(a.cashback_percent) - Number(b.cashback_percent))[0];
