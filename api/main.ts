@@ -18,7 +18,7 @@ import { erasedFileOf } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { listenOn } from "../platform/listen.ts";
 import { type Logger, openLog } from "../platform/log.ts";
-import { prepareDatabase } from "../platform/prepare-database.ts";
+import { onceDatabaseAnswers, prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { refuseWrongContractsLater } from "../platform/rpc/refuse-wrong-contracts.ts";
@@ -69,10 +69,18 @@ async function main(): Promise<void> {
   const { startBlock, ...contracts } = readContracts(environment);
   refuseUnwritableList(erasedFileOf(environment));
   const { server, open, answerWith } = prepareServer(environment);
-  const database = await openDatabase(environment, log, open);
-  await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
+  const onWait = (reason: string) => {
+    log.warn({ reason }, "Waiting for the database");
+    // If it cannot be opened, the start fails by it below.
+    open().catch(() => {});
+  };
+  const database = await openDatabase(environment, log, onWait);
   const announceRules = approvalsAnnouncer(environment, database, log);
-  await announceRules();
+  const announce = async () => {
+    await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
+    await announceRules();
+  };
+  await onceDatabaseAnswers(announce, { onWait });
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -125,14 +133,9 @@ function prepareServer({ RATE_LIMIT_SCALE: scale, TRUST_PROXY: trustProxy, HOST:
 async function openDatabase(
   environment: ApiEnvironment,
   log: Logger,
-  openPort: () => Promise<unknown>,
+  onWait: (reason: string) => void,
 ): Promise<Database> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
-  const onWait = (reason: string) => {
-    log.warn({ reason }, "Waiting for the database");
-    // If it cannot be opened, the start fails by it below.
-    openPort().catch(() => {});
-  };
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => endAtOnce(log, error));

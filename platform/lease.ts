@@ -153,14 +153,18 @@ export async function leadWhileHeld(
   work: (lease: Lease, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   for (let isTold = false; !signal.aborted; ) {
-    const lease = await acquireLease(database, name, holder, ttlMs).catch((error: unknown) => onError?.(error));
+    let lease: Lease | undefined;
+    try {
+      lease = await acquireLease(database, name, holder, ttlMs);
+      if (!lease && !isTold) onStandby?.();
+      isTold = !lease;
+    } catch (error) {
+      onError?.(error);
+    }
     if (lease) {
       if ((await workUnderLease({ database, signal, onError }, lease, work)) === "ended") return;
-      isTold = false;
       continue;
     }
-    if (!isTold) onStandby?.();
-    isTold = true;
     await pause(ttlMs / SIGNS_OF_LIFE_PER_DURATION, signal);
   }
 }

@@ -6,14 +6,13 @@ import type { Network } from "../domain/networks.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { claimForNetwork } from "./database-network.ts";
 
-export type PrepareDatabaseParameters = {
-  databaseUrl: string;
-  dataDirectory: string;
-  network: Network;
+type Patience = {
   /** Called with the reason for waiting, at most once a minute while it does not change. */
   onWait: (reason: string) => void;
   signal?: AbortSignal;
 };
+
+export type PrepareDatabaseParameters = Patience & { databaseUrl: string; dataDirectory: string; network: Network };
 
 const RETRY_MS = 1_000;
 const REPEAT_MS = 60_000;
@@ -24,12 +23,16 @@ const REPEAT_MS = 60_000;
  * @throws DatabaseUnavailableError if waiting would not help
  */
 export async function prepareDatabase(parameters: PrepareDatabaseParameters): Promise<void> {
-  const { dataDirectory, onWait, signal } = parameters;
-  ensureDataDirectory(dataDirectory);
+  ensureDataDirectory(parameters.dataDirectory);
+  await onceDatabaseAnswers(() => prepareOnce(parameters), parameters);
+}
+
+/** Repeats the work of a start while the database is away or its disk is full: nothing else would start the process again. */
+export async function onceDatabaseAnswers(work: () => Promise<void>, { onWait, signal }: Patience): Promise<void> {
   let said = { reason: "", at: 0 };
   while (!signal?.aborted) {
     try {
-      return await prepareOnce(parameters);
+      return await work();
     } catch (error) {
       if (!isPassingFault(error)) throw error;
       const reason = messageOf(error);

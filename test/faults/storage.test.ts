@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
@@ -46,6 +46,27 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     await buyer.buy(1, 10);
     await system.settled();
     expect(system.api.crashes()).to.equal(0);
+  });
+
+  it("is waited for by an api that starts while the disk is full (F16)", async () => {
+    const { api, environment } = system;
+    await api.stop();
+    const limited = ["--fsize=4096:unlimited", process.execPath, "api/main.ts"];
+    const child = spawn("prlimit", limited, { env: { ...process.env, ...environment } });
+    try {
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk));
+      await until("it waits or ends", () => said.includes("Waiting for the database") || child.exitCode !== null);
+      expect(child.exitCode, said).to.equal(null);
+      expect((await fetch(`${system.url}/readyz`)).status).to.equal(503);
+      limitFiles(child.pid ?? 0, "unlimited");
+      await api.ready();
+    } finally {
+      child.kill("SIGKILL");
+      await until("it is gone", () => child.exitCode !== null || child.signalCode !== null);
+      api.start();
+      await api.ready();
+    }
   });
 
   it("returns 503 with Retry-After while another process holds the write lock, and recovers by itself (F17)", async () => {

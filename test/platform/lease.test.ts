@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { sql } from "kysely";
 import {
   acquireLease,
   assertLease,
@@ -108,6 +109,20 @@ describe("Lease", () => {
       expect(log).to.deep.equal(["a 1", "a ends", "b 2"]);
       endB.abort();
       await runB;
+    });
+
+    it("is not said to be another's while the database cannot be asked", async () => {
+      const { database } = await open();
+      await sql`drop table leases`.execute(database.kysely);
+      const [end, said] = [new AbortController(), [] as string[]];
+      const onError = () => {
+        said.push("error");
+        end.abort();
+      };
+      const onStandby = () => said.push("standby");
+      const parameters = { database, name: "x", holder: "a", ttlMs: 10, signal: end.signal, onStandby, onError };
+      await leadWhileHeld(parameters, async () => {});
+      expect(said).to.deep.equal(["error"]);
     });
 
     it("tells a leader that it was replaced, and lets it compete again", async () => {
