@@ -201,6 +201,21 @@ describe("The panel by keyboard alone", function () {
         expect(bodiesOf("POST /api/admin/operations/9/retry")).to.deep.equal([{ reason: "Conferido" }]);
       });
 
+      it("retries all that waits on a page by one confirmation", async () => {
+        const page = await open(width, "view=payments");
+        for (const id of [8, 9]) site.server.answer(`POST /api/admin/operations/${id}/retry`, { body: DONE });
+        const all = /^Tentar de novo os 2 pagamentos parados desta página$/;
+        await page.getByRole("button", { name: all }).waitFor();
+        await press(page, all);
+        await expectWayOut(page, all);
+        await page.keyboard.press("Space");
+        await dialog(page).getByText("484,29 CHZ").waitFor();
+        await decide(page, /^Tentar de novo 2$/);
+        const calls = [8, 9].map((id) => bodiesOf(`POST /api/admin/operations/${id}/retry`));
+        expect(calls).to.deep.equal([[{ reason: "Conferido" }], [{ reason: "Conferido" }]]);
+        await eventually(async () => expect((await focused(page)).name, "the focus is not lost").to.not.equal(""));
+      });
+
       it("imports a catalogue", async () => {
         const page = await open(width, "tab=stores");
         const changes = ["+ store Arena Livros (Brasil)"];
