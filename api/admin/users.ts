@@ -18,10 +18,10 @@ import { joinFullName } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { shownRate } from "../../rates/rate-source.ts";
-import { notFound } from "../http/api-error.ts";
+import { forbidden, notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { actorOf, type Identity, type Route, roleOf, route } from "../http/route.ts";
 import { listErased } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { eraseUser, findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
@@ -31,6 +31,11 @@ import type { Services } from "../services.ts";
 export function userAdministrationRoutes(services: Services): Route[] {
   const { database, adminWallets, environment } = services;
   const { reader, kysely } = services.database;
+  /** No role renames or erases one above it. @throws ApiError 403 */
+  const requireOwnerForTeam = (wallet: WalletAddress, identity: Identity) => {
+    const isAllowed = !adminWallets.has(wallet) || roleOf(identity) === "owner";
+    if (!isAllowed) throw forbidden("Only an owner may do this to a member of the team", "ROLE_NOT_ALLOWED");
+  };
   return [
     listRoute("/api/admin/users", {
       summary: "Users with the totals of their purchases, newest first",
@@ -75,6 +80,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
       responses: { 200: doneSchema },
       async handle({ params, body: { nickname }, identity }) {
         const wallet = readWallet(params.wallet);
+        requireOwnerForTeam(wallet, identity);
         await inAuditedTransaction(kysely, async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
           await setNickname(queries, wallet, nickname);
@@ -117,6 +123,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
       responses: { 200: doneSchema },
       async handle({ params, body, identity }) {
         const wallet = readWallet(params.wallet);
+        requireOwnerForTeam(wallet, identity);
         await inAuditedTransaction(kysely, async (queries) => {
           const user = await findUser(queries, wallet);
           if (!user) throw notFound("User");

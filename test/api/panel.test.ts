@@ -139,6 +139,21 @@ describe("The panel's calls", () => {
       expect(JSON.stringify(erased)).not.to.include(PERSON.email);
     });
 
+    it("leave the names and profiles of the team to an owner, and its sessions to whoever may end any", async () => {
+      const [support, owner, operator] = [await api.admin("support"), await api.admin(), await api.admin("operator")];
+      const path = `/api/admin/users/${operator.address}`;
+      for (const [call, body] of [
+        ["nickname", { nickname: "Padaria" }],
+        ["erase", {}],
+      ] as const) {
+        expectRefusal(await support.post(`${path}/${call}`, body), 403, "ROLE_NOT_ALLOWED");
+        expectRefusal(await support.post(`/api/admin/users/${support.address}/${call}`, body), 403, "ROLE_NOT_ALLOWED");
+        expect((await owner.post(`${path}/${call}`, body)).status, call).to.equal(200);
+      }
+      await operator.enter();
+      expect((await support.post(`${path}/sessions/revoke`, {})).body).to.include({ revoked: 1 });
+    });
+
     it("give a user's wallet a nickname, found and shown in the place of the name until it is taken away", async () => {
       const support = await api.admin("support");
       const user = await api.user();
