@@ -1,3 +1,5 @@
+/** The api: HTTP calls, the web app, and what is sent to the chain. docs/architecture.md. */
+
 import type { RequestListener, Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

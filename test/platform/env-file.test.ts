@@ -62,6 +62,20 @@ describe("The file .env", () => {
     expect(commands.length).to.be.greaterThan(10);
     const without = commands.filter(([, line]) => !line.startsWith("node --import ./platform/env-file.ts "));
     expect(without).to.deep.equal([]);
+    for (const [name, line] of commands) {
+      const file = line.split(" ").find((word) => /^(scripts|api|indexer|affiliates)\//.test(word)) ?? "";
+      expect(readFileSync(file, "utf8"), `${name} -- --help`).to.match(/^\/\*\*\s/);
+    }
+  });
+
+  it("does not matter to --help, which says what the command does, in place of doing it", () => {
+    mkdirSync(join(folder, ".env"));
+    const parameters = ["--import", PRELOAD, resolve("scripts/prove.ts"), "--help"];
+    const { status, stdout } = spawnSync(process.execPath, parameters, { cwd: folder, encoding: "utf8" });
+    expect(status).to.equal(0);
+    expect(stdout)
+      .to.match(/^Verifies a wallet's .+`npm run prove -- --wallet/)
+      .and.not.to.include("import ");
   });
 
   it("warns on mainnet where one person may pay any sum", () => {
