@@ -229,11 +229,11 @@ describe("Dashboard", () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByRole("button", { name: "Ingressos", pressed: true }).waitFor();
-    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(9));
+    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(10));
     // A debt and a sale in review have no ticket.
     expect(await statement.locator(".statement-row").count()).to.equal(2);
     await statement.getByRole("button", { name: "Lista" }).click();
-    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(11));
+    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(12));
     expect(await statement.locator(".ticket-grid").count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });
@@ -434,14 +434,15 @@ describe("Dashboard", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
-    await figures.getByText(/^Ao todo:\s*58,50 CHZ/).waitFor();
+    await figures.getByText(/^Ao todo:\s*65,50 CHZ/).waitFor();
     // Netted amounts and purchases under review are why it is not the cashback total.
     await figures.getByText(/^É diferente do cashback total: aqui entram as compras em conferência, /).waitFor();
     expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
     const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByText("11 lançamentos").waitFor();
+    await statement.getByText("12 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
     await statement.getByText("4,00 CHZ foram descontados por causa de uma compra devolvida.").waitFor();
+    await page.getByText(/^Confirmada; o envio do cashback está atrasado/).waitFor();
     await figures.getByRole("link", { name: /A descontar/ }).click();
     await statement.getByText("Só o que está em “A descontar”.").waitFor();
     await statement.getByText("1 lançamento", { exact: true }).waitFor();
@@ -456,7 +457,7 @@ describe("Dashboard", () => {
     await statement.getByText("Confirmada; a Torcida está conferindo o pagamento antes de enviar.").waitFor();
     await statement.getByText(/^Confirmada; o pagamento ainda não foi liberado e a Torcida está/).waitFor();
     await statement.getByRole("button", { name: "Ver tudo" }).click();
-    await statement.getByText("11 lançamentos").waitFor();
+    await statement.getByText("12 lançamentos").waitFor();
   });
 
   it("says by which day a store usually takes the next step, and when it takes longer", async () => {

@@ -73,6 +73,7 @@ export function addAllSituations({ me }: FixtureServer): void {
   const purchase = (id: number, change: Partial<(typeof me.purchases)[number]>) =>
     fixturePurchase({ id, created_at: day(50 - id), date: day(50 - id), store: "Mercado da Bola", ...change });
   me.purchases = [
+    purchase(22, { ...unpaid, situation: "payout_delayed" }),
     purchase(21, { ...unpaid, situation: "awaiting_approval" }),
     purchase(20, { ...unpaid, situation: "payout_refused" }),
     purchase(19, {
@@ -88,7 +89,7 @@ export function addAllSituations({ me }: FixtureServer): void {
     purchase(12, { ...unpaid, situation: "declined", status: "cancelled", stored_status: "Cancelado" }),
   ];
   me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
-  me.statement = { in_wallet: "10", on_the_way: "21", waiting: "30.5", to_offset: "3", sum: "58.5", next_at: day(-21) };
+  me.statement = { in_wallet: "10", on_the_way: "28", waiting: "30.5", to_offset: "3", sum: "65.5", next_at: day(-21) };
   me.reviews = [
     {
       id: 7,
