@@ -15,7 +15,7 @@ import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { useIsProfileLoading, useLiveProfile, useSession } from "../session/session.tsx";
+import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -42,12 +42,18 @@ type CashbackSums = {
 };
 
 export default function Dashboard() {
+  const t = useText();
   const session = useSession();
   // The first time in a transition, which renders in slices: on a slow phone the page stays responsive.
   const isReady = useDeferredValue(session.profile !== undefined);
   if (session.profile && isReady) return <ProfileView profile={session.profile} />;
   if (session.profile || session.status === "restoring") return <DashboardSkeleton />;
-  if (session.status === "unreachable") return <Unreachable />;
+  if (session.status === "unreachable")
+    return (
+      <div className="page">
+        <RetryPanel title={t("session.unreachable")} query={session.retry} />
+      </div>
+    );
   return <LoginRequired />;
 }
 
@@ -100,20 +106,6 @@ function Heading({ children }: { children: ReactNode }) {
       <PageHeading>{t("dashboard.title")}</PageHeading>
       <div className="welcome">{children}</div>
       <p className="lead">{t("dashboard.description")}</p>
-    </div>
-  );
-}
-
-function Unreachable() {
-  const t = useText();
-  const { failure, refresh } = useSession();
-  const isFetching = useIsProfileLoading();
-  return (
-    <div className="page">
-      <RetryPanel
-        title={t("dashboard.unreachable")}
-        query={{ error: failure, refetch: () => refresh().catch(() => {}), isFetching }}
-      />
     </div>
   );
 }

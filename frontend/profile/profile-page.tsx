@@ -27,7 +27,7 @@ import { Field } from "../ui/field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { schemaLater } from "../ui/schema-later.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
-import { EmptyPanel } from "../ui/state-panel.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
@@ -43,7 +43,7 @@ const checkProfile = schemaLater<PersonalData>(
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
   const t = useText();
-  const { profile, status } = useSession();
+  const { profile, status, retry } = useSession();
   return (
     <section className="page two-columns profile">
       <PageHeading>{t("profile.title")}</PageHeading>
@@ -68,6 +68,8 @@ export default function ProfilePage() {
         </>
       ) : status === "restoring" ? (
         <Skeletons count={2} className="h-48" />
+      ) : status === "unreachable" ? (
+        <RetryPanel title={t("session.unreachable")} query={retry} />
       ) : (
         <EmptyPanel title={t("profile.visitor")}>
           <LinkButton to={paths.auth(paths.profile)}>{t("dashboard.goToLogin")}</LinkButton>

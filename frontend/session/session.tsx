@@ -1,7 +1,7 @@
-import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { logout } from "../api/calls.ts";
-import { ME_KEY, meQuery } from "../api/queries.ts";
+import { meQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { isFirstPage } from "../app/page.tsx";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
@@ -24,7 +24,8 @@ export type Session = {
   begin: (token: string) => Promise<Profile>;
   /** Reloads the profile; undefined if the session has ended in the meantime. */
   refresh: () => Promise<Profile | undefined>;
-  failure: Error | null;
+  /** Why the profile could not be loaded, and another try. */
+  retry: { error: Error | null; refetch: () => unknown; isFetching: boolean };
   signOut: () => void;
   /** Forgets a session that the server has ended, and says why. */
   leave: (why: string) => void;
@@ -63,18 +64,20 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   const status: SessionStatus =
     token === null ? "anonymous" : profile ? "ready" : me.isError ? "unreachable" : "restoring";
+  // With a profile it would render at every poll.
+  const isTrying = status === "unreachable" && me.isFetching;
   const value = useMemo(
     () => ({
       status,
       profile,
       begin,
       refresh,
-      failure: me.error,
+      retry: { error: me.error, refetch: me.refetch, isFetching: isTrying },
       signOut,
       leave,
       signedOutWallet,
     }),
-    [status, profile, begin, refresh, me.error, signOut, leave, signedOutWallet],
+    [status, profile, begin, refresh, me.error, me.refetch, isTrying, signOut, leave, signedOutWallet],
   );
   return <SessionContext value={value}>{children}</SessionContext>;
 }
@@ -142,9 +145,6 @@ function useLeave(
     [end, profile, setSignedOutWallet, t],
   );
 }
-
-/** Whether the profile is being loaded. Not a part of the session: its users would render at every poll. */
-export const useIsProfileLoading = (): boolean => useIsFetching({ queryKey: ME_KEY }) > 0;
 
 /** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
 export function useLiveProfile(intervalMs: (profile: Profile) => number): void {

@@ -21,7 +21,7 @@ const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
 /** The user's visits to stores, and claims for missing cashback. docs/product.md#sales-claims */
 export default function VisitsPage() {
   const t = useText();
-  const { profile, status } = useSession();
+  const { profile, status, retry } = useSession();
   const { simulated } = useQuery(configQuery).data;
   return (
     <section className="page grid gap-4 visits">
@@ -31,6 +31,8 @@ export default function VisitsPage() {
         <Own wallet={profile.wallet} />
       ) : status === "restoring" ? (
         <Skeletons count={3} className="h-24" />
+      ) : status === "unreachable" ? (
+        <RetryPanel title={t("session.unreachable")} query={retry} />
       ) : (
         <EmptyPanel title={t("visits.visitor")}>
           <LinkButton to={paths.auth(paths.visits)}>{t("dashboard.goToLogin")}</LinkButton>

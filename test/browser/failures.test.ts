@@ -111,7 +111,7 @@ describe("When things fail", () => {
       site.server.answer("GET /api/me", failure);
       const { page } = await site.openLoggedIn("/dashboard");
       const alert = page.getByRole("alert");
-      await alert.getByText("Não foi possível abrir o seu painel").waitFor();
+      await alert.getByText("Não foi possível abrir a sua conta").waitFor();
       await alert.getByText(reason).waitFor();
       expect(await alert.locator("p").count()).to.equal(2);
       expect(await page.locator("[data-sonner-toast]").count()).to.equal(0);

@@ -89,12 +89,24 @@ describe("Session", () => {
     it(`is kept if the profile returns ${status}, and recovers by itself`, async () => {
       site.server.answer("GET /api/me", { status, body: { success: false, error: "broken" } });
       const { page } = await site.openLoggedIn("/dashboard", { ...ENGLISH, hasOwnClock: true });
-      await page.getByRole("alert").getByText("Your dashboard could not be opened").waitFor();
+      await page.getByRole("alert").getByText("Your account could not be opened").waitFor();
       expect(await tokenOf(page)).to.equal(SESSION_TOKEN);
       expect(new URL(page.url()).pathname).to.equal("/dashboard");
       site.server.answer("GET /api/me", undefined);
       await page.clock.fastForward(RECOVERY_MS);
       await page.getByText("Welcome, Ana Maria Silva!").waitFor();
+    });
+  }
+
+  for (const path of ["/profile", "/visits"]) {
+    it(`is not taken for a visitor's on ${path} while the profile cannot be read`, async () => {
+      site.server.answer("GET /api/me", { body: { success: true, data: "cut" } });
+      const { page } = await site.openLoggedIn(path, ENGLISH);
+      await page.getByRole("alert").getByText("Your account could not be opened").waitFor();
+      expect(await page.getByRole("link", { name: "Go to login" }).count()).to.equal(0);
+      site.server.answer("GET /api/me", undefined);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("alert").waitFor({ state: "detached" });
     });
   }
 
@@ -150,7 +162,7 @@ describe("Session", () => {
   it("can be ended while its profile cannot be read", async () => {
     site.server.answer("GET /api/me", { status: 500, body: { success: false, error: "broken" } });
     const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
-    await page.getByRole("alert").getByText("Your dashboard could not be opened").waitFor();
+    await page.getByRole("alert").getByText("Your account could not be opened").waitFor();
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("Signed out").waitFor();
     expect(await tokenOf(page)).to.equal(null);
