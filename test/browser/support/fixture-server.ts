@@ -293,14 +293,19 @@ export class FixtureServer {
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     // As the api sends it: the names of these files change with their content.
     const cache = pathname.startsWith("/assets/") ? { "cache-control": "public, max-age=31536000, immutable" } : {};
-    response.writeHead(200, { "content-type": type, "content-security-policy": this.policy, ...cache });
-    if (!file.endsWith("index.html")) return void response.end(readFileSync(file));
-    const html = readFileSync(file, "utf8");
+    // Before the head: a file can vanish while the app is built again.
+    const content = file.endsWith("index.html")
+      ? this.#paint(readFileSync(file, "utf8"), pathname)
+      : readFileSync(file);
+    response.writeHead(200, { "content-type": type, "content-security-policy": this.policy, ...cache }).end(content);
+  }
+
+  #paint(html: string, pathname: string): string {
     const page = readWebApp(this.#root)?.pages.find(({ path }) => matchPath(path, pathname));
     const painted = page
       ? withHead(html, ownHead(page, "pt"), { origin: this.url, path: pathname, language: "pt", page })
       : html;
-    response.end(this.isSilentPage ? painted : withDeployment(painted, this.config));
+    return this.isSilentPage ? painted : withDeployment(painted, this.config);
   }
 }
 
