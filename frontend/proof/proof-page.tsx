@@ -166,7 +166,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
               <td className="figures" data-label={t("proof.rate")}>
                 {rateOf(ticket) === undefined ? "–" : wei((rateOf(ticket) ?? 0n) * 100n)}
               </td>
-              <td className="figures" data-label={t("proof.paid")}>
+              <td className={ticket.payouts.length > 0 ? "figures" : undefined} data-label={t("proof.paid")}>
                 {ticket.payouts.length === 0
                   ? t(outcome.kind === "kept" ? "proof.over" : "proof.open")
                   : ticket.payouts.map(({ amountWei }) => wei(amountWei)).join(" + ")}

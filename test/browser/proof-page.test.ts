@@ -138,6 +138,8 @@ describe("The proof page", () => {
     ] as const) {
       const { page } = await open(language);
       for (const text of says) await page.locator(".proof-rows td").getByText(text).waitFor();
+      const rest = await page.locator(".proof-rows").evaluate((one) => one.scrollWidth - one.clientWidth);
+      expect(rest, "out of sight on a phone").to.equal(0);
     }
   });
 
