@@ -231,7 +231,11 @@ function YouReceive({ store }: { store: Store }) {
   const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
   return (
     <p className="you-receive">
-      <span>{t("receive.upTo", { value: brl(Number(EXAMPLE_CENTS) / 100) })}</span>
+      <span>
+        {t(store.minCashback === store.maxCashback ? "receive.on" : "receive.upTo", {
+          value: brl(Number(EXAMPLE_CENTS) / 100),
+        })}
+      </span>
       <strong className="figures">{brl(formatDecimal(cents, 2))}</strong>
       <span className="figures">
         {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}

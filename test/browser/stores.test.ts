@@ -270,6 +270,9 @@ describe("Stores", () => {
     await page.getByRole("heading", { level: 1, name: "Verdão Store" }).waitFor();
     await page.getByRole("checkbox", { name: "Mark Verdão Store as a favourite", checked: true }).waitFor();
     await page.getByText(/you receive up to/).waitFor();
+    await page.goto(`${site.server.url}/stores/3`);
+    await page.getByText("On a purchase of R$100.00 you receive", { exact: true }).waitFor();
+    await page.goBack();
     await page.getByRole("button", { name: "Buy now" }).click();
     const login = page.getByRole("dialog").getByRole("button", { name: "Log in and earn" });
     expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1%3Fbuy");
