@@ -31,9 +31,12 @@ export function newLeaseHolder(role: string): string {
   return `${role}:${process.pid}:${crypto.randomUUID()}`;
 }
 
+/** A statement that waits for the row has an older time than the holder, who renews the lease meanwhile. */
+const RENEWED_MS = 60_000n;
+
 /**
- * Takes the lease if it is free or expired; undefined if another process holds it. One that would last longer than it can
- * was taken before the clock was set back.
+ * Takes the lease if it is free or expired; undefined if another process holds it. One that would last much longer than
+ * it can was taken before the clock was set back.
  */
 export async function acquireLease(
   { kysely, engine }: Database,
@@ -53,7 +56,7 @@ export async function acquireLease(
           fencing_token: sql`leases.fencing_token + 1`,
           expires_at: sql`${now} + ${BigInt(durationMs)}`,
         })
-        .where(sql<boolean>`leases.expires_at not between ${now} + 1 and ${now} + ${BigInt(durationMs)}`),
+        .where(sql<boolean>`leases.expires_at not between ${now} + 1 and ${now} + ${BigInt(durationMs) + RENEWED_MS}`),
     )
     .returning("fencing_token")
     .executeTakeFirst();

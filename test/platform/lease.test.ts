@@ -16,7 +16,7 @@ const LONG_MS = 60_000;
 const SHORT_MS = 2_000;
 
 describe("Lease", () => {
-  onBothEngines(({ open }) => {
+  onBothEngines(({ open, name }) => {
     it("is held by one process at a time", async () => {
       const { database, again } = await open();
       const other = await again();
@@ -81,6 +81,24 @@ describe("Lease", () => {
       await database.kysely.transaction().execute((transaction) => assertLease(transaction, held));
       expect(await acquireLease(other, "indexer", "b", LONG_MS)).to.equal(undefined);
     });
+
+    if (name === "PostgreSQL") {
+      it("stays with a holder that renews it while another process waits for its row", async () => {
+        const { database, again } = await open();
+        const other = await again();
+        const held = await acquireLease(database, "indexer", "a", LONG_MS);
+        if (!held) throw new Error("not acquired");
+        let taken: ReturnType<typeof acquireLease> | undefined;
+        await database.kysely.transaction().execute(async (transaction) => {
+          await assertLease(transaction, held);
+          taken = acquireLease(other, "indexer", "b", LONG_MS);
+          const waits = sql<{ n: bigint }>`select count(*) as n from pg_locks where not granted`;
+          await until("it waits", async () => Number((await waits.execute(database.kysely)).rows[0]?.n) > 0);
+          await assertLease(transaction, held);
+        });
+        expect(await taken).to.equal(undefined);
+      });
+    }
 
     it("is led by one process, and by the next as soon as the first ends", async () => {
       const { database, again } = await open();
