@@ -164,7 +164,8 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
         const changes = Object.fromEntries(changed);
         await requireAgreedLink(queries, known.id, changes, aboveBps);
         await updateStore(queries, known.id, changes, actor);
-        const detail = { store: known.name, ...changes };
+        const was = Object.fromEntries(changed.map(([field]) => [field, before[field]]));
+        const detail = { store: known.name, ...changes, was };
         await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
       },
     },
@@ -254,6 +255,7 @@ function cashbackChange(
           detail: {
             store: store?.name ?? entry.store,
             ...fields,
+            ...(known ? { was: { category: known.category, cashback_percent: percentText(known.plainBps) } } : {}),
             ...(approvalId === null ? {} : { approval_id: String(approvalId) }),
           },
         });

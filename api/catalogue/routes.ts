@@ -110,7 +110,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         await write(call, { action: "store.update", detail: {} }, async (queries) => {
           await requireAgreedLink(queries, storeId, call.body, percentRule(services, call.identity).aboveBps);
           const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
-          const words = { ...changedFields(before, call.body), store: before.name };
+          const words = { ...changes(before, call.body), store: before.name };
           return { result: undefined, subject: `store:${storeId}`, words };
         });
         return { body: { success: true, message: "Loja atualizada com sucesso!" } };
@@ -166,12 +166,12 @@ async function requireNewName(queries: Queries, name: string, except?: bigint): 
   throw conflict(`Store ${other.id} already has the name ${other.name}`, "STORE_NAME_TAKEN", { field: "name" });
 }
 
-/** The fields that a request changes; forms also send unchanged fields. */
-function changedFields(before: object, fields: Partial<StoreFields>): Partial<StoreFields> {
+/** The fields that a request changes, and what they were; forms also send unchanged fields. */
+function changes(before: object, fields: Partial<StoreFields>): object {
   const known: Record<string, unknown> = { ...before };
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => comparable(value) !== comparable(known[name])),
-  );
+  const changed = Object.entries(fields).filter(([name, value]) => comparable(value) !== comparable(known[name]));
+  const was = Object.fromEntries(changed.map(([name]) => [name, known[name]]));
+  return { ...Object.fromEntries(changed), was };
 }
 
 /** Flags are 0 and 1 in the database, counts are bigints. */

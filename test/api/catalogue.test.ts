@@ -431,7 +431,11 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
         expect(entry.actor).to.equal(admin.address);
         expect(Date.parse(entry.at)).to.be.closeTo(Date.now(), 60_000);
       }
-      expect(JSON.parse(page.rows[8].detail)).to.deep.equal({ country: "Chile", store: "Auditada" });
+      expect(JSON.parse(page.rows[8].detail)).to.deep.equal({
+        country: "Chile",
+        store: "Auditada",
+        was: { country: "Brasil" },
+      });
       const next = (await admin.get(`/api/admin/audit-log?limit=1&before=${page.next_before}`)).body;
       expect(next.rows[0].id).to.equal(page.next_before - 1);
     });
