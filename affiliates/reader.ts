@@ -177,15 +177,16 @@ export class Reader {
 
   /** Queries by every supported timestamp, from two days before the last success. */
   async #poll(): Promise<void> {
-    const { network } = this.#options;
+    const { network, database } = this.#options;
     for (const pass of network.passes) {
-      // Rounded up to a whole second: networks count in seconds.
-      const to = Math.floor(Date.now() / 1_000) * 1_000 + 1_000;
+      // Of two clocks the later, or no sale is found while one is slow. Up to a whole second: networks count in seconds.
+      const now = Math.max(Date.now(), await readClock(database.kysely));
+      const to = Math.floor(now / 1_000) * 1_000 + 1_000;
       const through = await this.#progress.through(pass.name);
       const from = through === undefined ? to - HISTORY_MS : Math.min(through, to) - OVERLAP_MS;
       for (const window of windows(from, to, pass.maximumMs)) {
         await this.#readWindow(pass, window);
-        await this.#readThrough(pass.name, Math.min(window.to, Date.now()));
+        await this.#readThrough(pass.name, Math.min(window.to, now));
       }
     }
     await this.#progress.succeeded();

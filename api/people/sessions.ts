@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { amongTexts } from "../../database/among.ts";
+import { databaseNow } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { SignInPurpose } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -188,13 +189,13 @@ export async function findOpenChallenge(
     .where("wallet", "=", wanted.wallet)
     .where("purpose", "=", wanted.purpose)
     .where("used_at", "is", null)
-    .where("expires_at", ">", BigInt(Date.now()))
+    .where("expires_at", ">", databaseNow(queries))
     .executeTakeFirst();
 }
 
 /** Returns false if the nonce was spent in the meantime. */
 export async function spendNonce(queries: Queries, nonce: string): Promise<boolean> {
-  const now = BigInt(Date.now());
+  const now = databaseNow(queries);
   const { numUpdatedRows } = await queries
     .updateTable("sign_in_nonces")
     .set({ used_at: now })
@@ -219,7 +220,7 @@ export async function deleteExpired(queries: Queries, sessionsCreatedBefore: big
   const challenges = await queries
     .deleteFrom("sign_in_nonces")
     .where("nonce", "in", ({ selectFrom }) =>
-      selectFrom("sign_in_nonces").select("nonce").where("expires_at", "<", BigInt(Date.now())).limit(limit),
+      selectFrom("sign_in_nonces").select("nonce").where("expires_at", "<", databaseNow(queries)).limit(limit),
     )
     .executeTakeFirst();
   const sessions = await queries

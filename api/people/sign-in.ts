@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
+import { readClock } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { CHALLENGE_MS, type SignInPurpose, signInSentence } from "../../domain/session.ts";
@@ -43,7 +44,7 @@ export async function issueChallenge(
   queries: Queries,
   wanted: { wallet: WalletAddress; purpose: SignInPurpose; site: Site },
 ): Promise<Challenge> {
-  const now = Date.now();
+  const now = await readClock(queries);
   const nonce = randomBytes(16).toString("hex");
   const message = createSiweMessage({
     address: wanted.wallet,

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import { clean } from "../../api/operations/housekeeping.ts";
+import { findOpenChallenge, insertChallenge, spendNonce } from "../../api/people/sessions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 
@@ -11,6 +12,21 @@ const ROWS = 1_201;
 
 describe("Expired rows", () => {
   onBothEngines(({ open }) => {
+    it("are not those that only a fast host takes for expired", async () => {
+      const { database } = await open();
+      const challenge = { nonce: "1", wallet: WALLET, purpose: "login", message: "" } as const;
+      await insertChallenge(database.kysely, { ...challenge, expiresAt: BigInt(Date.now() + HOUR_MS) });
+      const realNow = Date.now;
+      try {
+        Date.now = () => realNow() + 2 * HOUR_MS;
+        await clean({ database });
+        expect(await findOpenChallenge(database.kysely, challenge)).to.deep.equal({ message: "" });
+        expect(await spendNonce(database.kysely, "1")).to.equal(true);
+      } finally {
+        Date.now = realNow;
+      }
+    });
+
     it("are deleted, all of them, and no others", async () => {
       const { database } = await open();
       const { kysely } = database;
