@@ -25,7 +25,7 @@ const NO_MESSAGE = "error without a message";
 export class RpcError extends TorcidaError {
   override readonly docs = "docs/runbook/rpc-away.md";
   readonly failure: RpcFailure;
-  /** The wait that the provider requested. */
+  /** The wait that the provider requested, at most a minute. */
   readonly retryAfterMs: number | undefined;
   /** The node's error response, if there is one. */
   readonly answer: RpcErrorAnswer | undefined;
@@ -61,6 +61,7 @@ export type RpcObserver = (call: {
 const REVERTED = 3;
 const REVERT_WORDS = /execution reverted/i;
 const MAX_SOCKETS = 8;
+const LONGEST_WAIT_MS = 60_000;
 /** Larger responses are rejected: requesting less costs one more request, holding it costs memory. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
@@ -292,9 +293,9 @@ function failureOf({ code, message }: RpcErrorAnswer): RpcFailure {
   return "refused";
 }
 
-/** `Retry-After` is seconds or a date. */
+/** `Retry-After` is seconds or a date; of any length, it would stop an indexer with one node for as long. */
 function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   if (!header) return {};
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? { retryAfterMs: Math.max(0, ms) } : {};
+  return Number.isFinite(ms) ? { retryAfterMs: Math.min(Math.max(0, ms), LONGEST_WAIT_MS) } : {};
 }

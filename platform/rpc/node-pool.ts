@@ -438,7 +438,7 @@ export class NodePool<N> implements NodePoolStatus {
     if (isAway && member.trust === "proven") member.trust = "unproven";
     if (isAway || member.trust === "unproven") member.reason = error.message;
     const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
-    member.restUntil = performance.now() + (error.retryAfterMs ?? rest);
+    member.restUntil = performance.now() + Math.max(error.retryAfterMs ?? 0, rest);
     this.#parameters.log[isRepeated ? "debug" : "warn"](
       { rpc: member.rpc.name, failure: error.failure, reason: error.message },
       "The node failed; the next one is asked",

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { openLog } from "../../../platform/log.ts";
 import type { ChainMemory, KnownChain } from "../../../platform/rpc/chain-memory.ts";
-import { type JsonRpc, RpcError } from "../../../platform/rpc/json-rpc.ts";
+import { JsonRpc, RpcError } from "../../../platform/rpc/json-rpc.ts";
 import { NodePool, WrongChainError } from "../../../platform/rpc/node-pool.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
@@ -104,6 +104,21 @@ describe("The node pool", function () {
       expect(message).to.match(/is of (another )?chain/);
     });
   }
+
+  it("waits at most a minute for a node that asks for more", async () => {
+    const tomorrow = () => new Date(Date.now() + 86_400_000).toUTCString();
+    for (const [asked, waits] of [
+      ["3600", 60_000],
+      [tomorrow(), 60_000],
+      ["20", 20_000],
+      ["soon", undefined],
+    ] as const) {
+      const node = await script(() => ({ status: 429, headers: { "retry-after": asked } }));
+      const rpc = await JsonRpc.open(node.url, { timeoutMs: 1_000 });
+      const { failure, retryAfterMs } = (await refusal(rpc.call("eth_blockNumber"))) as RpcError;
+      expect([failure, retryAfterMs], asked).to.deep.equal(["rate-limited", waits]);
+    }
+  });
 
   it("starts if a node is away, which may be on our chain, and does not if every node is on another chain (F45)", async () => {
     const [port] = await freePorts(1);
