@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { requireNpmSbom } from "./release/bill-of-materials.ts";
 import {
   type Commit,
   changelogSection,
@@ -16,7 +15,6 @@ import {
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
 const MANIFESTS = join(ROOT, "ops/kubernetes.yaml");
-const BILL = "sbom.cdx.json";
 const HEADING = "# Changelog\n";
 
 try {
@@ -39,13 +37,12 @@ try {
 function release(version: string, section: string, rest: string): void {
   if (git("status", "--porcelain") !== "")
     throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
-  requireNpmSbom();
   writeFileSync(CHANGELOG, withSection(rest, section));
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
   const manifests = readFileSync(MANIFESTS, "utf8");
   writeFileSync(MANIFESTS, manifests.replaceAll(/(torcida(?::|-migrate-))\d+\.\d+\.\d+/g, `$1${version}`));
-  execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
-  git("add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS, BILL);
+  execFileSync(process.execPath, ["tools/licences.ts"], { cwd: ROOT, stdio: "inherit" });
+  git("add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS);
   git("commit", "--message", `chore(release): ${version}`);
   // Else git takes the headings for comments.
   git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", section);
