@@ -42,8 +42,9 @@ export class CatalogueCache {
   }
 
   read(): Promise<Catalogue> {
-    const now = performance.now();
-    if (this.#catalogue && now - this.#checkedAt < RECHECK_MS) return this.#catalogue;
+    const now = Date.now();
+    // Also if the clock was set: what boosts pay follows it.
+    if (this.#catalogue && Math.abs(now - this.#checkedAt) < RECHECK_MS) return this.#catalogue;
     this.#checkedAt = now;
     this.#turn();
     const catalogue = this.#refresh(this.#catalogue);
