@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
+import { addAllSituations } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 /** The common behaviour of dialogs, tested on the buy dialog and on one of the panel. */
@@ -96,6 +97,41 @@ describe("Dialogs", () => {
     expect(await dialogOf(page).count()).to.equal(0);
     await page.goBack();
     await page.waitForURL(`${site.server.url}/`);
+  });
+
+  describe("on a phone", () => {
+    type Opened = { path: string; opener: RegExp; prepare?: (server: typeof site.server) => void; isVisitor?: true };
+    const opened: Record<string, Opened> = {
+      "the wallet chooser": { path: "/auth", opener: /^(Outra carteira|Conectar carteira)$/, isVisitor: true },
+      "the choice of a club": { path: "/", opener: /^Escolher o clube/ },
+      "the filters of the stores": { path: "/stores", opener: /^Filtr/ },
+      notices: { path: "/stores", opener: /^Avisos/ },
+      "a ticket's details": { path: "/dashboard", opener: /^Detalhes/ },
+      "the withdrawal of a credit": { path: "/dashboard", opener: /^Sacar/, prepare: addAllSituations },
+      "a claim": { path: "/visits", opener: /não apareceu|Não recebi|Faltou/ },
+      "the end of an account": { path: "/profile", opener: /^Apagar a minha conta/ },
+    };
+    for (const [what, { path, opener, prepare, isVisitor }] of Object.entries(opened)) {
+      it(`let Back and Escape close ${what}, which leads back to its button`, async () => {
+        const wallet = testWallet({ names: ["Lua", "Rio"] });
+        if (!isVisitor) site.server.signIn(wallet.address);
+        site.server.config.simulated = path !== "/visits";
+        prepare?.(site.server);
+        const open = isVisitor ? site.open : site.openLoggedIn;
+        const { page } = await open(path, { wallet, viewport: { width: 360, height: 740 } });
+        const button = page.getByRole("button", { name: opener }).first();
+        for (const close of [() => page.goBack(), () => page.keyboard.press("Escape")]) {
+          await button.click();
+          await dialogOf(page).waitFor();
+          await page.waitForFunction(() => history.state?.dialog);
+          await close();
+          await dialogOf(page).waitFor({ state: "detached" });
+          await page.waitForFunction(() => !history.state?.dialog);
+          expect(new URL(page.url()).pathname).to.equal(path);
+          await hasFocus(button);
+        }
+      });
+    }
   });
 
   it("close on a press on the backdrop, but not on one that started inside", async () => {
