@@ -84,22 +84,28 @@ export const approvalState = () =>
 
 const saleState = () => sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
 
-/** A payout that is queued for longer than this stands: the wallet has no gas, or payouts are paused. */
-const DELAYED_MS = 600_000n;
+type PayOperation = Selectable<Schema["operations"]>;
 
-/** 1 if a payout that should be sent stands, or cannot be decided. docs/product.md#situations */
-const payoutDelayed = (queries: Queries) =>
-  sql<bigint>`cast(case when purchases.counted_status = 2 and purchases.settled_at is null and (
-    exists (select 1 from operations where kind = 'pay' and subject_id = purchases.id and (status in ('waiting', 'failed')
-      or status = 'queued' and since < ${databaseNow(queries)} - ${DELAYED_MS}))
-    or exists (select 1 from due_purchases where purchase_id = purchases.id and attempts > 0))
-    then 1 else 0 end as bigint)`;
+/** Of a payout that may stand: its operation, and how often its next step could not be decided. */
+function selectPayout() {
+  const ofUnpaid = <T>(from: RawBuilder<unknown>) =>
+    sql<T | null>`(case when purchases.counted_status = 2 and purchases.settled_at is null then (${from}) end)`;
+  const operation = (column: string) =>
+    sql`select ${sql.ref(column)} from operations where operations.kind = 'pay' and operations.subject_id = purchases.id`;
+  return [
+    ofUnpaid<PayOperation["status"]>(operation("operations.status")).as("pay_status"),
+    ofUnpaid<bigint>(operation("operations.since")).as("pay_since"),
+    ofUnpaid<bigint>(sql`select attempts from due_purchases where due_purchases.purchase_id = purchases.id`).as(
+      "undecided",
+    ),
+  ] as const;
+}
 
 /** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
   return selectLife(purchasesWithIndex(queries)).select([
     saleState().as("sale_state"),
-    payoutDelayed(queries).as("delayed"),
+    ...selectPayout(),
     "purchases.store_id",
     storeNameNow("purchases").as("store_name"),
     "purchases.amount_cents",

@@ -44,14 +44,25 @@ export function purchaseViewAt(
 
 /** Where a purchase is, as its buyer reads it. */
 export function situationIn(
-  purchase: Pick<Purchase, keyof LifeRow | "sale_state" | "delayed">,
+  purchase: Pick<Purchase, keyof LifeRow | "sale_state" | "pay_status" | "pay_since" | "undecided">,
   view: PurchaseView,
 ): Situation {
   const state = cashbackState(purchase, view);
   const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
   const situation = situationOf({ ...facts, saleState: purchase.sale_state }, view);
-  const isDelayed = situation === "paying" && purchase.payout_state === null && purchase.delayed === 1n;
-  return isDelayed ? "payout_delayed" : situation;
+  const isStanding = situation === "paying" && purchase.payout_state === null && isDelayed(purchase, view);
+  return isStanding ? "payout_delayed" : situation;
+}
+
+/** A payout that is queued for longer than this stands: the wallet has no gas, or payouts are paused. */
+const DELAYED_MS = 600_000n;
+
+function isDelayed(
+  { pay_status, pay_since, undecided }: Pick<Purchase, "pay_status" | "pay_since" | "undecided">,
+  { now }: PurchaseView,
+): boolean {
+  const isLate = pay_status === "queued" && pay_since !== null && pay_since < now - DELAYED_MS;
+  return pay_status === "waiting" || pay_status === "failed" || isLate || (undecided ?? 0n) > 0n;
 }
 
 type Known = {
