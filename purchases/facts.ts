@@ -196,6 +196,7 @@ export function storeFacts(row: StoreRow): StoreFacts {
   return {
     id: row.id,
     network,
+    isLinked: row.network !== null,
     account: row.account,
     advertiserIds: ids.split(",").flatMap((id) => id.trim() || []),
     merchant: merchantOf(row),

@@ -21,6 +21,8 @@ import { type ClickTerms, saleCashback, termsAt, WITHOUT_COMMISSION } from "./te
 export type StoreFacts = {
   id: bigint;
   network: string;
+  /** Somebody has said where its sales are reported; otherwise it is a direct shop. */
+  isLinked: boolean;
   /** Null: the network's only account. */
   account: string | null;
   /** The ids by which reports name it; empty if they name none. */
@@ -383,7 +385,7 @@ function holdsOf(
  */
 function isOfAccount(sale: AccountKey, { store, terms }: ClickFacts, rules: SaleRules): boolean {
   if (store.network !== sale.network) return false;
-  if (sale.network === WITHOUT_COMMISSION && terms.link !== undefined) {
+  if (sale.network === WITHOUT_COMMISSION && store.isLinked && terms.link !== undefined) {
     if (terms.link?.network !== sale.network) return false;
     if (terms.link.account !== null && terms.link.account !== sale.account) return false;
   }

@@ -28,6 +28,7 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     store: {
       id: storeId,
       network: SIMULATED,
+      isLinked: false,
       account: null,
       advertiserIds: [],
       merchant: "",

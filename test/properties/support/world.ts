@@ -51,6 +51,7 @@ const INDEXER_LEASE_MS = 3_600_000;
 const directory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "torcida-model-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 const realNow = Date.now;
+const realElapsed = performance.now.bind(performance);
 let template: Promise<string> | undefined;
 let count = 0;
 
@@ -107,6 +108,7 @@ export class World {
     this.#indexerLease = lease;
     this.#writer = openSqliteWriter(database, lease);
     Date.now = () => realNow() + this.#aheadMs;
+    performance.now = () => realElapsed() + this.#aheadMs;
     const environment = readEnvironment({
       AFFILIATE_SECRETS: `${NETWORK}:${NETWORK_SECRET}`,
       HOLD_SECONDS: "60",
@@ -135,6 +137,7 @@ export class World {
 
   async close(): Promise<void> {
     Date.now = realNow;
+    performance.now = realElapsed;
     await this.#writer.close();
     await this.database.close();
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${this.#file}${suffix}`, { force: true });
