@@ -13,48 +13,34 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
  * @throws StrictJsonError
  */
 export function parseStrictJson(text: string): unknown {
-  refuseDeepNesting(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new StrictJsonError("The body is not valid JSON");
   }
-  refuseAmbiguousKeys(text);
+  refuseAmbiguity(text);
   if (text.includes("\\u0000")) refuseNul(value);
   return value;
 }
 
-function refuseDeepNesting(text: string): void {
-  let depth = 0;
-  let isInString = false;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (isInString) {
-      if (character === "\\") index++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === "{" || character === "[") {
-      depth++;
-      if (depth > MAXIMUM_DEPTH) throw new StrictJsonError(`The body is nested deeper than ${MAXIMUM_DEPTH} levels`);
-    } else if (character === "}" || character === "]") depth--;
-  }
-}
-
-/** The text is valid JSON, so a string is a key exactly if a colon follows it. */
-function refuseAmbiguousKeys(text: string): void {
+/** The text is valid JSON, so a colon outside of strings stands after a key, which is the last string before it. */
+function refuseAmbiguity(text: string): void {
+  /** The keys so far of each open object; undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
+  let lastString = "";
   for (let index = 0; index < text.length; index++) {
     const character = text[index];
-    if (character === "{") open.push(new Set());
-    else if (character === "[") open.push(undefined);
-    else if (character === "}" || character === "]") open.pop();
-    else if (character === '"') {
+    if (character === '"') {
       const end = endOfString(text, index);
-      if (/^\s*:/.test(text.slice(end + 1, end + 64)))
-        noteKey(open.at(-1), String(JSON.parse(text.slice(index, end + 1))));
+      lastString = text.slice(index, end + 1);
       index = end;
-    }
+    } else if (character === "{" || character === "[") {
+      open.push(character === "{" ? new Set() : undefined);
+      if (open.length > MAXIMUM_DEPTH)
+        throw new StrictJsonError(`The body is nested deeper than ${MAXIMUM_DEPTH} levels`);
+    } else if (character === "}" || character === "]") open.pop();
+    else if (character === ":") noteKey(open.at(-1), String(JSON.parse(lastString)));
   }
 }
 
