@@ -136,14 +136,16 @@ async function requireSignature(services: Services, proof: Proof, message: strin
   });
 }
 
-/** Accepts only one encoding of each signature: 65 bytes, low s, v 27 or 28. docs/product.md#sign-in-signature */
+/** One form of each signature: 65 bytes, low s; `v` is 27 or 28, or the 0 or 1 of a Ledger. docs/product.md#sign-in-signature */
 async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
   if (proof.signature.length !== 132) return false;
   const s = BigInt(`0x${proof.signature.slice(66, 130)}`);
-  const v = Number.parseInt(proof.signature.slice(130), 16);
+  const given = Number.parseInt(proof.signature.slice(130), 16);
+  const v = given < 2 ? given + 27 : given;
   if (s > HALF_ORDER || (v !== 27 && v !== 28)) return false;
+  const signature: Hex = `0x${proof.signature.slice(2, 130)}${v.toString(16)}`;
   try {
-    return isAddressEqual(await recoverMessageAddress({ message, signature: proof.signature }), proof.wallet);
+    return isAddressEqual(await recoverMessageAddress({ message, signature }), proof.wallet);
   } catch {
     return false;
   }

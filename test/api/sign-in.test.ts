@@ -134,6 +134,18 @@ onBothSystems("Sign-in", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
     ).to.deep.equal([200, 400]);
   });
 
+  it("takes the signature of a Ledger, whose v is 0 or 1, once", async () => {
+    const caller = system().anonymous();
+    await caller.enter();
+    const { message, nonce } = await caller.challenge();
+    const signature = await caller.account.signMessage({ message });
+    const v = Number.parseInt(signature.slice(130), 16);
+    const proof = { address: caller.address, nonce, signature: `${signature.slice(0, 130)}0${v - 27}` };
+    expect((await caller.post("/api/login", proof)).status).to.equal(200);
+    expect((await caller.post("/api/login", proof)).body.code).to.equal("NONCE_INVALID");
+    expect((await caller.post("/api/login", { ...proof, signature })).body.code).to.equal("NONCE_INVALID");
+  });
+
   it("never accepts a fixed sentence from an admin", async () => {
     const admin = new Caller(system().url, system().admin);
     await admin.enter();
@@ -228,7 +240,7 @@ describe("Sign-in in strict mode", function () {
   });
 });
 
-/** High s, other v, short, upper case, garbage, long. */
+/** High s, the other v in either form, an unknown v, short, upper case, garbage, long. */
 function variantsOf(signature: Hex): string[] {
   const r = signature.slice(2, 66);
   const s = hexToBigInt(`0x${signature.slice(66, 130)}`);
@@ -237,12 +249,13 @@ function variantsOf(signature: Hex): string[] {
   const flipped = (v === 27 ? 28 : 27).toString(16);
   return [
     `0x${r}${highS}${flipped}`,
-    `${signature.slice(0, 130)}0${v - 27}`,
+    `${signature.slice(0, 130)}0${28 - v}`,
+    `${signature.slice(0, 130)}02`,
     signature.slice(0, 130),
     `0x${"f".repeat(130)}`,
     `0x${"0".repeat(130)}`,
     `0x${"ab".repeat(5_000)}`,
-    `${signature.slice(0, 130)}00`,
+    `${signature}00`,
     "0x",
     "nothing",
     encodeFunctionData({ abi: [{ type: "function", name: "x", inputs: [], outputs: [], stateMutability: "view" }] }),
