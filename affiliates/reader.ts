@@ -6,7 +6,7 @@ import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/iso-time.ts";
 import { sayProblems } from "../domain/sale/problem.ts";
-import type { SaleReport } from "../domain/sale/report.ts";
+import { asOfNow, type SaleReport } from "../domain/sale/report.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { SALE_STATES, type SaleState } from "../domain/sale/state.ts";
 import { saoPauloDay } from "../domain/sao-paulo-time.ts";
@@ -334,8 +334,10 @@ export class Reader {
   async #store(page: Page): Promise<void> {
     const key = keyOf(this.#options.account);
     const unread = [...page.unread];
-    await this.#askRates(page.reports);
-    for (const report of await markKnown(this.#options.database.kysely, key, onePerSale(page.reports))) {
+    const now = BigInt(Date.now());
+    const reports = onePerSale(page.reports.map((report) => asOfNow(report, now)));
+    await this.#askRates(reports);
+    for (const report of await markKnown(this.#options.database.kysely, key, reports)) {
       try {
         await this.#storeReport(report);
       } catch (error) {

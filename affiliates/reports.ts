@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { isNewer, type SaleReport } from "../domain/sale/report.ts";
+import { asOfNow, isNewer, type SaleReport } from "../domain/sale/report.ts";
 import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";
 import { findSeller } from "../purchases/facts.ts";
 import { decideSales } from "../purchases/save.ts";
@@ -15,6 +15,9 @@ export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" 
 
 const MARKED_ROWS = 500;
 
+/** What a network answers for so long is its present, whatever change time it gives. docs/product.md#sales-order */
+const PRESENT_MS = 3_600_000n;
+
 /**
  * Stores a network's report of a sale and decides it anew. Needs a transaction of its own. An identical report changes
  * nothing; one older than the last is stored but not applied. docs/product.md#sales-order
@@ -22,19 +25,29 @@ const MARKED_ROWS = 500;
 export async function storeReport(
   queries: Queries,
   key: AccountKey,
-  report: SaleReport,
+  reported: SaleReport,
   rules: SaleRules,
   source: "poll" | "direct" = "poll",
 ): Promise<StoredReport> {
   const now = BigInt(await readClock(queries));
+  const report = source === "poll" ? asOfNow(reported, now) : reported;
   const sale = await lockSale(queries, key, report, now);
   const text = encodeReport(report);
   const hash = hashOf(text);
-  if (sale.revision_id !== null && (await isKnown(queries, sale, report, hash))) {
-    await queries.updateTable("sales").set({ read_at: now }).where("id", "=", sale.id).execute();
-    return { saleId: sale.id, outcome: "known" };
+  const known = await findRevision(queries, sale.id, hash);
+  const isLast = known !== undefined && known.last === sale.revision_id;
+  const isOlder = sale.revision_id !== null && !isNewer(report, sale.changed_at, now);
+  const isPresent = source === "poll" && sale.older_since !== null && sale.older_since + PRESENT_MS <= now;
+  if (isLast || (isOlder && !isPresent)) {
+    const olderSince = isLast ? null : (sale.older_since ?? now);
+    await queries
+      .updateTable("sales")
+      .set({ read_at: now, older_since: olderSince })
+      .where("id", "=", sale.id)
+      .execute();
+    if (known) return { saleId: sale.id, outcome: "known" };
   }
-  const isApplied = sale.revision_id === null || isNewer(report, { changedAt: sale.changed_at });
+  const isApplied = !isOlder || isPresent;
   const revision = { sale_id: sale.id, source, hash, report: text, changed_at: report.changedAt, read_at: now };
   const { id: revisionId } = await queries
     .insertInto("sale_revisions")
@@ -50,6 +63,7 @@ export async function storeReport(
       report: text,
       revision_id: revisionId,
       read_at: now,
+      older_since: null,
       approved_at: approvalTime(sale, report, now),
     })
     .where("id", "=", sale.id)
@@ -85,7 +99,7 @@ export async function markKnown(
     if (same.length === 0) continue;
     await queries
       .updateTable("sales")
-      .set({ read_at: BigInt(Date.now()) })
+      .set({ read_at: BigInt(Date.now()), older_since: null })
       .where(
         "id",
         "in",
@@ -134,15 +148,15 @@ function columnsOf(report: SaleReport) {
   };
 }
 
-/**
- * Whether a report is already stored. With the network's own times, any revision counts; without, only the last one,
- * because a sale may return to an earlier state.
- */
-async function isKnown(queries: Queries, sale: Sale, report: SaleReport, hash: string): Promise<boolean> {
-  let query = queries.selectFrom("sale_revisions").select("id").where("sale_id", "=", sale.id).where("hash", "=", hash);
-  if (report.changedAt === null || report.changedAt === sale.changed_at)
-    query = query.where("id", "=", sale.revision_id);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
+/** Whether this state of a sale is stored; its last revision. */
+async function findRevision(queries: Queries, saleId: bigint, hash: string): Promise<{ last: bigint } | undefined> {
+  const { last } = await queries
+    .selectFrom("sale_revisions")
+    .select(({ fn }) => fn.max("id").as("last"))
+    .where("sale_id", "=", saleId)
+    .where("hash", "=", hash)
+    .executeTakeFirstOrThrow();
+  return last === null ? undefined : { last };
 }
 
 /** The start of a sale's current uninterrupted approval. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./connect.ts";
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
+import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -16,7 +17,10 @@ export type SchemaMigration = {
 };
 
 /** In order; from 1.0.0 on only ever appended to. */
-export const MIGRATIONS: readonly SchemaMigration[] = [{ name: INITIAL_MIGRATION, up: initial }];
+export const MIGRATIONS: readonly SchemaMigration[] = [
+  { name: INITIAL_MIGRATION, up: initial },
+  { name: "0006-facts-of-others", up: factsOfOthers },
+];
 
 /** Another version of this program made the database; the message says what to do. */
 export class OtherSchemaError extends DatabaseUnavailableError {

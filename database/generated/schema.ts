@@ -87,6 +87,8 @@ export interface Schema {
     deleted_at: bigint | null;
     /** 1n if it has a link and cashback: it is on offer once its name is on chain. */
     sells: GeneratedAlways<bigint>;
+    /** Without a network it is a direct shop: it was one before 1.1, or is a sample. */
+    unlinked_is_direct: bigint | null;
   };
   /** The words by which the stores page finds a store. */
   store_words: {
@@ -233,6 +235,8 @@ export interface Schema {
     revision_id: bigint | null;
     created_at: bigint;
     updated_at: bigint;
+    /** When the network began to report the sale with an earlier change time than one that it gave before. */
+    older_since: bigint | null;
   };
   /** Every state of a sale that was read; append-only. */
   sale_revisions: {
@@ -686,6 +690,8 @@ export interface Schema {
     block_number: bigint;
     log_index: bigint;
     paid_at: bigint;
+    /** The rate (wei per centavo) of the transaction; null: not read yet. */
+    wei_per_cent: bigint | null;
   };
   /** A payout that takes a second person. docs/product.md#panel-approvals */
   approvals: {
@@ -749,6 +755,18 @@ export interface Schema {
     fencing_token: bigint;
     expires_at: bigint;
   };
+  /** The accounts that are configured or were, by each name that they had. An account's sales are recorded under its first
+   * name. */
+  account_names: {
+    network: string;
+    name: string;
+    /** The first name. */
+    account: string;
+    /** What the network calls it; null if it was not configured since 1.1. */
+    identity: string | null;
+    /** When it was no longer configured; null: it is, or nobody has looked yet. */
+    gone_at: bigint | null;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -806,6 +824,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   audit_log: ["id"],
   idempotency_keys: ["wallet","key"],
   leases: ["name"],
+  account_names: ["network","name"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
-import type { SaleReport } from "../sale/report.ts";
+import { isAhead, type SaleReport } from "../sale/report.ts";
 import { isPlainText } from "../text.ts";
 import { answerOf, idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
@@ -19,7 +19,6 @@ const microsSchema = z.union([z.number(), z.string()], { error: must("number") }
 
 const EARLIEST = Date.parse("2000-01-01T00:00:00Z");
 const LATEST = Date.parse("2101-01-01T00:00:00Z");
-const AHEAD_MS = 300_000;
 
 const timeSchema = z
   .union([z.iso.datetime({ offset: true }), z.number().int().positive()], {
@@ -28,9 +27,9 @@ const timeSchema = z
   .transform((value) => (typeof value === "number" ? value : Date.parse(value)))
   .refine((time) => time >= EARLIEST && time < LATEST, "must be between the years 2000 and 2100")
   .transform(BigInt);
-/** The shop's clock may be ahead by so much; a change that is still to come would hide the next ones. */
+/** A change that is still to come would hide the next ones. */
 const changedAtSchema = timeSchema.refine(
-  (time) => time <= BigInt(Date.now() + AHEAD_MS),
+  (time) => !isAhead(time, BigInt(Date.now())),
   "must not be more than five minutes ahead",
 );
 

@@ -40,8 +40,27 @@ export type SaleReport = {
   isUnread?: true;
 };
 
-/** Whether a new report replaces the last one. */
-export function isNewer(report: Pick<SaleReport, "changedAt">, last: { changedAt: bigint | null }): boolean {
-  if (report.changedAt === null || last.changedAt === null) return true;
-  return report.changedAt >= last.changedAt;
+/** Another clock may be ahead of ours by so much. */
+const AHEAD_MS = 300_000n;
+
+/**
+ * A poll is the present: a change time ahead of our clock says nothing of the order in which things happened. It is not
+ * understood, and the report counts as without one. docs/product.md#sales-order
+ */
+export function asOfNow(report: SaleReport, now: bigint): SaleReport {
+  const { changedAt, drift } = report;
+  if (!isAhead(changedAt, now)) return report;
+  const value = new Date(Number(changedAt)).toISOString();
+  return { ...report, changedAt: null, drift: [...(drift ?? []), { code: "odd", field: "changed_at", value }] };
+}
+
+/** Whether a new report replaces the last one, by the network's times of their changes. */
+export function isNewer({ changedAt }: Pick<SaleReport, "changedAt">, last: bigint | null, now: bigint): boolean {
+  if (changedAt === null || last === null || isAhead(last, now)) return true;
+  return changedAt >= last;
+}
+
+/** Whether a time is further ahead of our clock than a clock can differ. */
+export function isAhead(time: bigint | null, now: bigint): boolean {
+  return time !== null && time > now + AHEAD_MS;
 }
