@@ -68,12 +68,14 @@ function asksMore(call: string, before: Fields, after: Fields): string[] {
   return [...refused, ...required.map((field) => `${call}: ${field} became required`)];
 }
 
-/** A client of the earlier version reads `before`. */
+/** A client of the earlier version reads `before`, and refuses a whole answer for a word that it does not know. */
 function answersLess(call: string, before: Fields, after: Fields): string[] {
   return Object.entries(before).flatMap(([field, types]) => {
     const given = after[field];
     if (given === undefined) return [`${call}: ${field} is gone`];
-    const isNew = typesOf(given).filter((type) => !typesOf(types).includes(type));
+    const isKnown = (type: string) =>
+      typesOf(types).includes(type) || (type.startsWith('"') && typesOf(types).includes("string"));
+    const isNew = typesOf(given).filter((type) => !isKnown(type));
     if (isNew.length > 0) return [`${call}: ${field} may be ${isNew.join("|")}, and was ${types}`];
     return isOptional(given) && !isOptional(types) ? [`${call}: ${field} may be missing`] : [];
   });
@@ -123,7 +125,7 @@ function readCalls(): Interfaces["calls"] {
       addFields(asks, "body", bodyOf(requestBody), true, schemas, valuesOf);
       const answers: Fields = {};
       for (const [status, response] of Object.entries(responses))
-        if (status.startsWith("2")) addFields(answers, status, bodyOf(response), true, schemas);
+        if (status.startsWith("2")) addFields(answers, status, bodyOf(response), true, schemas, wordsOf);
       return [name, { asks, answers }];
     }),
   );
@@ -132,12 +134,17 @@ function readCalls(): Interfaces["calls"] {
 
 const bodyOf = (media: Media | undefined) => media?.content?.["application/json"]?.schema;
 
-/** The types that a schema has; of what is asked, also the words that it accepts. */
+/** The types that a schema has, or the words. Of a refusal only its types: 1.0.0's web app reads any code. */
 type TypesOf = (schema: Schema) => readonly string[];
 const namesOf: TypesOf = ({ type = "any" }) => [type].flat();
 const valuesOf: TypesOf = (schema) => {
   const words = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   return words.length > 0 ? words.map((word) => JSON.stringify(word)) : namesOf(schema);
+};
+
+const wordsOf: TypesOf = (schema) => {
+  const isWord = schema.enum !== undefined || typeof schema.const === "string";
+  return isWord ? valuesOf(schema) : namesOf(schema);
 };
 
 /** Adds the schema's types under its path, and those of its parts under theirs. */
