@@ -33,6 +33,8 @@ export type Database = {
   reader: Kysely<Schema>;
   /** The location for messages, without a password. */
   location: string;
+  /** SQLite: lets a migration edit the stored text of the schema, or no longer. */
+  schemaEditor?: (isAllowed: boolean) => void;
   close(): Promise<void>;
 };
 
@@ -98,7 +100,8 @@ function connectSqlite(
     await reader.destroy();
     await kysely.destroy();
   };
-  return { engine: "sqlite", kysely, reader, location: file, close };
+  const schemaEditor = (isAllowed: boolean) => void sqlite.unsafeMode(isAllowed);
+  return { engine: "sqlite", kysely, reader, location: file, schemaEditor, close };
 }
 
 /** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. @throws DatabaseUnavailableError */

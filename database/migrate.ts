@@ -2,9 +2,10 @@ import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./connect.ts";
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
+import { openWords } from "./migrations/0002-open-words.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
 import { readSetting, writeSetting } from "./settings.ts";
-import type { Queries } from "./transaction.ts";
+import { databaseErrorCode, type Queries } from "./transaction.ts";
 
 /**
  * A step of the schema: it adds, with defaults, so that the version before works on. One that removes names in `requires`
@@ -19,8 +20,15 @@ export type SchemaMigration = {
 /** In order; from 1.0.0 on only ever appended to. */
 export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: INITIAL_MIGRATION, up: initial },
+  { name: "0002-open-words", up: openWords },
   { name: "0006-facts-of-others", up: factsOfOthers },
 ];
+
+/** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */
+const ATTEMPTS = 20;
+const LOCK_TIMEOUT = "2s";
+/** PostgreSQL: a deadlock, a lock that was not to be had in time. */
+const HELD_CODES = new Set(["40P01", "55P03"]);
 
 /** Another version of this program made the database; the message says what to do. */
 export class OtherSchemaError extends DatabaseUnavailableError {
@@ -33,24 +41,27 @@ export class OtherSchemaError extends DatabaseUnavailableError {
  * @throws OtherSchemaError if this version cannot work with it
  * @throws the error of the failing migration; nothing of this call is applied
  */
-export async function migrate({ kysely, engine, location }: Database, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(database: Database, migrations = MIGRATIONS): Promise<void> {
+  const { kysely, location } = database;
   const isBehind = async () => {
     const applied = await requireUsableSchema(kysely, location, migrations);
     return applied.length < migrations.length;
   };
-  if (!(await isBehind())) return;
-  try {
-    await migrateTo(kysely, engine, migrations);
-  } catch (error) {
-    // A newer version that was first is no failure.
-    if (await isBehind()) throw error;
+  for (let attempt = 1; await isBehind(); attempt++) {
+    try {
+      await migrateTo(kysely, database, migrations);
+    } catch (error) {
+      // A newer version that was first is no failure.
+      const isHeld = HELD_CODES.has(databaseErrorCode(error) ?? "") && attempt < ATTEMPTS;
+      if (!isHeld && (await isBehind())) throw error;
+    }
   }
 }
 
 /** Applies those of `migrations` that are missing, which must include all that are applied. */
 export async function migrateTo(
   queries: Queries,
-  engine: DatabaseEngine,
+  { engine, schemaEditor }: Pick<Database, "engine" | "schemaEditor">,
   migrations: readonly SchemaMigration[],
 ): Promise<void> {
   // In a transaction of PostgreSQL, the migrator's next statement fails too, and would hide why.
@@ -61,14 +72,21 @@ export async function migrateTo(
   };
   const byName = migrations.map(({ name, up, requires }) => {
     const apply = async (db: Kysely<unknown>) => {
+      // What runs would otherwise wait behind it for as long as it waits for the slowest of them.
+      if (engine === "postgres") await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(db);
       await up(db, engine);
       if (requires) await writeSetting(db as Queries, "schema_requires", requires);
     };
     return [name, { up: (db: Kysely<unknown>) => apply(db).catch(fail) }] as const;
   });
   const provider = { getMigrations: async () => Object.fromEntries(byName) };
-  const { error } = await new Migrator({ db: queries, provider }).migrateToLatest();
-  if (error) throw failure ?? error;
+  schemaEditor?.(true);
+  try {
+    const { error } = await new Migrator({ db: queries, provider }).migrateToLatest();
+    if (error) throw failure ?? error;
+  } finally {
+    schemaEditor?.(false);
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
 import { type ErasedList, type Left, leaveAgain } from "../../api/people/erased-list.ts";
 import { endSignIns } from "../../api/people/sessions.ts";
-import { connect, type DatabaseEngine } from "../../database/connect.ts";
+import { connect, type Database } from "../../database/connect.ts";
 import { COMPUTED, type TableName } from "../../database/generated/schema.ts";
 import { MIGRATIONS, migrateTo, migrationsOf, type SchemaMigration } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
@@ -41,16 +41,17 @@ export async function readArchive(
   migrations = MIGRATIONS,
 ): Promise<RestoreResult> {
   const schema = schemaOf(file, (await verify(file)).migrations, migrations);
-  const { kysely, engine, location, close } = await connect(into.databaseUrl);
+  const database = await connect(into.databaseUrl);
+  const { kysely, location } = database;
   try {
     return await kysely.transaction().execute(async (queries) => {
-      await prepareSchema(queries, { location, engine, schema });
+      await prepareSchema(queries, database, schema);
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
-      await migrateTo(queries, engine, migrations);
+      await migrateTo(queries, database, migrations);
       const left = await leaveAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
-      await skipIds({ engine }, queries, into.idGap);
+      await skipIds(database, queries, into.idGap);
       await endSignIns(queries);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       await writeSetting(queries, "recovery", "");
@@ -61,7 +62,7 @@ export async function readArchive(
     if (error instanceof TorcidaError) throw error;
     throw new ArchiveError(`${file} was not restored, and ${location} is as it was: ${messageOf(error)}`);
   } finally {
-    await close();
+    await database.close();
   }
 }
 
@@ -80,10 +81,8 @@ function schemaOf(
   return schema;
 }
 
-async function prepareSchema(
-  queries: Queries,
-  { location, engine, schema }: { location: string; engine: DatabaseEngine; schema: readonly SchemaMigration[] },
-): Promise<void> {
+async function prepareSchema(queries: Queries, database: Database, schema: readonly SchemaMigration[]): Promise<void> {
+  const { location } = database;
   const applied = await migrationsOf(queries);
   if (applied.length > 0) await refuseRows(queries, location);
   if (applied.length > schema.length) {
@@ -91,7 +90,7 @@ async function prepareSchema(
       `${location} has the schema of a newer version than the backup: set DATABASE_URL to a new database, which the restore creates and upgrades`,
     );
   }
-  await migrateTo(queries, engine, schema);
+  await migrateTo(queries, database, schema);
 }
 
 /** Reads the whole file before a database is touched: no row of a changed file is imported. */

@@ -44,4 +44,11 @@ describe("database/generated/schema.ts", () => {
       source.replace("    revoked_at: bigint | null;\n", "$&    /** Who asked. */\n    asked_by: Generated<Hex>;\n"),
     );
   });
+
+  it("would have a column's new words, once a later migration says them", () => {
+    const later = "-- retype sessions.kind: 'nonce' | 'compat' | 'device'\n";
+    expect(schemaSource(`${migrationsSql()}\n${later}`)).to.equal(
+      source.replace('    kind: "nonce" | "compat";\n', '    kind: "nonce" | "compat" | "device";\n'),
+    );
+  });
 });

@@ -11,6 +11,8 @@ export type EngineUnderTest = {
   otherEngineTag: "" | "@deep";
   /** A new, migrated database; `again` opens a second connection to it, as another process would. */
   open(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
+  /** The same without a schema. */
+  openEmpty(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
 };
 
 /** A SQLite database with the current schema: migrated once in this process, and copied for each test. */
@@ -71,7 +73,7 @@ function onEngines(declare: (engine: EngineUnderTest) => void, tagOfPostgres: st
       writeFileSync(file, await migratedFile, { mode: 0o600 });
       return file;
     };
-    declareFor("SQLite", copyOfMigrated, declare);
+    declareFor("SQLite", { copyOfMigrated, empty: async () => join(directory, `${++count}.db`) }, declare);
     after(() => rmSync(directory, { recursive: true, force: true }));
   });
   describe(`on PostgreSQL ${tagOfPostgres}`.trim(), function () {
@@ -86,14 +88,15 @@ function onEngines(declare: (engine: EngineUnderTest) => void, tagOfPostgres: st
       template ??= Promise.resolve(process.env.TEST_TEMPLATE_URL ?? migratedDatabase(postgres));
       return postgres.createDatabase(await template);
     };
-    declareFor("PostgreSQL", copyOfMigrated, declare);
+    const empty = async () => (await postgres?.createDatabase()) ?? "";
+    declareFor("PostgreSQL", { copyOfMigrated, empty }, declare);
     after(() => postgres?.stop());
   });
 }
 
 function declareFor(
   name: EngineUnderTest["name"],
-  createUrl: () => Promise<string>,
+  create: Record<"copyOfMigrated" | "empty", () => Promise<string>>,
   declare: (engine: EngineUnderTest) => void,
 ): void {
   const opened: Database[] = [];
@@ -106,11 +109,15 @@ function declareFor(
     name,
     otherEngineTag: name === "SQLite" ? "" : "@deep",
     async open() {
-      const url = await createUrl();
+      const url = await create.copyOfMigrated();
       const database = await openUrl(url);
       // Does nothing on a copy of a migrated database.
       await migrate(database);
       return { database, url, again: () => openUrl(url) };
+    },
+    async openEmpty() {
+      const url = await create.empty();
+      return { database: await openUrl(url), url, again: () => openUrl(url) };
     },
   });
   afterEach(async () => {

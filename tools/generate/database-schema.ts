@@ -21,6 +21,9 @@ const COLUMN = /((?:^ {2}-- .*\n)*)^ {2}(?!constraint)(\w+) (text|integer)\b([^\
 /** By a later migration; its table, then what `COLUMN` has. */
 const ADDED = /((?:^-- .*\n)*)^alter table (\w+) add column (\w+) (text|integer)\b([^\n]*)$/gm;
 
+/** By a later migration, once its words are open: `-- retype table.column: type`. */
+const RETYPED = /^-- retype (\w+)\.(\w+): (.+)$/gm;
+
 /** The SQL of all migrations, in their order. */
 export function migrationsSql(): string {
   const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
@@ -35,9 +38,12 @@ export function schemaSource(migrations = migrationsSql()): string {
     table,
     column: columnOf([comment, ...column]),
   }));
+  const retyped = new Map(
+    [...migrations.matchAll(RETYPED)].map(([, table = "", column = "", type = ""]) => [`${table}.${column}`, type]),
+  );
   const tables = [...migrations.matchAll(TABLE)].map(([, comment = "", name = "", body = ""]) => {
     const columns = [
-      ...[...body.matchAll(COLUMN)].map(([, ...parts]) => columnOf(parts)),
+      ...[...body.matchAll(COLUMN)].map(([, ...parts]) => columnOf(parts, retyped.get(`${name}.${parts[1]}`))),
       ...added.flatMap(({ table, column }) => (table === name ? [column] : [])),
     ];
     const key = /primary key \((.+)\)/.exec(body)?.[1]?.split(", ") ?? columns.filter((one) => one.isKey).map(nameOf);
@@ -73,10 +79,10 @@ export const COMPUTED: ReadonlySet<string> = new Set(${JSON.stringify(computed)}
 `;
 }
 
-function columnOf([comment = "", name = "", type = "", rest = ""]: readonly string[]) {
+function columnOf([comment = "", name = "", type = "", rest = ""]: readonly string[], retyped?: string) {
   return {
     name,
-    source: `${documentation(comment, "    ")}    ${name}: ${typeOf(type, rest)};`,
+    source: `${documentation(comment, "    ")}    ${name}: ${typeOf(type, rest, retyped)};`,
     isKey: /\bprimary key\b/.test(rest),
     isNumbered: /\bautoincrement\b/.test(rest),
     isComputed: /\bgenerated always\b/.test(rest),
@@ -86,9 +92,9 @@ function columnOf([comment = "", name = "", type = "", rest = ""]: readonly stri
 const nameOf = ({ name }: { name: string }) => name;
 const sourceOf = ({ source }: { source: string }) => source;
 
-/** `-- : Type` at the end of a column's line, else the texts that its check allows, else what its SQL type says. */
-function typeOf(type: string, rest: string): string {
-  const narrow = / -- : (\w+)$/m.exec(rest)?.[1];
+/** A later migration's type, `-- : Type` at the end of a column's line, the texts that its check allows, or its SQL type. */
+function typeOf(type: string, rest: string, retyped?: string): string {
+  const narrow = retyped?.replaceAll("'", '"') ?? / -- : (\w+)$/m.exec(rest)?.[1];
   const allowed = type === "text" && /check \(\w+ in \(('[^)]*')\)\)/.exec(rest)?.[1]?.replaceAll("'", '"').split(", ");
   const plain = narrow ?? (allowed ? allowed.join(" | ") : type === "text" ? "string" : "bigint");
   if (/\bgenerated always\b/.test(rest)) return `GeneratedAlways<${plain}>`;
