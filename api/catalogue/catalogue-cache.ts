@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import { turnBoosts } from "../../catalogue/boosts.ts";
@@ -10,18 +9,18 @@ import type { Schema } from "../../database/generated/schema.ts";
 import type { StoreFilters, storeResponseSchema, storesQuerySchema } from "../../domain/api/catalogue.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { Logger } from "../../platform/log.ts";
+import { Prepared } from "../http/prepared.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
 type StoresQuery = z.output<typeof storesQuerySchema>;
-export type CachedText = { text: Buffer; etag: string };
 type Catalogue = {
   version: string;
-  fanTokens: CachedText;
+  fanTokens: Prepared;
   fanTokenRows: FanTokenRow[];
   /** The same for every list of stores. */
   filters?: Promise<StoreFilters>;
   /** By what was asked; the latest are kept. */
-  answers: Map<string, Promise<CachedText>>;
+  answers: Map<string, Promise<Prepared>>;
 };
 
 const ANSWERS_KEPT = 200;
@@ -81,7 +80,7 @@ export class CatalogueCache {
   }
 
   /** A page of stores, serialized. @throws CursorError */
-  async stores({ ids, ...query }: StoresQuery, { withDrafts }: { withDrafts: boolean }): Promise<CachedText> {
+  async stores({ ids, ...query }: StoresQuery, { withDrafts }: { withDrafts: boolean }): Promise<Prepared> {
     return this.#answer(JSON.stringify([ids?.map(String), query, withDrafts]), async (catalogue) => {
       catalogue.filters ??= readFilters(this.#queries);
       const [filters, page] = await Promise.all([
@@ -104,7 +103,7 @@ export class CatalogueCache {
     });
   }
 
-  async #answer(key: string, make: (catalogue: Catalogue) => Promise<object | undefined>): Promise<CachedText> {
+  async #answer(key: string, make: (catalogue: Catalogue) => Promise<object | undefined>): Promise<Prepared> {
     const catalogue = await this.read();
     const { answers } = catalogue;
     const known = answers.get(key);
@@ -121,7 +120,7 @@ export class CatalogueCache {
   }
 
   /** A store on offer, or for admins also a draft; undefined if there is none. */
-  async store(id: bigint, { withDrafts }: { withDrafts: boolean }): Promise<CachedText | undefined> {
+  async store(id: bigint, { withDrafts }: { withDrafts: boolean }): Promise<Prepared | undefined> {
     const text = await this.#answer(`${id} ${withDrafts}`, async () => {
       const store = await findStore(this.#queries, id);
       return store && (withDrafts || isOnOffer(store)) ? storeAnswer(store) : undefined;
@@ -130,13 +129,12 @@ export class CatalogueCache {
   }
 }
 
-const NONE: CachedText = { text: Buffer.alloc(0), etag: "" };
+const NONE = new Prepared(Buffer.alloc(0));
 
 export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
   return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
 }
 
-function serialize(value: unknown): CachedText {
-  const text = Buffer.from(JSON.stringify(value));
-  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
+function serialize(value: unknown): Prepared {
+  return new Prepared(Buffer.from(JSON.stringify(value)));
 }

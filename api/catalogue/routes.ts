@@ -24,9 +24,10 @@ import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
+import type { Prepared } from "../http/prepared.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
+import type { CatalogueCache } from "./catalogue-cache.ts";
 import { CATALOGUE_WRITE, catalogueWriter, percentRule } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
@@ -183,6 +184,6 @@ function isAdmin(identity: Identity): boolean {
   return identity.kind === "user" && identity.role !== undefined;
 }
 
-function cached({ text, etag }: CachedText): TextReply {
-  return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
+function cached(text: Prepared): TextReply {
+  return { text, type: JSON_TYPE, etag: text.etag, headers: PUBLIC_HEADERS };
 }

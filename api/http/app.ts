@@ -15,8 +15,10 @@ import { serveMetricsLocally } from "../operations/metrics.ts";
 import type { Services } from "../services.ts";
 import { ApiError, errorBody, forbidden, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
+import { isKnown } from "./etag.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { originOf } from "./origin.ts";
+import { Prepared } from "./prepared.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { CheckedReply, Identity, Route, StreamReply } from "./route.ts";
 import { API_HEADERS, applyCors } from "./security-headers.ts";
@@ -138,7 +140,7 @@ async function answer(route: Route, request: Request, response: Response): Promi
     query: (schema) => readValidQuery(schema, request),
   });
   if ("chunks" in reply) return stream(request, response, reply);
-  send(request, response, reply);
+  await send(request, response, reply);
 }
 
 /** Streams a response with backpressure; stops if the caller disconnects. */
@@ -166,7 +168,7 @@ function callerOf(identity: Identity, request: Request): string {
   return identity.kind === "service" ? `service ${identity.name}` : originOf(request.ip ?? "");
 }
 
-function send(request: Request, response: Response, reply: Exclude<CheckedReply, StreamReply>): void {
+async function send(request: Request, response: Response, reply: Exclude<CheckedReply, StreamReply>): Promise<void> {
   response.statusCode = reply.status ?? 200;
   if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if ("body" in reply) {
@@ -178,23 +180,12 @@ function send(request: Request, response: Response, reply: Exclude<CheckedReply,
     return;
   }
   if (reply.etag !== undefined) {
-    // Weak, because the response is compressed for those who accept it.
-    response.setHeader("etag", `W/${reply.etag}`);
-    if (isKnown(reply.etag, request.headers["if-none-match"])) {
-      response.statusCode = 304;
-      response.end();
-      return;
-    }
+    if (isKnown(reply.etag, request, response)) return;
   }
   response.setHeader("content-type", reply.type);
+  if (reply.text instanceof Prepared) return reply.text.send(request, response);
   response.setHeader("content-length", Buffer.byteLength(reply.text));
   response.end(request.method === "HEAD" ? undefined : reply.text);
-}
-
-/** RFC 9110, 13.1.2: a list, compared weakly, because compressing proxies weaken ETags. */
-function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
-  const tags = ifNoneMatch?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags !== undefined && (tags.includes(etag) || tags.includes("*"));
 }
 
 function readValidBody<T>(schema: z.ZodType<T>, request: Request, rawBody: string): T {

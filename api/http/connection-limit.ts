@@ -3,7 +3,9 @@ import { Socket } from "node:net";
 import express from "express";
 import { Server } from "../../platform/http.ts";
 import { answerSocket } from "./client-errors.ts";
+import { Connection } from "./connection.ts";
 import { originOf } from "./origin.ts";
+import { SlowReader } from "./slow-reader.ts";
 
 /** docs/product.md#limit-connections */
 const CONNECTIONS_AN_ADDRESS = 256;
@@ -11,6 +13,8 @@ const CONNECTIONS = 8_192;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 20_000;
 const CHECK_EVERY_MS = 1_000;
+/** Longer than the minute for which balancers keep a connection that they do not use: they close it, not we. */
+const KEEP_ALIVE_MS = 75_000;
 /** How long a rejected connection stays open so that the caller can read the response. */
 const REFUSAL_MS = 2_000;
 
@@ -26,6 +30,7 @@ export function createLimitedServer(limits: ConnectionLimits, listener: RequestL
   const options = {
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     limits,
   };
@@ -37,13 +42,18 @@ export function createLimitedServer(limits: ConnectionLimits, listener: RequestL
 
 class LimitedServer extends Server {
   readonly #open = new Map<string, number>();
+  readonly #connections = new Map<Socket, { connection: Connection; reader: SlowReader }>();
   readonly #isTrusted: (address: string, hop: number) => boolean;
   readonly #anAddress: number;
   readonly #all: number;
   #count = 0;
 
   constructor({ limits, ...options }: ServerOptions & { limits: ConnectionLimits }, listener: RequestListener) {
-    super(options, listener);
+    super(options, (request, response) => {
+      this.#connections.get(request.socket)?.connection.answer(request, response, listener);
+    });
+    const watch = setInterval(() => this.#endSlowReaders(), CHECK_EVERY_MS).unref();
+    this.once("close", () => clearInterval(watch));
     this.#isTrusted = trustOf(limits.trustProxy);
     this.#anAddress = Math.max(1, Math.round(CONNECTIONS_AN_ADDRESS * limits.scale));
     this.#all = Math.max(1, Math.round(CONNECTIONS * Math.max(1, limits.scale)));
@@ -59,7 +69,15 @@ class LimitedServer extends Server {
       refuse(socket);
       return true;
     }
-    return super.emit("connection", socket);
+    const isHandled = super.emit("connection", socket);
+    this.#connections.set(socket, { connection: new Connection(socket), reader: new SlowReader(socket) });
+    socket.once("close", () => this.#connections.delete(socket));
+    return isHandled;
+  }
+
+  #endSlowReaders(): void {
+    const now = performance.now();
+    for (const [socket, { reader }] of this.#connections) if (reader.isTooSlow(now)) socket.destroy();
   }
 
   #admits(socket: Socket): boolean {

@@ -4,6 +4,7 @@ import { idSchema } from "../../domain/api/common.ts";
 import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
 import { notFound } from "./api-error.ts";
+import type { Prepared } from "./prepared.ts";
 
 /** The caller. An admin is a user whose wallet is on the list and who signed in with a nonce. */
 export type Identity =
@@ -48,7 +49,7 @@ export type Responses = Partial<Record<number, z.ZodType | { type: string }>>;
 /** Already serialized; with an `etag`, a caller that has it gets 304. */
 export type TextReply = {
   status?: number;
-  text: string | Buffer;
+  text: string | Buffer | Prepared;
   type: string;
   etag?: string;
   headers?: Record<string, string>;

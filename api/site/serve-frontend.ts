@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import compression from "compression";
-import express, { type RequestHandler, type Response } from "express";
+import express, { type RequestHandler } from "express";
 import helmet from "helmet";
 import { listOfferedIds } from "../../catalogue/store-list.ts";
 import { chainOf } from "../../chain/chains.ts";
@@ -11,6 +10,7 @@ import { headOf, missingHead, ownHead, siteOrigin } from "./heads.ts";
 import { sitemapOf, withDeployment, withHead } from "./page.ts";
 import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
+import { serveStaticFiles } from "./static-files.ts";
 
 const YEAR_S = 31_536_000;
 
@@ -23,17 +23,8 @@ export function serveFrontend(services: Services, directory: string): RequestHan
   const app = readWebApp(directory);
   if (!app) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
   router.use(helmet(policy(services)));
+  router.use(serveStaticFiles(directory));
   router.use(compression());
-  router.use(
-    express.static(directory, {
-      index: false,
-      redirect: false,
-      setHeaders(response: Response, path: string) {
-        const isHashed = path.startsWith(join(directory, "assets"));
-        response.setHeader("cache-control", isHashed ? `public, max-age=${YEAR_S}, immutable` : "no-cache");
-      },
-    }),
-  );
   router.get("/robots.txt", (request, response) => {
     response
       .type("text")

@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect } from "chai";
 import { sitemapOf, withDeployment, withHead } from "../../api/site/page.ts";
 import { fixtureConfig } from "../browser/support/fixture-data.ts";
+import { until } from "../testing/until.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
 
@@ -65,6 +68,52 @@ describe("The pages of the site, before any script runs", function () {
     for (const path of ["/", "/auth", "/stores", "/dashboard", "/admin", "/redirect/sample-1", "/redirect/1"]) {
       expect((await open(path)).status, path).to.equal(200);
     }
+  });
+
+  it("come with their files from memory: many requests at once on a connection leave no file open", async () => {
+    const openFiles = async () => {
+      const metrics = await (await fetch(`${system.url}/metrics`)).text();
+      return Number(/^process_open_fds (\d+)$/m.exec(metrics)?.[1]);
+    };
+    const { html } = await open("/");
+    const [, script = ""] = / src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];
+    const { port } = new URL(system.url);
+    const before = await openFiles();
+    for (let blast = 0; blast < 20; blast++) {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      socket.write(`GET ${script} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(40));
+      await once(socket, "readable");
+      socket.destroy();
+    }
+    await until("the files are closed", async () => (await openFiles()) <= before + 2);
+  });
+
+  it("answer a file's reader with what they know, in the form that they take", async () => {
+    const read = (path: string, headers: Record<string, string>, method = "GET") =>
+      fetch(system.url + path, { method, headers });
+    const { html } = await open("/");
+    const [, sheet = ""] = / href="(\/assets\/[^"]+\.css)"/.exec(html) ?? [];
+    const texts = new Set<string>();
+    for (const encoding of ["br", "gzip", "identity"]) {
+      const answer = await read(sheet, { "accept-encoding": encoding });
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get("content-encoding")).to.equal(encoding === "identity" ? null : encoding);
+      expect(answer.headers.get("cache-control")).to.equal("public, max-age=31536000, immutable");
+      expect(answer.headers.get("content-type")).to.match(/^text\/css/);
+      expect(answer.headers.get("vary")).to.match(/accept-encoding/i);
+      texts.add(await answer.text());
+      const again = await read(sheet, { "if-none-match": answer.headers.get("etag") ?? "" });
+      expect([again.status, await again.text()]).to.deep.equal([304, ""]);
+    }
+    expect(texts.size).to.equal(1);
+    const head = await read(sheet, {}, "HEAD");
+    expect([head.status, await head.text()]).to.deep.equal([200, ""]);
+    const worker = await read("/offline-worker.js", {});
+    expect(worker.headers.get("cache-control")).to.equal("no-cache");
+    for (const path of ["/.vite/pages.json", "/assets/../.vite/pages.json", "/assets/none.js", "/assets"])
+      expect((await read(path, {})).status, path).to.equal(404);
   });
 
   it("list the public pages for search engines", async () => {
