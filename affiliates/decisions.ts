@@ -1,7 +1,7 @@
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf } from "../domain/records.ts";
-import { isAssignable } from "../domain/sale/decide.ts";
+import { isAssignable } from "../domain/sale/buyer.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { encodeReleases, type Hold, type Release, readHolds, readReleases } from "../domain/sale/hold.ts";
 import { OwnSaleError } from "../domain/sale/own-sale-error.ts";

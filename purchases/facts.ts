@@ -10,20 +10,19 @@ import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
 import { idsOf, isRecord, jsonOf, keysOf } from "../domain/records.ts";
+import { buyerOf } from "../domain/sale/buyer.ts";
 import {
-  buyerOf,
   type ClickFacts,
   type Kept,
   NOTHING_KEPT,
-  orderKeyOf,
   type PurchaseFacts,
   type SaleFacts,
-  type SameOrder,
   type StoreFacts,
   type TicketFacts,
   type UnclaimedTicket,
 } from "../domain/sale/decide.ts";
 import { readReleases } from "../domain/sale/hold.ts";
+import { orderKeyOf, type SameOrder } from "../domain/sale/order.ts";
 import type { SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
@@ -83,14 +82,14 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       orderKey: orderKeyOf(row.order_ref),
     };
   });
-  const orders = await readSameOrder(queries, drafts);
+  const sameOrder = await readSameOrder(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readKeepable(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
   return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => {
-    const ofKey = (key: string | null) => (orders.get(key ?? "") ?? []).filter((one) => one.id !== row.id);
-    const sameOrder = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
+    const ofKey = (key: string | null) => sameOrder(key).filter((one) => one.id !== row.id);
+    const others = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
     const held = [...ofKey(orderKey), ...ofKey(row.order_key)].filter((one) => one.isHeldTwice);
     const facts = {
       ...known,
@@ -102,13 +101,14 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       released: readReleases(row.released_reasons),
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
-      sameOrder,
+      sameOrder: others,
+      orderKeyBefore: row.order_key,
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
     };
-    return { row, lives, facts, related: idsOf([...sameOrder, ...held]) };
+    return { row, lives, facts, related: idsOf([...others, ...held]) };
   });
 }
 
@@ -446,21 +446,28 @@ async function readRates(
 
 // Other sales -------------------------------------------------------------------------------------------------------------
 
-type Draft = { row: SaleRow; buyer: ClickFacts | null; orderKey: string | null };
+type Draft = {
+  row: SaleRow;
+  known: { report: SaleReport };
+  buyer: ClickFacts | null;
+  orderKey: string | null;
+};
+type OfOrder = SameOrder & { merchant: string; isHeldTwice: boolean };
 
 /** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
 const SAME_NUMBER = 100;
 
 /**
- * Sales with the same order numbers as now or at their last decision, of any merchant, but those that are declined. What is
- * decided about others of them at the same time is waited for: neither would see the other.
+ * Sales by the order numbers that these have now or had at their last decision, of any merchant, but those that are
+ * declined: these as they are now, the others as they were decided last. What is decided about others at the same time is
+ * waited for: neither would see the other.
  */
 async function readSameOrder(
   queries: Queries,
   drafts: readonly Draft[],
-): Promise<Map<string, (SameOrder & { merchant: string; isHeldTwice: boolean })[]>> {
+): Promise<(key: string | null) => readonly OfOrder[]> {
   const keys = new Set(drafts.flatMap(({ orderKey, row }) => [orderKey ?? [], row.order_key ?? []].flat()));
-  if (keys.size === 0) return new Map();
+  if (keys.size === 0) return () => [];
   // The condition of the index.
   const numbered = sql`select id, row_number() over (partition by order_key, store_id order by id) as place from sales
     where ${amongTexts(queries, "order_key", keys)} and click_id is not null and state <> 'declined'`;
@@ -480,17 +487,34 @@ async function readSameOrder(
   if (isShared)
     await sql`select id from sales where id = any(${others}::bigint[]) order by id for share`.execute(queries);
   const rows = isShared ? await select.execute() : first;
-  const found = rows.map((row) => ({
+  const stored = rows
+    .filter(({ id }) => !own.has(id))
+    .map((row) => ({
+      ...ofOrder(row, row.click_id),
+      merchant: merchantOf({ ...row, id: row.seller }),
+      orderKey: row.order_key,
+    }));
+  const present = drafts.flatMap(({ row, known, buyer, orderKey }) => {
+    if (!buyer || row.declined_by !== null || known.report.status === "declined") return [];
+    return [{ ...ofOrder(row, buyer.id), merchant: buyer.store.merchant, orderKey }];
+  });
+  const found = [...stored, ...present].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const byKey = Map.groupBy(found, ({ orderKey }) => orderKey);
+  return (key) => (key === null ? [] : (byKey.get(key) ?? []));
+}
+
+function ofOrder(
+  row: Pick<SaleRow, "id" | "network" | "account" | "created_at" | "state" | "hold_reasons">,
+  clickId: bigint | null,
+) {
+  return {
     id: row.id,
     network: row.network,
     account: row.account,
-    clickId: row.click_id,
+    clickId,
     createdAt: row.created_at,
     isHeldTwice: row.state === "held" && row.hold_reasons.split(" ").includes("order_twice"),
-    merchant: merchantOf({ ...row, id: row.seller }),
-    orderKey: row.order_key ?? "",
-  }));
-  return Map.groupBy(found, ({ orderKey }) => orderKey);
+  };
 }
 
 /**
@@ -522,6 +546,11 @@ const keptSchema = z.object({
   terms: termsSchema.nullable(),
   assignedOver: z.string().nullable(),
   moves: z.number(),
+  // Null too in rows of versions that knew no such fact.
+  order: z
+    .string()
+    .nullish()
+    .transform((order) => order ?? null),
 });
 
 export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {

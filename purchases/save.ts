@@ -5,9 +5,8 @@ import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Move } from "../domain/purchase/life.ts";
+import { adoptable, buyerOf } from "../domain/sale/buyer.ts";
 import {
-  adoptable,
-  buyerOf,
   type ClickFacts,
   decide,
   type Permission,

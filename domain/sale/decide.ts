@@ -9,7 +9,9 @@ import {
   trackedProblem,
   trackedSince,
 } from "./amount.ts";
+import { buyerOf, hasPayout, isOf, MOST_MOVES, WINDOW_GRACE_MS } from "./buyer.ts";
 import { type Hold, holdForDrift, holdReasons, isReleased, type Release } from "./hold.ts";
+import { orderKeyOf, placeInOrder, type SameOrder } from "./order.ts";
 import { confirmedTiers, liftUnpaid, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
 import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
@@ -57,6 +59,8 @@ export type Kept = {
   assignedOver: string | null;
   /** How often the network moved it to another click; `MOST_MOVES`: it no longer moves. */
   moves: number;
+  /** The order that is its own: the merchant, and the number in its compared form. */
+  order: string | null;
 };
 
 export const NOTHING_KEPT: Kept = {
@@ -66,10 +70,8 @@ export const NOTHING_KEPT: Kept = {
   terms: null,
   assignedOver: null,
   moves: 0,
+  order: null,
 };
-
-/** Another sale of the same order of one merchant that is not declined. */
-export type SameOrder = AccountKey & { id: bigint; clickId: bigint | null; createdAt: bigint };
 
 /** A purchase of a sale, with what is queued for it. */
 export type PurchaseFacts = SalePurchase & {
@@ -123,6 +125,8 @@ export type SaleFacts = AccountKey & {
   /** The number of this sale among its buyer's sales of the day, from 1. */
   ordinalOfDay: bigint;
   sameOrder: readonly SameOrder[];
+  /** Its order number at its last decision, in its compared form. */
+  orderKeyBefore: string | null;
   purchases: readonly PurchaseFacts[];
   tickets: readonly TicketFacts[];
   /** Of the buyer, while the sale has no purchase. */
@@ -156,53 +160,8 @@ export type SaleDecision = {
   steps: readonly PurchaseStep[];
 };
 
-/** The sale's time and the click's window come from different clocks, so allow a day. */
-const WINDOW_GRACE_MS = 86_400_000n;
-/** Rows of one order that are first recorded within this time are its parts. */
-const PARTS_MS = 600_000n;
-const MOST_MOVES = 2;
-
-/** Whose a sale is: the click that its last read names. docs/product.md#sales-buyer */
-export function buyerOf(
-  facts: Pick<SaleFacts, "report" | "createdAt" | "click" | "named" | "kept"> & {
-    purchases: readonly Pick<PurchaseFacts, "stage" | "queued">[];
-  },
-): { click: ClickFacts | null; other: ClickFacts | null; isMoved: boolean } {
-  const { report, click, kept } = facts;
-  const named = facts.named && isInWindow(facts.named, report.occurredAt ?? facts.createdAt) ? facts.named : null;
-  const stays = { click, other: null, isMoved: false };
-  if (!named || named.id === click?.id) return stays;
-  if (!click) return { click: named, other: null, isMoved: false };
-  if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return stays;
-  if (facts.purchases.some(hasPayout) || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
-  return { click: named, other: null, isMoved: true };
-}
-
-/** From then on its sale belongs to its buyer and store: a payout cannot be taken back. docs/product.md#sales-buyer */
-function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): boolean {
-  return stage === "paid" || queued.has("pay");
-}
-
-/** Whether a sale may be assigned to a click: nobody else was paid for it, nor its buyer by another store's ticket. */
-export function isAssignable(
-  purchases: readonly Pick<PurchaseFacts, "stage" | "queued" | "wallet" | "storeId">[],
-  to: { wallet: WalletAddress; storeId: bigint },
-): boolean {
-  return purchases.filter(hasPayout).every(({ wallet, storeId }) => wallet === to.wallet && storeId === to.storeId);
-}
-
-/**
- * The tickets of the sale's buyer and store that the database does not know: it was lost, restored or moved back. They
- * become purchases of the sale before anything else is decided. docs/product.md#sale-ref
- */
-export function adoptable(facts: SaleFacts): readonly TicketFacts[] {
-  const { click } = buyerOf(facts);
-  return facts.tickets.filter((one) => isOf(one, click));
-}
-
-function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
-  return !isTaken && owner === click?.wallet && storeId === click.store.id;
-}
+/** Paid, kept or queued, and not owed back. */
+const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps > one.returnedCentBps;
 
 /** A ticket of the same buyer, store, amount and time may be this sale's, though the key of its reference is lost. */
 function likelyTickets(facts: SaleFacts, click: ClickFacts, value: SaleValue | undefined): UnclaimedTicket[] {
@@ -217,39 +176,28 @@ function likelyTickets(facts: SaleFacts, click: ClickFacts, value: SaleValue | u
   );
 }
 
-function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
-  return occurredAt <= click.expiresAt + WINDOW_GRACE_MS;
-}
-
-/**
- * By which sales of one order are found; null if it has no order number. Whose order it is follows from the stores, whose
- * merchants can change. docs/product.md#sales-once
- */
-export function orderKeyOf(orderRef: string | null): string | null {
-  return orderRef?.normalize("NFC").trim().toLowerCase() || null;
-}
-
 /**
  * Everything that follows from what is known of a sale at a time: pure, total and idempotent. Decided anew whenever
  * one of the facts changes. docs/product.md#sales-decision
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const kept = keep(facts, { click, movedTo: isMoved ? click : null, other });
-  const valued = readValue(facts, kept, click);
+  const before = keep(facts, { click, movedTo: isMoved ? click : null, other });
+  const valued = readValue(facts, before, click);
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
-  const holds = holdsOf(facts, { click, other, valued }, rules);
   // Without known amounts, what was decided stays as it is.
   const isKnown = isDeclined || valued.value !== undefined;
   const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
+  const order = orderOf(facts, click, isKnown ? cashbackCentBps > 0n : undefined);
+  const found = holdsOf(facts, { click, other, valued, heldFor: order.heldFor }, rules);
   const released = { clickId: click?.id ?? 0n, centBps: cashbackCentBps };
-  const isHeld = !isDeclined && (!isKnown || holds.some((hold) => !isReleased(hold, facts.released, released)));
+  const isHeld = !isDeclined && (!isKnown || found.some((hold) => !isReleased(hold, facts.released, released)));
 
   const isOwn = (one: PurchaseFacts) => one.wallet === click?.wallet && one.storeId === click.store.id;
   const own = facts.purchases.filter(isOwn);
   const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
-  const planned = click && isKnown ? planSale(target, own, facts.debtGwei, kept.tiers) : [];
+  const planned = click && isKnown ? planSale(target, own, facts.debtGwei, before.tiers) : [];
   const actions = [
     ...facts.purchases.filter((one) => !isOwn(one)).flatMap((one) => [...liftUnpaid([one]), ...withdrawal(one)]),
     ...(isHeld ? planned.filter(isOwedToUs) : planned),
@@ -261,9 +209,12 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const mintDelayMs = click?.store.mintDelayMs ?? rules.mintDelayMs;
   const all = facts.purchases.map((one) => afterActions(one, actions));
   const after = all.filter(isOwn);
+  // What it is given again makes the order its own too.
+  const has = !isHeld && after.some(isKeeping) ? order.current : order.has;
+  const holds = has === order.current ? found.filter(({ reason }) => reason !== "order_twice") : found;
   return {
     click,
-    kept,
+    kept: { ...before, order: has },
     state: saleState({
       status,
       isHeld,
@@ -308,6 +259,7 @@ function keep(
     tiers: confirmedTiers(isOfOther ? [] : kept.tiers, own),
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
+    order: kept.order,
     moves: other ? MOST_MOVES : kept.moves + (movedTo ? 1 : 0),
   };
 }
@@ -349,9 +301,32 @@ function problemsOf(report: SaleReport, found: readonly (ReportProblem | undefin
   return problems.length === 0 && report.status === "unknown" ? [{ code: "unknown_status" }] : problems;
 }
 
+/** Its place among the sales of its order. */
+function orderOf({ kept, purchases, ...facts }: SaleFacts, click: ClickFacts | null, isEntitled: boolean | undefined) {
+  if (!click) return { current: kept.order, has: kept.order, heldFor: [] };
+  return placeInOrder({
+    ...facts,
+    clickId: click.id,
+    merchant: click.store.merchant,
+    orderRef: facts.report.orderRef,
+    keyBefore: facts.orderKeyBefore,
+    had: kept.order,
+    isKeeping: purchases.some(isKeeping),
+    isEntitled,
+  });
+}
+
 function holdsOf(
   facts: SaleFacts,
-  { click, other, valued }: { click: ClickFacts | null; other: ClickFacts | null; valued: Valued },
+  {
+    click,
+    other,
+    valued,
+    heldFor,
+  }: Record<"click" | "other", ClickFacts | null> & {
+    valued: Valued;
+    heldFor: readonly bigint[];
+  },
   rules: SaleRules,
 ): Hold[] {
   // No rule holds what nobody sold.
@@ -371,7 +346,7 @@ function holdsOf(
       clickedAt: click.createdAt,
       occurredAt: facts.report.occurredAt,
       ordinalOfDay: facts.ordinalOfDay,
-      sameOrder: sameOrderOf(facts, click),
+      sameOrder: heldFor,
       otherTickets: facts.tickets.filter((one) => !isOf(one, click)).map(({ id }) => id),
       likelyTickets: likelyTickets(facts, click, valued.value).map(({ id }) => id),
     },
@@ -397,17 +372,6 @@ function isOfAccount(sale: AccountKey, { store, terms }: ClickFacts, rules: Sale
 function otherAdvertiser({ advertiserId }: SaleReport, { advertiserIds }: StoreFacts): string | null {
   if (advertiserId === null || advertiserIds.length === 0) return null;
   return advertiserIds.includes(advertiserId) ? null : advertiserId;
-}
-
-/** One order of one merchant pays once: the one that is paid goes on, the others wait. docs/product.md#sales-once */
-function sameOrderOf(facts: SaleFacts, click: ClickFacts): bigint[] {
-  if (facts.purchases.some(hasPayout)) return [];
-  const isPart = (one: SameOrder) =>
-    one.network === facts.network &&
-    one.account === facts.account &&
-    one.clickId === click.id &&
-    absolute(one.createdAt - facts.createdAt) <= PARTS_MS;
-  return facts.sameOrder.filter((one) => !isPart(one)).map(({ id }) => id);
 }
 
 /** By the network's own statement; without one, the approval plus the waiting period. */
@@ -469,8 +433,4 @@ function stepOf(
   const isPermitted = approvedAt === purchase.approvedAt && payableAt === purchase.payableAt;
   if (isPermitted && withdrawn.length === 0 && mintAfterMs === null) return [];
   return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];
-}
-
-function absolute(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -74,6 +74,7 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     rates: new Map(),
     ordinalOfDay: 1n,
     sameOrder: [],
+    orderKeyBefore: null,
     purchases: [],
     tickets: [],
     unclaimed: [],

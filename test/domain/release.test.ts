@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { type ClickFacts, decide, type SaleFacts, type SameOrder } from "../../domain/sale/decide.ts";
+import { type ClickFacts, decide, type SaleFacts } from "../../domain/sale/decide.ts";
 import { HOLD_REASONS, type Hold, type HoldReason, UNRELEASABLE } from "../../domain/sale/hold.ts";
+import type { SameOrder } from "../../domain/sale/order.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import type { SaleRules } from "../../domain/sale/rules.ts";
 import { simulatedSale } from "../../domain/sale/simulated.ts";

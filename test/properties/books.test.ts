@@ -467,7 +467,10 @@ class History {
     await this.#report({ ...PLAIN, sale: number, visit: own }, 0);
     if (await this.#isKeptByPlan(number)) return this.quiet(0);
     const pay = await this.#findQueuedPayout(number);
-    if (pay) await onQueued(pay);
+    if (pay) {
+      this.books.took(this.#key(number));
+      await onQueued(pay);
+    }
     await this.quiet(0);
   }
 

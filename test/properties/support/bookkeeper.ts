@@ -37,6 +37,8 @@ class SaleBook {
   /** A payout is queued, which nobody has sent. */
   isQueued = false;
   isDeclinedByStaff = false;
+  /** Its payout was queued first of its order, and it is entitled to something ever since. */
+  hasOrder = false;
   /** What the network named when staff assigned the sale: it does not move there. */
   assignedOver: { visit: number | undefined } | null = null;
   /** What staff let go on: why it was held, for which visit, and how much it was entitled to then. */
@@ -138,6 +140,12 @@ export class Bookkeeper {
   /** Until the next report: from then on, the sale no longer moves. */
   queued(key: string): void {
     this.#sale(key).isQueued = true;
+    this.took(key);
+  }
+
+  /** Its payout is queued: the order is its own. */
+  took(key: string): void {
+    this.#sale(key).hasOrder = true;
   }
 
   declined(key: string): void {
@@ -156,6 +164,7 @@ export class Bookkeeper {
       if (!sale.last.payable) continue;
       sale.least = sale.entitled;
       sale.most = sale.entitled;
+      sale.hasOrder = sale.entitled > 0n;
       if (sale.entitled > sale.highest) sale.highest = sale.entitled;
     }
     this.#judge();
@@ -216,6 +225,7 @@ export class Bookkeeper {
       const centavos = sale.isDeclined ? 0n : centavosOf(sale);
       sale.isKnown = centavos !== undefined;
       if (centavos !== undefined) sale.entitled = centavos * (sale.visit?.bps ?? 0n);
+      if (centavos !== undefined && sale.entitled === 0n) sale.hasOrder = false;
       sale.least = lower(sale.least, sale.entitled);
     }
     for (const sale of this.sales.values()) {
@@ -240,7 +250,7 @@ export class Bookkeeper {
     if (visit && last.store !== visit.store) reasons.push(OTHER_STORE);
     const isOther = (one: SaleBook) =>
       one !== sale && one.order === sale.order && one.visit && !one.isDeclined && one.visit.number !== visit?.number;
-    if (!sale.isPaid && visit && [...this.sales.values()].some(isOther)) reasons.push("order");
+    if (!sale.hasOrder && visit && [...this.sales.values()].some(isOther)) reasons.push("order");
     return reasons;
   }
 }

@@ -1,0 +1,71 @@
+import type { AccountKey } from "./rules.ts";
+
+/** Another sale of the same order of one merchant that is not declined. */
+export type SameOrder = AccountKey & { id: bigint; clickId: bigint | null; createdAt: bigint };
+
+/** A sale, as far as it depends on others of its order. */
+export type OrderFacts = AccountKey & {
+  createdAt: bigint;
+  clickId: bigint;
+  merchant: string;
+  orderRef: string | null;
+  /** Its order number at its last decision. */
+  keyBefore: string | null;
+  sameOrder: readonly SameOrder[];
+  /** The order that it had by then. */
+  had: string | null;
+  /** Something of it is paid, or kept, and not owed back; or its payout is queued. */
+  isKeeping: boolean;
+  /** Undefined while its amount is not known. */
+  isEntitled: boolean | undefined;
+};
+
+/** Rows of one order that are first recorded within this time are its parts. */
+const PARTS_MS = 600_000n;
+
+/**
+ * By which sales of one order are found; null if it has no order number. Whose order it is follows from the stores, whose
+ * merchants can change. docs/product.md#sales-once
+ */
+export function orderKeyOf(orderRef: string | null): string | null {
+  return orderRef?.normalize("NFC").trim().toLowerCase() || null;
+}
+
+/**
+ * Whether a sale has its order, and which other sales it is held for. The order is that of the sale whose payout was
+ * queued first, until nothing of it stands: what was once paid counts no more than what never was. All that decides is the
+ * sale's own, but that others of the order are not declined. docs/product.md#sales-once
+ */
+export function placeInOrder(facts: OrderFacts): { current: string; has: string | null; heldFor: bigint[] } {
+  const others = facts.sameOrder.filter((one) => !isPart(facts, one));
+  const current = orderOf(facts.merchant, orderKeyOf(facts.orderRef));
+  const has = orderAfter(facts, current, others.length > 0);
+  return { current, has, heldFor: has === current ? [] : others.map(({ id }) => id) };
+}
+
+/** Which order is its own. Once it pays, it takes another one only if nobody else does. */
+function orderAfter(facts: OrderFacts, order: string, hasOthers: boolean): string | null {
+  const { isKeeping, isEntitled } = facts;
+  if (isEntitled === undefined) return facts.had;
+  if (!isEntitled) return null;
+  const had = facts.had ?? (isKeeping ? orderOf(facts.merchant, facts.keyBefore) : null);
+  if (had === order) return order;
+  if (had === null || !isKeeping) return null;
+  return hasOthers ? had : order;
+}
+
+/** One without a number is nobody else's. */
+function orderOf(merchant: string, key: string | null): string {
+  return `${merchant} ${key ?? ""}`;
+}
+
+/** Rows of one account, order and click that are recorded soon after one another. */
+export function isPart(facts: AccountKey & { clickId: bigint | null; createdAt: bigint }, one: SameOrder): boolean {
+  const apart = one.createdAt - facts.createdAt;
+  return (
+    one.network === facts.network &&
+    one.account === facts.account &&
+    one.clickId === facts.clickId &&
+    (apart < 0n ? -apart : apart) <= PARTS_MS
+  );
+}
