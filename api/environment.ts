@@ -67,7 +67,7 @@ const VARIABLES = {
   ...KEY_VARIABLES,
   ADMIN_WALLETS: list(
     readAdmin,
-    "must be wallet addresses (mixed case with the right checksum), each alone or with :operator, :catalogue, :support or :auditor",
+    "must be wallet addresses (mixed case with the right checksum), each alone or with :operator, :catalogue, :support or :auditor; a smart-contract wallet with its role and :contract, such as :owner:contract",
   )
     .refine(isOnceEach, "must name each wallet once")
     .default([]),
@@ -169,15 +169,17 @@ const VARIABLES = {
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
 
-export type AdminEntry = { wallet: WalletAddress; role: Role };
+/** `isContract`: its contract signs for it, where others sign with their key. docs/product.md#staff-key */
+export type AdminEntry = { wallet: WalletAddress; role: Role; isContract: boolean };
 
-const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN, role: "owner" };
+const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN, role: "owner", isContract: false };
 
-/** `0x…` is an owner, `0x…:support` has that role. */
+/** `0x…` is an owner, `0x…:support` has that role, `0x…:owner:contract` is a smart-contract wallet. */
 function readAdmin(item: string): AdminEntry | undefined {
-  const [account = "", role = "owner", ...rest] = item.split(":");
+  const [account = "", role = "owner", kind, ...rest] = item.split(":");
   const wallet = address.safeParse(account).data;
-  return wallet !== undefined && isRole(role) && rest.length === 0 ? { wallet, role } : undefined;
+  if (wallet === undefined || !isRole(role) || rest.length > 0) return undefined;
+  return kind === undefined || kind === "contract" ? { wallet, role, isContract: kind === "contract" } : undefined;
 }
 
 function isOnceEach(entries: readonly AdminEntry[]): boolean {

@@ -23,6 +23,7 @@ import { type Logger, openLog } from "../platform/log.ts";
 import { onceDatabaseAnswers, prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { EveryNode } from "../platform/rpc/every-node.ts";
 import { refuseWrongContractsLater } from "../platform/rpc/refuse-wrong-contracts.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
@@ -94,7 +95,9 @@ async function main(): Promise<void> {
   await chain.nodes.refuseWrongChain();
   await refuseWrongContractsLater(chain.nodes, contracts, (error) => endAtOnce(log, error));
   const endWatch = chain.nodes.watch();
-  const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
+  const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
+  const given = { environment, log, database, chain, everyNode, contracts, startBlock: BigInt(startBlock) };
+  const services = createServices(given);
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
@@ -184,8 +187,9 @@ function createServices(given: {
   startBlock: bigint;
   database: Database;
   chain: OpenChain;
+  everyNode: EveryNode;
 }): Services {
-  const { environment, log, contracts, startBlock, database, chain } = given;
+  const { environment, log, contracts, startBlock, database, chain, everyNode } = given;
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
@@ -206,6 +210,7 @@ function createServices(given: {
     database,
     client,
     nodes,
+    everyNode,
     ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: new BalanceReader(client),
@@ -215,6 +220,7 @@ function createServices(given: {
     rates,
     payouts,
     adminWallets,
+    contractStaff: new Set(environment.ADMIN_WALLETS.flatMap(({ wallet, isContract }) => (isContract ? wallet : []))),
     approvals,
     post: openPost(environment),
     drain: { isDraining: false },

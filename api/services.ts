@@ -12,6 +12,7 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { CertificateWatch } from "../platform/certificate.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { EveryNode } from "../platform/rpc/every-node.ts";
 import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { ApprovalRules } from "../purchases/approvals.ts";
@@ -48,7 +49,11 @@ export type Services = {
   rates: RateSource;
   payouts: PayoutSwitch;
   queueSummary(): Promise<QueueSummary[]>;
+  /** For what every node must say alike, and for questions whose cost a stranger sets. */
+  everyNode: EveryNode;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
+  /** Of them, those whose contract signs. */
+  contractStaff: ReadonlySet<WalletAddress>;
   accounts: readonly AffiliateAccount[];
   saleRules: SaleRules;
   approvals: ApprovalRules;

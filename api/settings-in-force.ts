@@ -18,7 +18,9 @@ export function listSettings(
   environment: ApiEnvironment,
   source: Record<string, string | undefined> = process.env,
 ): Setting[] {
-  const admins = environment.ADMIN_WALLETS.map(({ wallet, role }) => `${wallet}:${role}`);
+  const admins = environment.ADMIN_WALLETS.map(({ wallet, role, isContract }) =>
+    [wallet, role, ...(isContract ? ["contract"] : [])].join(":"),
+  );
   const rates = environment.FX_RATES.map(({ currency, micros }) => `${currency}:${formatDecimal(micros, 6, 2)}`);
   return Object.entries({ ...environment, ADMIN_WALLETS: admins, FX_RATES: rates })
     .filter(([name]) => !HIDDEN.has(name))

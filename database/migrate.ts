@@ -4,6 +4,7 @@ import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
 import { openWords } from "./migrations/0002-open-words.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
+import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: INITIAL_MIGRATION, up: initial },
   { name: "0002-open-words", up: openWords },
   { name: "0006-facts-of-others", up: factsOfOthers },
+  { name: "0009-chain-grades", up: chainGrades },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

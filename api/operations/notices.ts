@@ -4,7 +4,9 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
 import { DAY_MS, isoTime } from "../../domain/iso-time.ts";
 import { keysOf, recordOf } from "../../domain/records.ts";
+import type { Role } from "../../domain/roles.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { askOutside } from "../../platform/outside.ts";
 import { readAttention } from "../admin/figures.ts";
 import type { Services } from "../services.ts";
@@ -69,22 +71,31 @@ async function noteNews({ database }: Services, counts: Counts, details: Details
     await writeSetting(queries, "noticed", JSON.stringify(counts));
     for (const kind of keysOf(KINDS)) {
       const count = counts[kind] ?? 0;
-      if (count > (before[kind] ?? 0)) await insertNotice(queries, { kind, count, detail: details[kind] ?? "" });
+      if (count <= (before[kind] ?? 0)) continue;
+      await insertNotice(queries, { kind, count, text: `${count} ${KINDS[kind]}${details[kind] ?? ""}` });
     }
   });
 }
 
+type StaffSignIn = { wallet: WalletAddress; role: Role; origin: string; signature: string };
+
+/** Tells the owners that somebody of the team signed in, in the transaction of the sign-in. docs/product.md#staff-key */
+export async function noteStaffSignIn(
+  { environment }: Pick<Services, "environment">,
+  queries: Queries,
+  { wallet, role, origin, signature }: StaffSignIn,
+): Promise<void> {
+  if (environment.NOTIFY_URL === undefined) return;
+  const text = `${wallet} (${role}) signed in from ${origin} by ${signature.replaceAll("_", " ")}`;
+  await insertNotice(queries, { kind: "staff_sign_in", count: 1, text });
+}
+
 async function insertNotice(
   queries: Queries,
-  { kind, count, detail }: { kind: Kind; count: number; detail: string },
+  { kind, count, text }: { kind: Kind | "staff_sign_in"; count: number; text: string },
 ): Promise<void> {
   const now = BigInt(Date.now());
-  const body = JSON.stringify({
-    kind,
-    count,
-    text: `${count} ${KINDS[kind]}${detail}`,
-    at: isoTime(now),
-  });
+  const body = JSON.stringify({ kind, count, text, at: isoTime(now) });
   await queries.insertInto("notices").values({ kind, body, created_at: now, due_at: now }).execute();
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import type { z } from "zod";
+import { inAuditedTransaction } from "../../database/audit-log.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
@@ -17,6 +18,7 @@ import {
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { conflict, notFound } from "../http/api-error.ts";
+import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
@@ -77,17 +79,17 @@ export function peopleRoutes(services: Services): Route[] {
       failures: { 409: "This wallet is already registered" },
       responses: { 200: registerResponseSchema },
       async handle({ body, request }) {
-        const proof = proofOf(body, "register");
+        const proof = proofOf(body, "register", request);
         if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
-        const kind = await checkProof(services, proof, siteOf(services, request));
-        const token = await inTransaction(database.kysely, async (queries) => {
+        const admission = await checkProof(services, proof, siteOf(services, request));
+        const token = await inAuditedTransaction(database.kysely, async (queries) => {
           const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
           if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
           if (body.mail_language) {
             const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
             await wantMail(queries, services, { wallet: body.address, email: body.email, ...wish });
           }
-          return openSession(queries, proof, kind);
+          return openSession(services, queries, proof, admission);
         });
         return { body: { success: true, message: "Account created successfully", token } };
       },
@@ -100,10 +102,12 @@ export function peopleRoutes(services: Services): Route[] {
       failures: { 404: "This wallet is not registered" },
       responses: { 200: loginResponseSchema },
       async handle({ body, request }) {
-        const proof = proofOf(body, "login");
+        const proof = proofOf(body, "login", request);
         if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
-        const kind = await checkProof(services, proof, siteOf(services, request));
-        const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
+        const admission = await checkProof(services, proof, siteOf(services, request));
+        const token = await inAuditedTransaction(database.kysely, (queries) =>
+          openSession(services, queries, proof, admission),
+        );
         return { body: { success: true, token } };
       },
     }),
@@ -156,8 +160,12 @@ export function peopleRoutes(services: Services): Route[] {
   ];
 }
 
-function proofOf({ address, signature, nonce }: z.output<typeof loginRequestSchema>, purpose: Proof["purpose"]): Proof {
-  return { wallet: address, purpose, signature, nonce };
+function proofOf(
+  { address, signature, nonce }: z.output<typeof loginRequestSchema>,
+  purpose: Proof["purpose"],
+  { ip = "" }: Request,
+): Proof {
+  return { wallet: address, purpose, signature, nonce, address: ip, origin: originOf(ip) };
 }
 
 function alreadyRegistered() {

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
+import type { Hex } from "viem";
 import { createSiweMessage } from "viem/siwe";
+import { appendAudit } from "../../database/audit-log.ts";
 import { readClock } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { CHALLENGE_MS, type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { ApiError } from "../http/api-error.ts";
+import { NoAgreementError } from "../../platform/rpc/every-node.ts";
+import { ApiError, unavailable } from "../http/api-error.ts";
+import { noteStaffSignIn } from "../operations/notices.ts";
 import type { Services } from "../services.ts";
 import {
   type Challenge,
@@ -17,23 +20,8 @@ import {
   type SessionKind,
   spendNonce,
 } from "./sessions.ts";
-import { hasSeenNonce, markNonceSeen } from "./users.ts";
-
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-
-const EIP_1271_ABI = [
-  {
-    type: "function",
-    name: "isValidSignature",
-    stateMutability: "view",
-    inputs: [
-      { name: "hash", type: "bytes32" },
-      { name: "signature", type: "bytes" },
-    ],
-    outputs: [{ name: "", type: "bytes4" }],
-  },
-] as const;
-const EIP_1271_MAGIC = "0x1626ba7e";
+import { contractOf, kindOfSigner, ownKeyOf, type Signer } from "./signatures.ts";
+import { hasSeenNonce, hasSeenOwnKey, markNonceSeen, markOwnKeySeen } from "./users.ts";
 
 /** The site that the wallet displays and the message is bound to. */
 export type Site = { domain: string; uri: string };
@@ -69,14 +57,25 @@ export async function issueChallenge(
 }
 
 /** A caller's proof of owning a wallet. */
-export type Proof = { wallet: WalletAddress; purpose: SignInPurpose; signature: Hex; nonce: string | undefined };
+export type Proof = {
+  wallet: WalletAddress;
+  purpose: SignInPurpose;
+  signature: Hex;
+  nonce: string | undefined;
+  /** The address that the call comes from, and its `originOf`. */
+  address: string;
+  origin: string;
+};
+
+/** A proof that holds: by whom it was signed, and over what. */
+export type Admission = { kind: SessionKind; signer: Signer };
 
 /**
  * Checks a signature over the challenge, or over the bare message if that is still accepted. `openSession` then spends
  * the nonce in the transaction that creates the session.
  * @throws ApiError 400
  */
-export async function checkProof(services: Services, proof: Proof, site: Site): Promise<SessionKind> {
+export async function checkProof(services: Services, proof: Proof, site: Site): Promise<Admission> {
   const { kysely } = services.database;
   if (proof.nonce !== undefined) {
     const challenge = await findOpenChallenge(kysely, { ...proof, nonce: proof.nonce });
@@ -87,8 +86,7 @@ export async function checkProof(services: Services, proof: Proof, site: Site): 
         "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
       );
     }
-    await requireSignature(services, proof, challenge.message);
-    return "nonce";
+    return { kind: "nonce", signer: await requireSigner(services, proof, challenge.message) };
   }
   const isServed =
     services.environment.AUTH_MODE === "compat" &&
@@ -100,8 +98,7 @@ export async function checkProof(services: Services, proof: Proof, site: Site): 
       extra: { challenge: toWireChallenge(challenge) },
     });
   }
-  await requireSignature(services, proof, signInSentence(proof.purpose, proof.wallet));
-  return "compat";
+  return { kind: "compat", signer: await requireSigner(services, proof, signInSentence(proof.purpose, proof.wallet)) };
 }
 
 export function toWireChallenge(challenge: Challenge) {
@@ -112,8 +109,17 @@ export function toWireChallenge(challenge: Challenge) {
   };
 }
 
-/** Spends the nonce and creates the session, in the caller's transaction. @throws ApiError 400 if it was spent. */
-export async function openSession(queries: Queries, proof: Proof, kind: SessionKind): Promise<string> {
+/**
+ * Spends the nonce and creates the session, in the caller's transaction; a member of staff's is written into the audit log
+ * and told to the owners. @throws ApiError 400 if the nonce was spent
+ */
+export async function openSession(
+  services: Services,
+  queries: Queries,
+  proof: Proof,
+  { kind, signer }: Admission,
+): Promise<string> {
+  const { wallet } = proof;
   if (kind === "nonce") {
     if (proof.nonce === undefined || !(await spendNonce(queries, proof.nonce))) {
       throw new ApiError(
@@ -122,48 +128,48 @@ export async function openSession(queries: Queries, proof: Proof, kind: SessionK
         "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
       );
     }
-    await markNonceSeen(queries, proof.wallet);
-    await revokeCompatSessions(queries, proof.wallet);
+    await markNonceSeen(queries, wallet);
+    await revokeCompatSessions(queries, wallet);
   }
-  return insertSession(queries, proof.wallet, kind);
+  const signature = kindOfSigner(signer);
+  if (signature === "key") await markOwnKeySeen(queries, wallet);
+  const role = services.adminWallets.get(wallet);
+  if (role !== undefined) {
+    const detail = { role, origin: proof.address, signature };
+    await appendAudit(queries, { actor: wallet, action: "session.sign_in", subject: `user:${wallet}`, detail });
+    await noteStaffSignIn(services, queries, { wallet, ...detail });
+  }
+  return insertSession(queries, wallet, kind);
 }
 
-async function requireSignature(services: Services, proof: Proof, message: string): Promise<void> {
-  if (await isOwnSignature(proof, message)) return;
-  if (await isContractSignature(services, proof, message)) return;
+/**
+ * Staff sign with their key, or by a contract that `ADMIN_WALLETS` names as one; everybody else with their key, or by a
+ * contract if the wallet never signed with a key. docs/product.md#staff-key
+ * @throws ApiError 400, or 503 while the nodes cannot say it
+ */
+async function requireSigner(services: Services, proof: Proof, message: string): Promise<Signer> {
+  const signed = { wallet: proof.wallet, message, signature: proof.signature };
+  const signer = (await ownKeyOf(signed)) ?? (await contractSigner(services, proof, signed));
+  if (signer) return signer;
   throw new ApiError(400, "SIGNATURE_INVALID", "signature is not from this wallet, or not over the expected message", {
     extra: { field: "signature" },
   });
 }
 
-/** One form of each signature: 65 bytes, low s; `v` is 27 or 28, or the 0 or 1 of a Ledger. docs/product.md#sign-in-signature */
-async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
-  if (proof.signature.length !== 132) return false;
-  const s = BigInt(`0x${proof.signature.slice(66, 130)}`);
-  const given = Number.parseInt(proof.signature.slice(130), 16);
-  const v = given < 2 ? given + 27 : given;
-  if (s > HALF_ORDER || (v !== 27 && v !== 28)) return false;
-  const signature: Hex = `0x${proof.signature.slice(2, 130)}${v.toString(16)}`;
+async function contractSigner(
+  { adminWallets, contractStaff, everyNode, database, environment, log }: Services,
+  { wallet, origin }: Proof,
+  signed: Parameters<typeof contractOf>[1],
+): Promise<Signer | undefined> {
+  const isStaff = adminWallets.has(wallet);
+  if ((isStaff && !contractStaff.has(wallet)) || (await hasSeenOwnKey(database.kysely, wallet))) return undefined;
+  const question = { asker: origin, at: { depth: environment.CONFIRMATIONS }, mustHaveCode: isStaff };
   try {
-    return isAddressEqual(await recoverMessageAddress({ message, signature }), proof.wallet);
-  } catch {
-    return false;
-  }
-}
-
-/** EIP-1271, for smart-contract wallets. Any failure counts as an invalid signature. */
-async function isContractSignature(services: Services, proof: Proof, message: string): Promise<boolean> {
-  const code = await services.client.getCode({ address: proof.wallet });
-  if (code === undefined || code === "0x") return false;
-  try {
-    const answer = await services.client.readContract({
-      address: proof.wallet,
-      abi: EIP_1271_ABI,
-      functionName: "isValidSignature",
-      args: [hashMessage(message), proof.signature],
-    });
-    return answer === EIP_1271_MAGIC;
-  } catch {
-    return false;
+    return await contractOf(everyNode, signed, question);
+  } catch (error) {
+    if (!(error instanceof NoAgreementError)) throw error;
+    log.warn({ reason: error.message, why: error.why }, "No contract lets a wallet in: the nodes do not agree");
+    if (error.why === "different") return undefined;
+    throw unavailable("CHAIN_UNAVAILABLE", "The chain's nodes do not all answer now; try again");
   }
 }

@@ -40,6 +40,12 @@ export async function hasSeenNonce(queries: Queries, wallet: WalletAddress): Pro
   return row?.nonce_seen === 1n;
 }
 
+/** Whether this wallet ever signed with its own key, even with an erased profile. docs/product.md#staff-key */
+export async function hasSeenOwnKey(queries: Queries, wallet: WalletAddress): Promise<boolean> {
+  const row = await queries.selectFrom("users").select("own_key_seen").where("wallet", "=", wallet).executeTakeFirst();
+  return row?.own_key_seen === 1n;
+}
+
 /** Returns false if the wallet is already registered. */
 export async function insertUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<boolean> {
   const values = columnsOf(profile);
@@ -93,6 +99,15 @@ const nicknameColumns = (nickname: string) => ({ nickname, nickname_key: searchK
 
 export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
+}
+
+export async function markOwnKeySeen(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries
+    .updateTable("users")
+    .set({ own_key_seen: 1n })
+    .where("wallet", "=", wallet)
+    .where("own_key_seen", "=", 0n)
+    .execute();
 }
 
 /** Erases a wallet's personal data and ends its sessions; its purchases stay. docs/product.md#erase */

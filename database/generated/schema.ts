@@ -32,6 +32,8 @@ export interface Schema {
     /** What the team calls this wallet; empty if it uses the profile's name. Its `searchKey` beside it. */
     nickname: Generated<string>;
     nickname_key: Generated<string>;
+    /** 1n once this wallet signed with its own key: from then on no contract signs for it. docs/product.md#sign-in-signature */
+    own_key_seen: Generated<bigint>;
   };
   sessions: {
     /** SHA-256 of the opaque token, hex. */
@@ -175,6 +177,10 @@ export interface Schema {
     created_at: bigint;
     /** Sales after this do not count for this click. */
     expires_at: bigint;
+    /** A bonus that could not be read at the click, as `BonusRead` in JSON; null if it was. docs/product.md#bonus-read */
+    bonus_read: string | null;
+    /** When it is tried next; null once it is decided. */
+    bonus_due_at: bigint | null;
   };
   /** A sale as last read. Identified by network, account and key. */
   sales: {
@@ -446,6 +452,10 @@ export interface Schema {
     decided_gwei: bigint | null;
     /** The request that its payout waits for. */
     approval_id: bigint | null;
+    /** The same of a simulated purchase, which has no click of its own. */
+    bonus_read: string | null;
+    /** When it is tried next; null once it is decided. */
+    bonus_due_at: bigint | null;
   };
   /** When the next step of a purchase is due; without a row, only a change can lead to one. */
   due_purchases: {

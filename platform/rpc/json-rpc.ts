@@ -44,6 +44,7 @@ export class RpcError extends TorcidaError {
 }
 
 export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
+type CallLimits = { timeoutMs?: number; maxBytes?: number };
 export type RpcCall = { method: string; params: readonly unknown[] };
 export type RpcOutcome = { result: unknown } | { error: RpcError };
 
@@ -92,21 +93,21 @@ export class JsonRpc {
 
   static async open(
     url: string,
-    { timeoutMs, observe }: { timeoutMs: number; observe?: RpcObserver },
+    { timeoutMs, observe, maxSockets = MAX_SOCKETS }: { timeoutMs: number; observe?: RpcObserver; maxSockets?: number },
   ): Promise<JsonRpc> {
     if (!url.startsWith("https:")) {
-      const agent = new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+      const agent = new HttpAgent({ keepAlive: true, maxSockets });
       return new JsonRpc(url, { agent, request: httpRequest }, timeoutMs, observe);
     }
     const https = await import("node:https");
-    const agent = new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+    const agent = new https.Agent({ keepAlive: true, maxSockets });
     return new JsonRpc(url, { agent, request: https.request }, timeoutMs, observe);
   }
 
-  /** @throws RpcError */
-  async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
+  /** `maxBytes`: of the whole response. @throws RpcError */
+  async call(method: string, params: readonly unknown[] = [], limits: CallLimits = {}): Promise<unknown> {
     const body = `{"jsonrpc":"2.0","id":${this.#nextId++},"method":"${method}","params":${JSON.stringify(params)}}`;
-    return resultOf(await this.#post(method, 1, body));
+    return resultOf(await this.#post(method, 1, body, limits));
   }
 
   /** Several calls in one request, with results in order. @throws RpcError if one of them fails. */
@@ -153,13 +154,17 @@ export class JsonRpc {
     method: string,
     calls: number,
     body: string,
-    { timeoutMs = this.#timeoutMs, isAlone = false } = {},
+    {
+      timeoutMs = this.#timeoutMs,
+      isAlone = false,
+      maxBytes = MAX_ANSWER_BYTES,
+    }: CallLimits & { isAlone?: boolean } = {},
   ): Promise<unknown> {
     const started = performance.now();
     let bytes = 0;
     let failure: RpcFailure | undefined;
     try {
-      const { response, text } = await this.#exchange(body, timeoutMs, isAlone);
+      const { response, text } = await this.#exchange(body, { timeoutMs, isAlone, maxBytes });
       bytes = text.length;
       if (response.statusCode !== 200) throw refusedByStatus(response, text);
       return parse(text, this.name);
@@ -171,7 +176,10 @@ export class JsonRpc {
     }
   }
 
-  #exchange(body: string, timeoutMs: number, isAlone: boolean): Promise<{ response: IncomingMessage; text: string }> {
+  #exchange(
+    body: string,
+    { timeoutMs, isAlone, maxBytes }: Required<CallLimits> & { isAlone: boolean },
+  ): Promise<{ response: IncomingMessage; text: string }> {
     return new Promise((resolve, reject) => {
       const request = this.#request(this.#target, {
         method: "POST",
@@ -194,7 +202,7 @@ export class JsonRpc {
         let text = "";
         response.on("data", (chunk: string) => {
           text += chunk;
-          if (text.length > MAX_ANSWER_BYTES)
+          if (text.length > maxBytes)
             fail(new RpcError("too-large", `${this.name} returned a response above the size limit`));
         });
         response.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));

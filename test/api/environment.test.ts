@@ -61,12 +61,12 @@ describe("The api's environment", () => {
 
   it("makes the demo admin an admin on the local chain of a loopback host, and nowhere else", () => {
     const other = `0x${"ab".repeat(20)}`;
-    const demo = { wallet: DEMO_ADMIN, role: "owner" };
+    const demo = { wallet: DEMO_ADMIN, role: "owner", isContract: false };
     for (const HOST of [undefined, "127.0.0.1", "127.8.8.8", "localhost", "::1"]) {
       expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([demo]);
     }
     expect(readEnvironment({ ADMIN_WALLETS: `${other}:auditor` }).ADMIN_WALLETS).to.deep.equal([
-      { wallet: other, role: "auditor" },
+      { wallet: other, role: "auditor", isContract: false },
       demo,
     ]);
     for (const HOST of ["0.0.0.0", "::", "192.168.1.7", "127.evil.example"]) {
@@ -84,6 +84,7 @@ describe("The api's environment", () => {
     ["ADMIN_WALLETS", "0x12"],
     ["ADMIN_WALLETS", `0x${"ab".repeat(20)}:king`],
     ["ADMIN_WALLETS", `0x${"ab".repeat(20)}:owner:support`],
+    ["ADMIN_WALLETS", `0x${"ab".repeat(20)}:contract`],
     ["ADMIN_WALLETS", `0x${"ab".repeat(20)},0x${"AB".repeat(20)}:support`],
     ["OPERATOR_PRIVATE_KEY", "secret"],
     ["RATE_LIMIT_SCALE", "0"],

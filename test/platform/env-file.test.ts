@@ -89,7 +89,7 @@ describe("The admins of a public shop", () => {
   const examine = (admins: string[], more: object = {}) =>
     examineAdmins({
       network: "spicy",
-      ADMIN_WALLETS: admins.map((role, index) => ({ wallet: `0x${index}`, role: role as Role })),
+      ADMIN_WALLETS: admins.map((role, index) => ({ wallet: `0x${index}`, role: role as Role, isContract: false })),
       APPROVAL_ABOVE_CHZ: 500,
       BOOST_APPROVAL_ABOVE_PERCENT: 10,
       ...more,

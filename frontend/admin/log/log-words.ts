@@ -71,10 +71,17 @@ const SENTENCES: Record<string, (said: Said) => string> = {
     `aprovou ${text(detail.count) ?? "?"} pagamentos de uma vez, ${inReais(text(detail.amount) ?? "0")} CHZ ao todo${because(detail)}`,
   "approval.refuse_all": ({ detail }) =>
     `recusou ${text(detail.count) ?? "?"} pagamentos de uma vez, ${inReais(text(detail.amount) ?? "0")} CHZ ao todo${because(detail)}`,
+  "session.sign_in": ({ detail }) =>
+    `entrou no painel ${SIGNATURES[text(detail.signature) ?? ""] ?? ""}, do endereço ${text(detail.origin) ?? "?"}`,
   "user.nickname": ({ detail, subject }) =>
     `${detail.is_set === true ? "deu um apelido" : "tirou o apelido"} à carteira ${walletOf(subject)}`,
   "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
   "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
+};
+
+const SIGNATURES: Record<string, string> = {
+  key: "com a chave da carteira",
+  contract: "com a assinatura do contrato da carteira",
 };
 
 function parse(detail: string): Detail {

@@ -24,6 +24,7 @@ import type { Database } from "../../../database/connect.ts";
 import type { Role } from "../../../domain/roles.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
+import { NoAgreementError } from "../../../platform/rpc/every-node.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 import { queueSummaryReader } from "../../../sender/due.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
@@ -104,6 +105,11 @@ function createServices(database: Database, more: Record<string, string>): Servi
     database,
     client,
     nodes,
+    everyNode: standIn<Services["everyNode"]>({
+      agreed: () => Promise.reject(new NoAgreementError("silent", "none is here")),
+      claimed: () => Promise.reject(new NoAgreementError("silent", "none is here")),
+    }),
+    contractStaff: new Set(),
     log,
     accounts,
     saleRules: rules,

@@ -7,7 +7,13 @@ export type Reply =
   | { status?: number; headers?: Record<string, string>; result?: unknown; error?: unknown }
   | undefined;
 
-export type ScriptedNode = { url: string; calls: RpcCall[]; stop(): Promise<void> };
+export type ScriptedNode = {
+  url: string;
+  calls: RpcCall[];
+  /** The calls of each request: more than one are a batch. */
+  requests: RpcCall[][];
+  stop(): Promise<void>;
+};
 
 /** A proxy of a node that a script can override. Batches are passed on call by call. */
 export async function startScriptedNode(
@@ -15,21 +21,24 @@ export async function startScriptedNode(
   script: (call: RpcCall, passOn: () => Promise<unknown>) => Reply | Promise<Reply>,
 ): Promise<ScriptedNode> {
   const calls: RpcCall[] = [];
-  const passOn = async (call: RpcCall): Promise<unknown> => {
+  const requests: RpcCall[][] = [];
+  const answerOf = async (call: RpcCall): Promise<{ result?: unknown; error?: unknown }> => {
     const headers = { "content-type": "application/json" };
     const response = await fetch(target, { method: "POST", headers, body: JSON.stringify(call) });
-    return ((await response.json()) as { result: unknown }).result;
+    return response.json();
   };
+  const passOn = async (call: RpcCall) => (await answerOf(call)).result;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as RpcCall | RpcCall[];
+    requests.push([body].flat());
     const answers = [];
     for (const call of [body].flat()) {
       calls.push(call);
       const reply = await script(call, () => passOn(call));
       if (reply?.status) return void response.writeHead(reply.status, reply.headers).end("{}");
-      const { error, result } = reply ?? { result: await passOn(call) };
+      const { error, result } = reply ?? (await answerOf(call));
       answers.push({ jsonrpc: "2.0", id: call.id, ...(error ? { error } : { result }) });
     }
     response.setHeader("content-type", "application/json");
@@ -39,6 +48,7 @@ export async function startScriptedNode(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    requests,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
