@@ -6,6 +6,7 @@ import type { ChainMemory } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { NodePool } from "./node-pool.ts";
 import { ContradictionError } from "./node-proof.ts";
+import type { RpcFailure } from "./refusal.ts";
 
 /** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */
 const TIMEOUT_MS = 3_000;
@@ -153,12 +154,14 @@ export function rpcErrorOf(error: Error): RpcError | undefined {
   return "rpcFailure" in error && error.rpcFailure instanceof RpcError ? error.rpcFailure : undefined;
 }
 
+const ABOUT_NODES: readonly RpcFailure[] = ["unproven", "rate-limited", "over-budget", "inconsistent"];
+
 /** Whether no node could be asked, which says nothing about the call. */
 export function isAboutNodes(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ContradictionError) return true;
     const failure = cause instanceof RpcError ? cause.failure : rpcErrorOf(cause)?.failure;
-    if (failure) return failure === "unproven" || failure === "rate-limited" || failure === "inconsistent";
+    if (failure) return ABOUT_NODES.includes(failure);
   }
   return false;
 }

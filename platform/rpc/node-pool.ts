@@ -254,14 +254,14 @@ export class NodePool<N> implements NodePoolStatus {
     try {
       return await this.settleWitnessed(rpc, calls, calls.length > 1 ? msLeft() / 2 : msLeft());
     } catch (error) {
-      if (!(error instanceof RpcError) || error.failure === "rate-limited") throw error;
+      if (!(error instanceof RpcError) || isForTheNumber(error)) throw error;
       if (calls.length === 1) return [{ error }];
     }
     const witness = await this.witness();
     return Promise.all(
       calls.map(async (call): Promise<RpcOutcome> => {
         try {
-          const [outcome] = await settleWitnessed(rpc, witness, [call], msLeft(), { isAlone: true });
+          const [outcome] = await settleWitnessed(rpc, witness, [call], { timeoutMs: msLeft(), isAlone: true });
           return outcome ?? { error: new RpcError("transport", `${rpc.name} returned nothing`) };
         } catch (error) {
           if (error instanceof RpcError) return { error };
@@ -278,7 +278,7 @@ export class NodePool<N> implements NodePoolStatus {
       ? { method: "eth_call", params: [{ to: contract, data: SUPPORTS_ERC165 }, "latest"] }
       : { method: "eth_blockNumber", params: [] };
     const witness = await this.witness();
-    const [outcome] = await settleWitnessed(rpc, witness, [call], CONTROL_TIMEOUT_MS, { isAlone: true });
+    const [outcome] = await settleWitnessed(rpc, witness, [call], { timeoutMs: CONTROL_TIMEOUT_MS, isAlone: true });
     if (outcome && "error" in outcome) throw outcome.error;
   }
 
@@ -308,7 +308,7 @@ export class NodePool<N> implements NodePoolStatus {
 
   /** Sends calls to one node, which proves in the same request that it is on our chain. @throws ContradictionError */
   async settleWitnessed(rpc: JsonRpc, calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcOutcome[]> {
-    return settleWitnessed(rpc, await this.witness(), calls, timeoutMs);
+    return settleWitnessed(rpc, await this.witness(), calls, { timeoutMs });
   }
 
   close(): void {
@@ -429,6 +429,8 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   #failed(member: Member<N>, error: RpcError, askedAt: number): void {
+    // Nothing was sent.
+    if (error.failure === "over-budget") return;
     // Concurrent calls that fail together count as one failure.
     if (askedAt >= member.failedAt) member.failures += 1;
     member.failedAt = performance.now();
@@ -437,7 +439,9 @@ export class NodePool<N> implements NodePoolStatus {
     const isAway = error.failure === "transport" || error.failure === "timeout";
     if (isAway && member.trust === "proven") member.trust = "unproven";
     if (isAway || member.trust === "unproven") member.reason = error.message;
-    const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
+    // How many calls it takes is learned, and waited for there.
+    const failures = isForTheNumber(error) ? 1 : member.failures;
+    const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, failures - 1));
     member.restUntil = performance.now() + Math.max(error.retryAfterMs ?? 0, rest);
     this.#parameters.log[isRepeated ? "debug" : "warn"](
       { rpc: member.rpc.name, failure: error.failure, reason: error.message },
@@ -480,6 +484,11 @@ export class NodePool<N> implements NodePoolStatus {
 
 function isOfAnotherChain({ trust, otherBlock }: { trust: Trust; otherBlock: BlockId | undefined }): boolean {
   return trust === "contradicting" && otherBlock === undefined;
+}
+
+/** The node refuses more calls, or would. */
+function isForTheNumber({ failure }: RpcError): boolean {
+  return failure === "rate-limited" || failure === "over-budget";
 }
 
 /** No answer, or one that another node might not give: only a result and a revert are the chain's own. */

@@ -1,7 +1,14 @@
 import { isRecord } from "../../domain/records.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
-import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome, resultOrThrow } from "./json-rpc.ts";
+import {
+  type JsonRpc,
+  type RpcCall,
+  RpcError,
+  type RpcOutcome,
+  resultOrThrow,
+  type SettleOptions,
+} from "./json-rpc.ts";
 
 /** The kind of contradiction between two nodes, or between a node and known facts. */
 export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
@@ -54,7 +61,7 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
         blockCall(deep?.number ?? 0),
         ...(genesis || !contract ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
       ],
-      timeoutMs,
+      { timeoutMs },
     )
   ).map(resultOrThrow);
   const id = Number(idAnswer);
@@ -78,36 +85,39 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
   if (!deepFound) return { trust: "lacking", reason: `The RPC ${rpc.name} does not know block ${deep?.number} yet` };
   if (deep && !hasDeepBlock) {
     const otherBlock = { number: deep.number, hash: deepFound };
-    return { trust: "contradicting", kind: "block", reason: otherBlockText(rpc, otherBlock, deep), otherBlock };
+    return { trust: "contradicting", kind: "block", reason: otherBlockText(rpc.name, otherBlock, deep), otherBlock };
   }
   return { trust: "proven", head: Number(headAnswer) };
 }
 
 /**
  * Sends calls together with a request for a known block. A URL may be a load balancer in front of many nodes, so an
- * earlier proof does not identify the node that responds now.
+ * earlier proof does not identify the node that responds now. A node that takes no batches is asked for it before.
  * @throws ContradictionError if the responding node is on another chain
  */
-export async function settleWitnessed(
+export function settleWitnessed(
   rpc: JsonRpc,
   witness: BlockId | undefined,
   calls: readonly RpcCall[],
-  timeoutMs?: number,
-  options?: { isAlone?: boolean },
+  options: Pick<SettleOptions, "timeoutMs" | "isAlone"> = {},
 ): Promise<RpcOutcome[]> {
-  if (!witness) return rpc.settle(calls, timeoutMs, options);
-  const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs, options);
-  if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} returned nothing`);
-  const hash = hashIn(answer.result);
-  if (!hash) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
-  if (hash !== witness.hash) {
-    throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash }, witness));
-  }
-  return outcomes;
+  const first = witness && { call: blockCall(witness.number), check: checkOf(rpc.name, witness) };
+  return rpc.settle(calls, { ...options, first });
 }
 
-function otherBlockText(rpc: JsonRpc, found: BlockId, known: BlockId): string {
-  return `The RPC ${rpc.name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
+/** Throws unless the outcome is the known block. */
+function checkOf(name: string, witness: BlockId): (outcome: RpcOutcome) => void {
+  return (outcome) => {
+    const hash = hashIn(resultOrThrow(outcome));
+    if (!hash) throw new RpcError("inconsistent", `${name} does not know block ${witness.number}`);
+    if (hash !== witness.hash) {
+      throw new ContradictionError("block", otherBlockText(name, { number: witness.number, hash }, witness));
+    }
+  };
+}
+
+function otherBlockText(name: string, found: BlockId, known: BlockId): string {
+  return `The RPC ${name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
 }
 
 /** The hash of a block that a node returned; undefined if it does not have the block. */
