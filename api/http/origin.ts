@@ -22,9 +22,18 @@ const normalGroup = (group: string) => Number.parseInt(group, 16).toString(16);
 /** What proxies add, each in its own way. */
 const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 
-/** Whether the caller is on this machine; a request through a proxy is not. */
+/** The names of this machine as its own programs call it. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+const HOST_LENGTH = 30;
+
+/**
+ * Whether the caller is on this machine. A request through a proxy is not, also if the proxy adds no header of its own: it
+ * passes on the site's name, or speaks the old HTTP of proxies.
+ */
 export function isFromThisMachine(request: Request): boolean {
   const from = request.socket.remoteAddress ?? "";
   const isLocal = from === "::1" || from.startsWith("127.") || from.startsWith("::ffff:127.");
-  return isLocal && !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
+  const { host = "" } = request.headers;
+  const asksUs = host.length <= HOST_LENGTH && LOOPBACK_HOST.test(host) && request.httpVersion !== "1.0";
+  return isLocal && asksUs && !Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
 }

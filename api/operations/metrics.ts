@@ -182,7 +182,7 @@ export async function listenForMetrics(metrics: Metrics, port: number, host: str
   return () => server.close();
 }
 
-/** Serves `/metrics` to this machine only; a request through a proxy is not local. */
+/** Serves `/metrics` to this machine only. Others have the port of their own. docs/product.md#readiness */
 export function serveMetricsLocally(metrics: Metrics): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== "/metrics" || request.method !== "GET" || !isFromThisMachine(request)) return next();

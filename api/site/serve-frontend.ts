@@ -4,6 +4,7 @@ import helmet from "helmet";
 import { listOfferedIds } from "../../catalogue/store-list.ts";
 import { chainOf } from "../../chain/chains.ts";
 import { languageFrom } from "../../domain/languages.ts";
+import { PERMISSIONS_POLICY } from "../http/security-headers.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { headOf, missingHead, ownHead, siteOrigin } from "./heads.ts";
@@ -23,6 +24,10 @@ export function serveFrontend(services: Services, directory: string): RequestHan
   const app = readWebApp(directory);
   if (!app) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
   router.use(helmet(policy(services)));
+  router.use((_request, response, next) => {
+    response.setHeader("permissions-policy", PERMISSIONS_POLICY);
+    next();
+  });
   router.use(serveStaticFiles(directory));
   router.use(compression());
   router.get("/robots.txt", (request, response) => {

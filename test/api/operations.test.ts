@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { freePorts } from "../testing/free-port.ts";
@@ -43,6 +44,28 @@ describe("The api's endpoints for operators", function () {
     const headers = { ...behindProxy.headers, authorization };
     const staff = await fetch(`${system.url}/readyz`, { headers });
     expect(await staff.json()).to.include.all.keys("problems", "warnings", "faults", "sends");
+  });
+
+  it("takes no proxy on this machine for this machine, also if it adds no header of its own", async () => {
+    const { host, port, hostname } = new URL(system.url);
+    const ask = async (path: string, name: string, version = "1.1") => {
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${path} HTTP/${version}\r\nhost: ${name}\r\nconnection: close\r\n\r\n`);
+      return await text(socket);
+    };
+    for (const own of [host, `localhost:${port}`, "[::1]", "127.1.2.3"]) {
+      expect(await ask("/metrics", own), own).to.match(/^HTTP\/1\.1 200 /);
+      expect(await ask("/readyz", own), own).to.include('"faults"');
+    }
+    const others = ["shop.example", "localhost.shop.example", `127.0.0.1.shop.example:${port}`, "0.0.0.0", ""];
+    for (const other of others) {
+      expect(await ask("/metrics", other), other).to.match(/^HTTP\/1\.1 404 /);
+      expect(await ask("/readyz", other), other)
+        .to.match(/^HTTP\/1\.1 200 /)
+        .and.not.include('"faults"');
+    }
+    // As nginx speaks unless told otherwise, with the name of the upstream.
+    expect(await ask("/metrics", host, "1.0")).to.match(/^HTTP\/1\.1 404 /);
   });
 
   it("is healthy but not ready while its chain does not respond, and says which part is missing", async () => {

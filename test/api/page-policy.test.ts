@@ -21,6 +21,12 @@ describe("The content policy of the web app", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   async function policyFor(variables: Record<string, string>): Promise<Map<string, string[]>> {
+    const { headers } = await answerFor(variables, "/stores");
+    const text = headers.get("content-security-policy") ?? "";
+    return new Map(text.split(";").map((part) => [part.split(" ")[0] ?? "", part.split(" ").slice(1)]));
+  }
+
+  async function answerFor(variables: Record<string, string>, path: string): Promise<Response> {
     const environment = readEnvironment(variables);
     // The pages connect to no other service.
     const services = {
@@ -34,9 +40,7 @@ describe("The content policy of the web app", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const { headers } = await fetch(`http://127.0.0.1:${port}/stores`);
-      const text = headers.get("content-security-policy") ?? "";
-      return new Map(text.split(";").map((part) => [part.split(" ")[0] ?? "", part.split(" ").slice(1)]));
+      return await fetch(`http://127.0.0.1:${port}${path}`);
     } finally {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -48,6 +52,11 @@ describe("The content policy of the web app", () => {
     OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}`,
     PUBLIC_URL: "https://torcida.example",
   };
+
+  it("lets no page use what the shop never asks a browser for", async () => {
+    const answer = await answerFor({}, "/stores");
+    expect(answer.headers.get("permissions-policy")).to.include("camera=()").and.include("geolocation=()");
+  });
 
   it("allows only our own scripts, and connections to us and the chain's public RPC", async () => {
     const policy = await policyFor({});

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { skipWithout } from "../testing/skip.ts";
 
 /** The schemas of Kubernetes are larger than the program: `npm ci --prefix tools/manifest-lint` installs them. */
@@ -16,6 +16,7 @@ type Container = {
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   startupProbe?: Probe;
+  resources?: { limits: { memory: string } };
 };
 type Pod = { containers: [Container]; terminationGracePeriodSeconds?: number };
 type Manifest = {
@@ -42,6 +43,27 @@ describe("The Kubernetes manifests", () => {
       "backup",
     ]);
     for (const { name, command } of containers) expect(existsSync(command[1] ?? ""), name).to.equal(true);
+  });
+
+  it("limit the memory of every process, as do the units and the containers", () => {
+    for (const { name, resources } of manifests.flatMap((one) => podOf(one)?.containers ?? []))
+      expect(resources?.limits.memory, name).to.equal("1Gi");
+    for (const unit of globSync("ops/systemd/*.service"))
+      expect(readFileSync(unit, "utf8"), unit).to.match(/^MemoryMax=1G$/m);
+    const compose: { services: Record<string, { image?: string; mem_limit?: string }> } = parse(
+      readFileSync("docker/compose.yaml", "utf8"),
+      { merge: true },
+    );
+    const own = Object.entries(compose.services).filter(([, { image }]) => image === "torcida");
+    expect(own).to.have.length.greaterThan(5);
+    for (const [name, service] of own) expect(service.mem_limit, name).to.equal("1g");
+  });
+
+  it("listen on loopback unless told otherwise, as do the unit and the image", () => {
+    expect(manifests[0]?.data?.HOST).to.equal("0.0.0.0");
+    for (const file of ["docker/Dockerfile", "ops/systemd/torcida-api.service"])
+      expect(readFileSync(file, "utf8"), file).not.to.match(/^(?:ENV|Environment)\b.*HOST=/m);
+    expect(readFileSync("docker/Dockerfile", "utf8")).to.include("-e HOST=0.0.0.0 -p 127.0.0.1:3000:3000");
   });
 
   it("set only variables of .env.example", () => {
