@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { SaleReport } from "../domain/sale/report.ts";
+import type { AccountTerms } from "../domain/sale/rules.ts";
 import type { UnreadRow } from "./row.ts";
 
 /** The configuration of an account of a polled network. */
-export type PolledAccount = {
-  network: string;
-  account: string;
+export type PolledAccount = AccountTerms & {
   push_secrets: readonly string[];
   api_url: string;
   poll_seconds: number;
@@ -68,6 +67,12 @@ const NAME = z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 lower-case l
 
 const secretSchema = z.string().min(8, "must have at least 8 characters");
 
+/** What every account may say of its money. docs/product.md#accounts */
+const moneyShape = {
+  credit_reais: z.number().min(0).max(1_000_000_000).multipleOf(0.01).optional(),
+  day_share_percent: z.number().int().min(1).max(100).optional(),
+};
+
 /** The fields that every polled network's accounts have; the defaults are the network's. */
 export function polledAccountShape<Name extends string>(
   network: Name,
@@ -83,6 +88,7 @@ export function polledAccountShape<Name extends string>(
       .default(defaults.apiUrl),
     poll_seconds: z.number().positive().max(86_400).default(600),
     calls_per_minute: z.number().int().positive().default(defaults.callsPerMinute),
+    ...moneyShape,
   };
 }
 
@@ -90,6 +96,7 @@ export const directAccountSchema = z.strictObject({
   network: z.literal("direct"),
   account: NAME,
   secrets: z.array(secretSchema).min(1, "must hold at least one secret"),
+  ...moneyShape,
 });
 
 export const wordSchema = z

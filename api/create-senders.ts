@@ -9,6 +9,7 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import { NETWORK_RULES } from "../platform/network-rules.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
+import { wakeAccounts } from "../purchases/account-gate.ts";
 import type { ApprovalRules } from "../purchases/approvals.ts";
 import { noteRules } from "../purchases/changed-facts.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
@@ -31,6 +32,9 @@ type Parts = {
   approvals: ApprovalRules;
   log: Logger;
 };
+
+/** How often purchases that wait for their accounts are looked at, besides what tells at once. */
+const WAKE_EVERY_MS = 10_000;
 
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
   operator: ["register_store", "rename_store"],
@@ -65,6 +69,7 @@ export function createSenders({
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
   };
   let notedFor: bigint | undefined;
+  let wokenAt = Number.NEGATIVE_INFINITY;
   const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
     if (!signer) return [];
     const sender = new Sender({
@@ -84,6 +89,10 @@ export function createSenders({
             await noteRules(queries, saleRules);
           });
           notedFor = fencingToken;
+        }
+        if (performance.now() - wokenAt >= WAKE_EVERY_MS) {
+          wokenAt = performance.now();
+          await wakeAccounts(database, assertLease);
         }
         const hasPlanned = await planNextSteps(database, { ...planning, assertLease });
         if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();

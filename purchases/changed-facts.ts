@@ -12,6 +12,7 @@ import type { Queries } from "../database/transaction.ts";
 import { idsOf, jsonOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
+import { noteAccounts } from "./account-terms.ts";
 import { uncount } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
@@ -19,6 +20,7 @@ import { decideSales, withdrawMove } from "./save.ts";
 
 /** Notes whether the rules are others than those by which all sales were decided last. */
 export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {
+  await noteAccounts(queries, rules.accounts);
   const { limits, holdMs, accounts, fx, isLive } = rules;
   const known = accounts.map(({ network, account }) => ({ network, account }));
   const ofSales = { limits, holdMs, known, isLive, fx: [fx.url, [...fx.fixed]] };
@@ -34,8 +36,7 @@ export async function decideChanged(queries: Queries, rules: SaleRules, limit: n
   const taken = await takeChangedFact(queries);
   if (!taken) return;
   const { fact, after } = taken;
-  const affected =
-    fact === "payouts" ? await listByStaff(queries, after, limit) : await listOpen(queries, taken, limit);
+  const affected = fact === "payouts" ? await listJudged(queries, after, limit) : await listOpen(queries, taken, limit);
   const ids = idsOf(affected);
   if (fact === "payouts") await judgeAnew(queries, ids);
   else await decideSales(queries, ids, rules);
@@ -47,7 +48,7 @@ export async function skipChanged(queries: Queries): Promise<void> {
   const taken = await takeChangedFact(queries);
   if (!taken) return;
   const { fact, after } = taken;
-  const [one] = fact === "payouts" ? await listByStaff(queries, after, 1) : await listOpen(queries, taken, 1);
+  const [one] = fact === "payouts" ? await listJudged(queries, after, 1) : await listOpen(queries, taken, 1);
   if (one) {
     const own = fact === "payouts" ? sql<boolean>`id = ${one.id}` : sql<boolean>`sale_id = ${one.id}`;
     const purchases = await queries.selectFrom("purchases").select("id").where(own).execute();
@@ -74,15 +75,31 @@ async function listOpen(
   return rows;
 }
 
-/** Purchases whose payout was queued by the decision of staff, and is not sent. */
-async function listByStaff(queries: Queries, after: Place, limit: number): Promise<Place[]> {
+/** Purchases whose payout was queued by the decision of staff, or within an account's limit, and is not sent. */
+async function listJudged(queries: Queries, after: Place, limit: number): Promise<Place[]> {
   const rows = await queries
     .selectFrom("operations")
     .innerJoin("purchases", "purchases.id", "operations.subject_id")
     .select("purchases.id")
     .where("operations.kind", "=", "pay")
     .where("operations.status", "in", UNSENT)
-    .where("purchases.decided_by", "is not", null)
+    .where(({ or, eb, exists }) =>
+      or([
+        eb("purchases.decided_by", "is not", null),
+        exists(
+          eb
+            .selectFrom("sales")
+            .innerJoin("account_books", (join) =>
+              join
+                .onRef("account_books.network", "=", "sales.network")
+                .onRef("account_books.account", "=", "sales.account"),
+            )
+            .select("sales.id")
+            .whereRef("sales.id", "=", "purchases.sale_id")
+            .where("account_books.credit_cents", "is not", null),
+        ),
+      ]),
+    )
     .where("purchases.id", ">", after.id)
     .orderBy("purchases.id")
     .limit(limit)

@@ -31,7 +31,7 @@ import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { readKeepable } from "./debt.ts";
-import { approvalState, type CountedLife, lifeOf } from "./queries.ts";
+import { accountWait, approvalState, type CountedLife, lifeOf } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
@@ -259,6 +259,7 @@ async function readPurchases(
     .selectFrom("purchases")
     .selectAll()
     .select([databaseNow(queries).as("now"), approvalState().as("approval_state")])
+    .select(accountWait().as("account_wait"))
     .where(among(queries, "sale_id", saleIds))
     .orderBy("id")
     .execute();

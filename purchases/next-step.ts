@@ -13,6 +13,8 @@ import { explanationOf } from "../domain/unknown-error.ts";
 import { LeaseLostError } from "../platform/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue, expedite, findOperation, lockOperations, type Operation, UNSENT } from "../sender/queue.ts";
+import { draw, recover } from "./account-books.ts";
+import { type Passed, passAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { decideChanged, skipChanged } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
@@ -112,23 +114,28 @@ async function plan(
     isLive: options.rules.isLive,
   };
   const purchases = await decideLocked(queries, due, options.rules);
+  const passed = await passAccounts(queries, purchases, moment);
+  const { waiting } = passed;
   const debts = await readKeepable(
     queries,
-    walletsOf(purchases.filter(({ life }) => nextMove(life, moment) === "pay")),
+    walletsOf(purchases.filter(({ row, life }) => nextMove(life, moment) === "pay" && !waiting.has(row.id))),
   );
-  const steps = nextSteps(purchases, { debts, weiPerCent, moment });
+  const steps = nextSteps(purchases, { debts, weiPerCent, moment, waiting });
   const { approvals, rules } = options;
   const stepDelayMs = BigInt(options.stepDelayMs);
-  const saved = await saveSteps(queries, steps, { weiPerCent, stepDelayMs, approvals, rules });
+  const saved = await saveSteps(queries, steps, { weiPerCent, stepDelayMs, approvals, rules, passed });
   await countLate(queries, purchases);
   const requested = new Set(saved.waiting.map(({ purchaseId }) => purchaseId));
-  await touchUsers(queries, walletsOf(purchases.filter((_, index) => isShownOtherwise(steps[index], requested))));
-  const after = purchases.map(({ row, life }, index) => {
+  const isShown = ({ row }: PurchaseWithLife, index: number) =>
+    isShownOtherwise(steps[index], requested) || passed.changed.has(row.id);
+  await touchUsers(queries, walletsOf(purchases.filter(isShown)));
+  const after = (id: bigint) => ({ isWaiting: requested.has(id), accountWait: waiting.get(id) ?? null });
+  const stepped = purchases.map(({ row, life }, index) => {
     const step = steps[index];
-    return { row, life: step ? afterStep(life, step, requested.has(row.id)) : life };
+    return { row, life: step ? afterStep(life, step, after(row.id)) : life };
   });
   const isSame = ({ row }: PurchaseWithLife) => row.sale_id === null || !saved.changed.has(row.sale_id);
-  await setNextCheck(queries, after.filter(isSame), { moment, depth });
+  await setNextCheck(queries, stepped.filter(isSame), { moment, depth });
 }
 
 const PLAN_LIMIT = 1_000;
@@ -166,6 +173,8 @@ export type StepOptions = {
   rules: SaleRules;
 };
 
+export type SavedSteps = StepOptions & { passed: Passed };
+
 /**
  * Decides the sales of locked purchases anew. Returns the purchases, oldest first, without those of sales that changed
  * by it: these are due again.
@@ -200,13 +209,18 @@ const isSimulated = ({ sale_id }: DuePurchase): boolean => sale_id === null;
 export async function saveSteps(
   queries: Queries,
   steps: readonly Step[],
-  { weiPerCent, stepDelayMs, approvals, rules }: StepOptions,
+  { weiPerCent, stepDelayMs, approvals, rules, passed }: SavedSteps,
 ): Promise<PlannedPayouts> {
   const held = steps.filter(({ withdrawn }) => withdrawn !== undefined);
   for (const { id, withdrawn } of held) if (withdrawn) await withdrawMove(queries, id, withdrawn);
   const [frozen, over] = [steps.filter(({ isRateNew }) => isRateNew), steps.filter(({ isOver }) => isOver)];
   await freezeRates(queries, idsOf(frozen), weiPerCent);
-  for (const { id, keptGwei } of steps) if (keptGwei > 0n) await keepOffset(queries, id, keptGwei);
+  await draw(queries, passed.drawn, passed.day);
+  for (const { id, wallet, keptGwei } of steps) {
+    if (keptGwei === 0n) continue;
+    await keepOffset(queries, id, keptGwei);
+    await recover(queries, { purchaseId: id, wallet, keptGwei });
+  }
   const settled = await settlePurchases(queries, idsOf(over));
   await recountPurchases(queries, [...new Set(idsOf([...held, ...frozen, ...over]))]);
   const payouts = steps
@@ -263,9 +277,11 @@ export async function stepNow(
 ): Promise<bigint | undefined> {
   const purchase = await decideForStaff(queries, id, options.rules);
   if (!purchase) return undefined;
+  const passed = await passAccounts(queries, [purchase], moment);
   const debts = await readKeepable(queries, new Set([purchase.row.wallet]));
-  const steps = nextSteps([purchase], { debts, weiPerCent: options.weiPerCent, moment });
-  return (await saveSteps(queries, steps, options)).waiting[0]?.approvalId;
+  const { weiPerCent } = options;
+  const steps = nextSteps([purchase], { debts, weiPerCent, moment, waiting: passed.waiting });
+  return (await saveSteps(queries, steps, { ...options, passed })).waiting[0]?.approvalId;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { OperationKind, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { AccountWait } from "../domain/account/payout-gate.ts";
 import {
   isMove,
   MOVES,
@@ -68,6 +69,7 @@ function selectLife(from: ReturnType<typeof purchasesWithIndex>) {
     "purchases.settled_at",
     "purchases.held_at",
     approvalState().as("approval_state"),
+    accountWait().as("account_wait"),
     "nfts.status as chain_status",
     "nfts.status_block",
     "payouts.state as payout_state",
@@ -81,6 +83,11 @@ export const approvalState = () =>
   sql<
     Selectable<Schema["approvals"]>["state"] | null
   >`(select approvals.state from approvals where approvals.id = purchases.approval_id)`;
+
+/** What an unpaid purchase waits for of its account; null if for nothing. */
+export const accountWait = () =>
+  sql<AccountWait | null>`(case when purchases.sale_id is not null and purchases.counted_status >= 2 then
+    (select account_waits.reason from account_waits where account_waits.purchase_id = purchases.id) end)`;
 
 const saleState = () => sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
 
@@ -265,6 +272,7 @@ export function lifeOf(
     isApproved: row.approved_at !== null,
     isReturned: row.reversed_at !== null,
     isHeld: row.held_at !== null,
+    accountWait: row.account_wait,
     secondPerson: row.approval_state === null ? null : row.approval_state === "refused" ? "refused" : "asked",
     isSettled: row.settled_at !== null,
     isPaid: row.payout_state !== null,

@@ -21,6 +21,7 @@ import type { SaleRules } from "../domain/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
+import { undraw } from "./account-books.ts";
 import { lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
@@ -502,6 +503,7 @@ async function permitPurchase(
 export async function withdrawMove(queries: Queries, id: bigint, move: Move): Promise<void> {
   await forgetOperations(queries, [move], id);
   if (move !== "pay") return;
+  await undraw(queries, [id]);
   await queries
     .updateTable("purchases")
     .set({ offset_gwei: 0n })

@@ -8,6 +8,7 @@ import { nextMove, nextSteps } from "../domain/purchase/step.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { expedite } from "../sender/queue.ts";
+import { passAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute } from "./approvals.ts";
 import { readKeepable } from "./debt.ts";
 import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./next-step.ts";
@@ -50,7 +51,9 @@ export async function payBuyer(
   const listed = await listPayable(queries, wallet, moment);
   const sales = new Set(listed.purchases.flatMap(({ row }) => row.sale_id ?? []));
   const { changed } = await decideSales(queries, sales, rules);
-  const { purchases, waiting } = changed.size > 0 ? await listPayable(queries, wallet, moment) : listed;
+  const { purchases: payable, waiting } = changed.size > 0 ? await listPayable(queries, wallet, moment) : listed;
+  const passed = await passAccounts(queries, payable, moment, "staff");
+  const purchases = payable.filter(({ row }) => !passed.waiting.has(row.id));
   const weiPerCent = purchases.some(({ row }) => row.wei_per_cent === null) ? requireRate() : 0n;
   const debts = await readKeepable(queries, new Set([wallet]));
   const steps = nextSteps(purchases, { debts, weiPerCent, moment, by: "staff" });
@@ -66,7 +69,7 @@ export async function payBuyer(
     purchases.map(({ row }) => row.id),
     actor,
   );
-  const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules });
+  const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules, passed });
   return { ...planned, kind: "decided", payableGwei, queued: [...waiting, ...planned.queued] };
 }
 

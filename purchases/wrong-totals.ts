@@ -13,6 +13,7 @@ import {
   readShopTotals,
   SHOP_TOTALS,
 } from "./totals.ts";
+import { findWrongAccounts } from "./wrong-accounts.ts";
 
 const PAGE = 5_000;
 
@@ -45,7 +46,7 @@ export async function countAfresh(
 export async function findWrongTotals(queries: Queries): Promise<string[]> {
   const { shop, buyers } = await countAfresh(queries);
   const kept = await readShopTotals(queries);
-  const differences: string[] = [];
+  const differences: string[] = await findWrongAccounts(queries);
   const ofPurchases = SHOP_TOTALS.filter((name) => name !== "users" && !name.startsWith("payouts_"));
   for (const name of ofPurchases) {
     const counted = shop.get(name) ?? 0n;

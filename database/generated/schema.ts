@@ -1,5 +1,6 @@
 // Written by `npm run schema` from the SQL in database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
+import type { AccountSum, AccountWait } from "../../domain/account/payout-gate.ts";
 import type { EventKind } from "../../domain/events.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
@@ -765,6 +766,89 @@ export interface Schema {
     fencing_token: bigint;
     expires_at: bigint;
   };
+  account_books: {
+    id: Generated<bigint>;
+    network: string;
+    account: string;
+    /** In cents, what may be paid before it has arrived, as the api that sends is configured; null: any sum. */
+    credit_cents: bigint | null;
+    /** 1n if a person has set it. */
+    is_credit_set: Generated<bigint>;
+    /** Where nobody has: the cashback of the largest 30 days before the books began, in cents. */
+    opening_cents: Generated<bigint>;
+    /** The part of the day's cap that it gets while others wait. */
+    day_share_percent: Generated<bigint>;
+    /** What was paid earlier is not in these books. */
+    began_at: bigint;
+    /** The day on which it asked for ten times the usual: nothing more is paid until a person announces that day. */
+    stopped_day: bigint | null;
+  };
+  /** Sums of an account; add up the slots of a name. */
+  account_sums: {
+    account_id: bigint;
+    name: AccountSum;
+    /** PostgreSQL writers are spread over several. */
+    slot: bigint;
+    value: bigint;
+  };
+  /** What passed the gate on a UTC day, in cents × basis points; add up the slots. */
+  account_days: {
+    account_id: bigint;
+    /** Days since 1970-01-01. */
+    day: bigint;
+    slot: bigint;
+    cent_bps: bigint;
+  };
+  /** A purchase whose payout its account's books contain: queued, sent, kept for a debt, or waiting for a second person. */
+  account_draws: {
+    purchase_id: bigint;
+    account_id: bigint;
+    day: bigint;
+    cent_bps: bigint;
+  };
+  /** What came back to an account: kept of a purchase for the debt of one that was returned. */
+  account_recoveries: {
+    purchase_id: bigint;
+    returned_id: bigint;
+    /** Of the returned one. */
+    account_id: bigint;
+    gwei: bigint;
+    cent_bps: bigint;
+  };
+  /** A payable purchase that waits for its account. */
+  account_waits: {
+    purchase_id: bigint;
+    account_id: bigint;
+    reason: AccountWait;
+    /** The oldest goes first. */
+    payable_at: bigint;
+    cent_bps: bigint;
+    since: bigint;
+  };
+  /** Money that arrived from an account, by a person's word; never changed, only reversed by another row. */
+  account_bookings: {
+    id: Generated<bigint>;
+    account_id: bigint;
+    /** Negative in a row that reverses another. */
+    amount_cents: bigint;
+    /** `YYYY-MM-DD`. */
+    arrived_on: string;
+    reference: string;
+    /** Identifies a line of a bank's file, so that none is booked twice. */
+    line_key: string | null;
+    reverses: bigint | null;
+    booked_by: string;
+    /** The second person, if it took one. */
+    agreed_by: string | null;
+    created_at: bigint;
+  };
+  /** A day on which an account may be paid any sum. */
+  account_sales_days: {
+    account_id: bigint;
+    day: bigint;
+    announced_by: string;
+    created_at: bigint;
+  };
   /** The accounts that are configured or were, by each name that they had. An account's sales are recorded under its first
    * name. */
   account_names: {
@@ -834,13 +918,21 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   audit_log: ["id"],
   idempotency_keys: ["wallet","key"],
   leases: ["name"],
+  account_books: ["id"],
+  account_sums: ["account_id","name","slot"],
+  account_days: ["account_id","day","slot"],
+  account_draws: ["purchase_id"],
+  account_recoveries: ["purchase_id","returned_id"],
+  account_waits: ["purchase_id"],
+  account_bookings: ["id"],
+  account_sales_days: ["account_id","day"],
   account_names: ["network","name"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

@@ -1,3 +1,4 @@
+import type { AccountWait } from "../account/payout-gate.ts";
 import { isKeyOf, keysOf } from "../records.ts";
 
 /**
@@ -81,6 +82,8 @@ export type PurchaseLife = {
   isHeld: boolean;
   /** Its payout waits for a second person, who is asked or has refused. docs/product.md#panel-approvals */
   secondPerson: "asked" | "refused" | null;
+  /** Its payout waits for its account; judged anew whenever it is due. docs/product.md#accounts */
+  accountWait: AccountWait | null;
   /** Nothing is left to do, permanently. */
   isSettled: boolean;
   isPaid: boolean;
@@ -189,7 +192,8 @@ export function nextCheck(purchase: PurchaseLife, moment: Moment): NextCheck {
   const obstacle = obstacleTo(move, purchase, moment);
   switch (obstacle?.kind) {
     case undefined:
-      return { kind: "after", ms: 0n };
+      // Due again once its account has room.
+      return move === "pay" && purchase.accountWait !== null ? { kind: "never" } : { kind: "after", ms: 0n };
     case "rate":
       return { kind: "after", ms: NO_RATE_MS };
     case "contradiction":

@@ -54,7 +54,7 @@ export const SITUATIONS = {
     event: undefined,
     isNil: false,
   },
-  /** Confirmed; the network has not said when it pays. */
+  /** Confirmed; the network has not said when it pays, or its account has no room. */
   awaiting_network: {
     figure: "on_the_way",
     status: "confirmed",
@@ -176,7 +176,15 @@ export function isMoving(situation: Situation): boolean {
 export type SituationFacts = {
   life: Pick<
     PurchaseLife,
-    "status" | "source" | "isReturned" | "isPaid" | "isHeld" | "isSettled" | "payableAt" | "secondPerson"
+    | "status"
+    | "source"
+    | "isReturned"
+    | "isPaid"
+    | "isHeld"
+    | "isSettled"
+    | "payableAt"
+    | "secondPerson"
+    | "accountWait"
   >;
   /** Its payout as far as it is final. */
   payout: "paid" | "deferred" | undefined;
@@ -201,7 +209,8 @@ export function situationOf(
   if (status !== "confirmed") return status === "processing" ? "recorded" : "awaiting_store";
   if (life.secondPerson !== null) return life.secondPerson === "asked" ? "awaiting_approval" : "payout_refused";
   if (life.payableAt === null) return "awaiting_network";
-  return life.payableAt > now ? "waiting_period" : "paying";
+  if (life.payableAt > now) return "waiting_period";
+  return life.accountWait === null ? "paying" : "awaiting_network";
 }
 
 /** Where a ticket is of which no purchase is known; undefined where only its purchase tells. */

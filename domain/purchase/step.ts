@@ -45,11 +45,19 @@ export function nextSteps(
     weiPerCent,
     moment,
     by = "itself",
-  }: { debts: ReadonlyMap<WalletAddress, bigint>; weiPerCent: bigint; moment: Moment; by?: Mover },
+    waiting = new Map(),
+  }: {
+    debts: ReadonlyMap<WalletAddress, bigint>;
+    weiPerCent: bigint;
+    moment: Moment;
+    by?: Mover;
+    /** Those that wait for their accounts: nothing is paid or kept of them. */
+    waiting?: ReadonlyMap<bigint, unknown>;
+  },
 ): Step[] {
   const left = new Map(debts);
   return purchases.map(({ row, life }) => {
-    const move = nextMove(life, moment, by);
+    const move = waiting.has(row.id) ? undefined : nextMove(life, moment, by);
     const isRateNew = row.wei_per_cent === null && (move === "confirm" || move === "pay");
     const step = {
       ...row,
@@ -89,13 +97,18 @@ function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
   return !purchase.isSettled && end !== undefined && end <= deepestBlock;
 }
 
-/** The purchase once its step is saved. `isWaiting`: its payout waits for a second person. */
-export function afterStep(life: PurchaseLife, { move, withdrawn, isOver }: Step, isWaiting: boolean): PurchaseLife {
+/** The purchase once its step is saved. `isWaiting`: its payout waits for a second person; `accountWait`: for its account. */
+export function afterStep(
+  life: PurchaseLife,
+  { move, withdrawn, isOver }: Step,
+  { isWaiting, accountWait }: { isWaiting: boolean; accountWait: PurchaseLife["accountWait"] },
+): PurchaseLife {
   const queued = withdrawn === undefined ? life.queued : new Set([...life.queued].filter((one) => one !== withdrawn));
   return {
     ...life,
     isSettled: life.isSettled || isOver,
     secondPerson: isWaiting ? "asked" : life.secondPerson,
+    accountWait,
     queued: move === undefined || isWaiting ? queued : new Set([...queued, move]),
   };
 }

@@ -3,6 +3,14 @@ import type { HoldLimits } from "./hold.ts";
 /** The account that reports a sale. */
 export type AccountKey = { network: string; account: string };
 
+/** What the operator's file says of an account's money. docs/sales.md#accounts */
+export type AccountTerms = AccountKey & {
+  /** What may be paid before it has arrived; unset: nothing for a direct shop, any sum for a network that is polled. */
+  credit_reais?: number | undefined;
+  /** The part of the day's cap that it gets while others wait. */
+  day_share_percent?: number | undefined;
+};
+
 /** The network of the sales that this system makes up. docs/product.md#purchase-simulated */
 export const SIMULATED = "simulated";
 
@@ -15,7 +23,7 @@ export type SaleRules = {
   mintDelayMs: bigint;
   /** From approval to payout, for networks that do not report payment. */
   holdMs: bigint;
-  accounts: readonly AccountKey[];
+  accounts: readonly AccountTerms[];
   /** Only what networks report is paid: simulated purchases of before are not. */
   isLive?: boolean | undefined;
   fx: FxRates;

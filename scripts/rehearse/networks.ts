@@ -7,6 +7,9 @@ import { AwinSimulator } from "./simulators/awin.ts";
 import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "./simulators/book.ts";
 import type { Simulator } from "./simulators/simulator.ts";
 
+/** What the rehearsed shop may be paid for before its money has arrived. docs/product.md#accounts */
+const DIRECT_CREDIT_REAIS = 1_000_000;
+
 export const NETWORK_NAMES = ["awin", "admitad", "direct"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
@@ -77,7 +80,7 @@ export class Networks {
     return [
       { ...at("awin"), publisher_id, token, ...polled },
       { ...at("admitad"), website_id: "22", client_id, client_secret, ...polled },
-      { network: "direct", account: ACCOUNT_OF.direct, secrets: [this.#secret] },
+      { network: "direct", account: ACCOUNT_OF.direct, secrets: [this.#secret], credit_reais: DIRECT_CREDIT_REAIS },
     ];
   }
 

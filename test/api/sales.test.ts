@@ -10,6 +10,7 @@ import { Reader } from "../../affiliates/reader.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
 import { RULES } from "../affiliates/support/shop.ts";
+import { TRUSTED_REAIS } from "../testing/direct-accounts.ts";
 import { until } from "../testing/until.ts";
 import { approvedSale, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
@@ -33,13 +34,13 @@ const awinAccount = (account: string) => ({
   poll_seconds: 0.3,
   calls_per_minute: 600,
 });
-writeFileSync(accountsFile, JSON.stringify([awinAccount("own"), awinAccount("other")]), { mode: 0o600 });
+const direct = { network: "direct", account: "awin", secrets: [AFFILIATE_SECRET], credit_reais: TRUSTED_REAIS };
+writeFileSync(accountsFile, JSON.stringify([awinAccount("own"), awinAccount("other"), direct]), { mode: 0o600 });
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 
 const environment = {
   SIMULATED_PURCHASES: "false",
   AFFILIATE_ACCOUNTS: accountsFile,
-  AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET}`,
   SALE_MIN_SECONDS: "0",
 };
 

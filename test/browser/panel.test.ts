@@ -4,6 +4,7 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import { directAccountsFile } from "../testing/direct-accounts.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { eventually, until } from "../testing/until.ts";
@@ -30,7 +31,7 @@ describe("Daily work in the panel", function () {
     torcida = await startTorcida({
       ...(await systemEnvironment()),
       SIMULATED_PURCHASES: "false",
-      AFFILIATE_SECRETS: `acme:${SECRET}`,
+      AFFILIATE_ACCOUNTS: directAccountsFile(`acme:${SECRET}`),
       CLAIM_AFTER_DAYS: "0",
     });
     browser = await launchChromium();

@@ -54,7 +54,7 @@ describe("The next steps of purchases", () => {
     expect(told([purchase(1n, 5n, {}, paid)])).to.deep.equal([[undefined, 0n, 0n, true]]);
     for (const life of [CONFIRMED_LIFE, paid, { ...CONFIRMED_LIFE, status: "pending" as const }]) {
       const [step] = steps([purchase(1n, 5n, {}, life)]);
-      const after = step ? afterStep(life, step, false) : life;
+      const after = step ? afterStep(life, step, { isWaiting: false, accountWait: null }) : life;
       expect(told([purchase(1n, 5n, {}, after)])).to.deep.equal([[undefined, 0n, 0n, false]]);
     }
   });
@@ -63,7 +63,7 @@ describe("The next steps of purchases", () => {
     const held = { ...CONFIRMED_LIFE, isHeld: true, queued: new Set(["pay"] as const) };
     const [step] = steps([purchase(1n, 5n, {}, held)]);
     expect(step).to.include({ move: undefined, withdrawn: "pay" });
-    const after = step && afterStep(held, step, false);
+    const after = step && afterStep(held, step, { isWaiting: false, accountWait: null });
     expect(after?.queued).to.deep.equal(new Set());
     const sent = { ...held, sent: held.queued };
     expect(steps([purchase(1n, 5n, {}, sent)])[0]).to.include({ withdrawn: undefined });
@@ -72,7 +72,7 @@ describe("The next steps of purchases", () => {
 
   it("leave a payout that takes a second person to that person", () => {
     const [step] = steps([purchase(1n, 5n)]);
-    const after = step && afterStep(CONFIRMED_LIFE, step, true);
+    const after = step && afterStep(CONFIRMED_LIFE, step, { isWaiting: true, accountWait: null });
     expect(after && nextMove(after, MOMENT)).to.equal(undefined);
     expect(after && nextMove(after, MOMENT, "staff"), "who may decide anew").to.equal("pay");
   });

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import { connect, type Database } from "../../database/connect.ts";
+import { directAccountsFile } from "../testing/direct-accounts.ts";
 import { logLinesOf } from "../testing/log-lines.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
@@ -12,7 +13,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
   let system: FaultSystem;
   let database: Database;
   before(async () => {
-    const environment = { SIMULATED_PURCHASES: "false", AFFILIATE_SECRETS: `awin:${SECRET}` };
+    const environment = { SIMULATED_PURCHASES: "false", AFFILIATE_ACCOUNTS: directAccountsFile(`awin:${SECRET}`) };
     system = await startFaultSystem({ environment });
     database = await connect(system.databaseUrl);
   });

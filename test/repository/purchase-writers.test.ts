@@ -120,12 +120,15 @@ describe("What was decided", () => {
 
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
     expect(importersOf(["makeDue"], "purchases/due.ts")).to.deep.equal([
+      // What waited for its account has room.
+      "purchases/account-gate.ts",
       "purchases/changed-facts.ts",
       "purchases/counting.ts",
     ]);
     expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
     expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
       "indexer/store/count-change.ts",
+      "purchases/account-gate.ts",
       "purchases/approvals.ts",
       "purchases/changed-facts.ts",
       "purchases/next-step.ts",

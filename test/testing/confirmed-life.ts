@@ -8,6 +8,7 @@ export const CONFIRMED_LIFE: PurchaseLife = {
   isReturned: false,
   isHeld: false,
   secondPerson: null,
+  accountWait: null,
   isSettled: false,
   isPaid: false,
   isRateFrozen: true,

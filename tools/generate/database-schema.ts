@@ -8,6 +8,7 @@ export const SCHEMA_FILE = resolve(DATABASE, "generated/schema.ts");
 
 const HEADER = `// Written by \`npm run schema\` from the SQL in database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
+import type { AccountSum, AccountWait } from "../../domain/account/payout-gate.ts";
 import type { EventKind } from "../../domain/events.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";

@@ -10,6 +10,7 @@ import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { SaleRules } from "../../../domain/sale/rules.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { wakeAccounts } from "../../../purchases/account-gate.ts";
 import type { ApprovalRules } from "../../../purchases/approvals.ts";
 import { recountPurchases } from "../../../purchases/counting.ts";
 import { planNextSteps } from "../../../purchases/next-step.ts";
@@ -147,6 +148,7 @@ export class Shop {
   }
 
   async plan(database = this.database): Promise<boolean> {
+    await wakeAccounts(database, async () => {});
     return planNextSteps(database, {
       rates: fixedRate(this.weiPerCent),
       rules: this.rules,

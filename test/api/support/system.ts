@@ -9,6 +9,7 @@ import { connect, type Database } from "../../../database/connect.ts";
 import { ROLES, type Role } from "../../../domain/roles.ts";
 import type { Anvil } from "../../testing/anvil.ts";
 import { seedDatabase, startDeployedChain } from "../../testing/deployed-chain.ts";
+import { directAccountsFile } from "../../testing/direct-accounts.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
 import { until } from "../../testing/until.ts";
@@ -75,6 +76,9 @@ export async function startSystem(
     HOLD_SECONDS: "0",
     ...more,
   };
+  // The short form has no credit, so its sales would wait for their money.
+  environment.AFFILIATE_ACCOUNTS ??= directAccountsFile(environment.AFFILIATE_SECRETS ?? "");
+  delete environment.AFFILIATE_SECRETS;
   const { anvil, deployment } = await startDeployedChain(directory, environment);
   environment.CHAIN_PORT = String(anvil.port);
   await seedDatabase(databaseUrl, directory, deployment);

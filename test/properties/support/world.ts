@@ -26,6 +26,7 @@ import { openAccount } from "../../../sender/account.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import type { Sender } from "../../../sender/sender.ts";
 import type { Senders } from "../../../sender/senders.ts";
+import { TRUSTED_REAIS } from "../../testing/direct-accounts.ts";
 import { standIn } from "../../testing/stand-in.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
@@ -118,7 +119,7 @@ export class World {
       BATCH_AGE_MS: "0",
       BATCH_SIZE: "3",
     });
-    const accounts = accountsOf(environment);
+    const accounts = accountsOf(environment).map((one) => ({ ...one, credit_reais: TRUSTED_REAIS }));
     this.services = standIn<Services>({
       accounts,
       saleRules: saleRules(environment, accounts, true),
