@@ -8,6 +8,7 @@ import { storePaces } from "../affiliates/store-pace.ts";
 import { boundBoosts } from "../catalogue/boosts.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
+import { signAuditBy } from "../database/audit-log.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
@@ -69,6 +70,7 @@ try {
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = openLog(environment.LOG_LEVEL, "api");
+  signAuditBy(environment.SALE_REF_KEY);
   const { startBlock, ...contracts } = readContracts(environment);
   refuseUnwritableList(erasedFileOf(environment));
   const { server, open, answerWith } = prepareServer(environment);

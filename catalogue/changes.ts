@@ -1,5 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
+import type { Asker } from "../database/proposals.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { CatalogueChange } from "../domain/api/admin-catalogue.ts";
 import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
@@ -11,7 +12,7 @@ import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
-import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
+import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
 import {
   addCategory,
   addingWaits,
@@ -19,14 +20,8 @@ import {
   requireAgreedLink,
   UnagreedPercentError,
 } from "./percent-approvals.ts";
-import {
-  fieldsOf,
-  insertStore,
-  listStores,
-  type StoreFields,
-  type StoreWithCategories,
-  updateStore,
-} from "./stores.ts";
+import { changeStore, createStore, readMoves } from "./store-moves.ts";
+import { fieldsOf, listStores, type StoreFields, type StoreWithCategories } from "./stores.ts";
 
 export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
 
@@ -56,7 +51,12 @@ const shown = (value: unknown): string | null => (value === null || value === un
  * The importing admin, and the stores created so far, by lower-case name. Above `aboveBps` a raised percent waits for a
  * second person; undefined for whoever has a shell on the server.
  */
-type Import = { actor: string; madeStores: Map<string, bigint>; aboveBps: bigint | undefined };
+type Import = {
+  actor: string;
+  madeStores: Map<string, bigint>;
+  aboveBps: bigint | undefined;
+  asker: Asker | undefined;
+};
 
 /** No percent is higher. */
 const NO_LIMIT_BPS = 10_000n;
@@ -68,7 +68,11 @@ const ALL_ROWS = 10_000;
  * The changes that an import would make. Rows that are not in the file stay unchanged.
  * @throws CatalogueFileError if rows contradict each other or the database
  */
-async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: bigint | undefined): Promise<Change[]> {
+async function planChanges(
+  queries: Queries,
+  catalogue: Catalogue,
+  { aboveBps, asker }: Pick<Import, "aboveBps" | "asker">,
+): Promise<Change[]> {
   const stores = new Map((await listStores(queries)).map((store) => [store.name.toLowerCase(), store]));
   const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
   const missing = [...catalogue.cashbacks, ...catalogue.boosts].filter(
@@ -86,8 +90,11 @@ async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: big
     ([name, entries]) => contradictionsOf(entries, stores.get(name)?.categories ?? []),
   );
   if (problems.length > 0) throw new CatalogueFileError(problems);
+  const ofStores: Change[] = [];
+  for (const entry of catalogue.stores)
+    ofStores.push(...(await storeChanges(queries, entry, stores.get(entry.name.toLowerCase()), asker)));
   return [
-    ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
+    ...ofStores,
     ...catalogue.cashbacks.flatMap((entry) => {
       const name = entry.store.toLowerCase();
       const store = stores.get(name);
@@ -96,12 +103,17 @@ async function planChanges(queries: Queries, catalogue: Catalogue, aboveBps: big
       return cashbackChange(entry, { store, network }, aboveBps);
     }),
     ...(await boostChanges(queries, catalogue, stores, aboveBps)),
-    ...(await fanTokenChanges(queries, catalogue)),
+    ...(await fanTokenChanges(queries, catalogue, asker)),
   ];
 }
 
-export async function diff(database: Database, catalogue: Catalogue, aboveBps?: bigint): Promise<CatalogueChange[]> {
-  return (await planChanges(database.kysely, catalogue, aboveBps)).map(({ change }) => change);
+export async function diff(
+  database: Database,
+  catalogue: Catalogue,
+  aboveBps?: bigint,
+  asker?: Asker,
+): Promise<CatalogueChange[]> {
+  return (await planChanges(database.kysely, catalogue, { aboveBps, asker })).map(({ change }) => change);
 }
 
 /** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
@@ -110,10 +122,11 @@ export async function apply(
   catalogue: Catalogue,
   actor: string,
   aboveBps?: bigint,
+  asker?: Asker,
 ): Promise<CatalogueChange[]> {
   return inAuditedTransaction(database.kysely, async (queries) => {
-    const changes = await planChanges(queries, catalogue, aboveBps);
-    const importing: Import = { actor, madeStores: new Map(), aboveBps };
+    const changes = await planChanges(queries, catalogue, { aboveBps, asker });
+    const importing: Import = { actor, madeStores: new Map(), aboveBps, asker };
     for (const change of changes) {
       await change.apply(queries, importing).catch((error: unknown) => {
         if (error instanceof UnagreedPercentError)
@@ -133,16 +146,22 @@ function unagreed({ name }: CatalogueChange, { message: text }: Error, aboveBps 
   return { problem: "percent_unagreed", values: [name, percentText(aboveBps)], text: `${name}: ${text}` };
 }
 
-function storeChange(entry: StoreFields, known: StoreWithCategories | undefined): Change[] {
+async function storeChanges(
+  queries: Queries,
+  entry: StoreFields,
+  known: StoreWithCategories | undefined,
+  asker: Asker | undefined,
+): Promise<Change[]> {
   if (!known) {
     return [
       {
         change: { kind: "create", what: "store", name: entry.name, fields: [{ field: "country", to: entry.country }] },
-        async apply(queries, { actor, madeStores }) {
-          const id = await insertStore(queries, entry);
+        async apply(queries, { actor, madeStores, asker }) {
+          const { id, proposals, atOnce } = await createStore(queries, entry, { actor, asker });
           madeStores.set(entry.name.toLowerCase(), id);
           await enqueue(queries, [{ kind: "register_store", subjectId: id }]);
-          await appendAudit(queries, { actor, action: "store.create", subject: `store:${id}`, detail: entry });
+          const detail = { ...atOnce, ...proposalWords(proposals) };
+          await appendAudit(queries, { actor, action: "store.create", subject: `store:${id}`, detail });
         },
       },
     ];
@@ -151,6 +170,20 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   const { name: _name, ...fields } = entry;
   const before: Record<string, unknown> = fieldsOf(known);
   const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
+  const wanted = Object.fromEntries(changed);
+  const { atOnce, moves } = asker ? await readMoves(queries, known, wanted) : { atOnce: wanted, moves: [] };
+  const moving = Object.fromEntries(moves.flatMap(({ to }) => Object.entries(to)));
+  return [
+    ...storeUpdate(known, before, atOnce),
+    ...storeUpdate(known, before, moving).map(({ change, apply }) => ({
+      change: { ...change, waits: true as const },
+      apply,
+    })),
+  ];
+}
+
+function storeUpdate(known: StoreWithCategories, before: Record<string, unknown>, fields: object): Change[] {
+  const changed = Object.entries(fields);
   if (changed.length === 0) return [];
   return [
     {
@@ -160,17 +193,20 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
         name: known.name,
         fields: changed.map(([field, value]) => ({ field, to: shown(value) })),
       },
-      async apply(queries, { actor, aboveBps = NO_LIMIT_BPS }) {
-        const changes = Object.fromEntries(changed);
-        await requireAgreedLink(queries, known.id, changes, aboveBps);
-        await updateStore(queries, known.id, changes, actor);
+      async apply(queries, { actor, aboveBps = NO_LIMIT_BPS, asker }) {
+        await requireAgreedLink(queries, known.id, fields, aboveBps);
+        const { proposals, atOnce } = (await changeStore(queries, known, fields, { actor, asker })) ?? NOTHING;
         const was = Object.fromEntries(changed.map(([field]) => [field, before[field]]));
-        const detail = { store: known.name, ...changes, was };
+        const detail = { store: known.name, ...atOnce, was, ...proposalWords(proposals) };
         await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
       },
     },
   ];
 }
+
+const NOTHING = { proposals: [], atOnce: {} };
+const proposalWords = (proposals: readonly bigint[]) =>
+  proposals.length === 0 ? {} : { proposals: proposals.map(String) };
 
 type Cashback = Catalogue["cashbacks"][number];
 
@@ -293,7 +329,7 @@ function refuseSharedContract(tokens: readonly { slug: string; contract?: string
   }
 }
 
-async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
+async function fanTokenChanges(queries: Queries, catalogue: Catalogue, asker: Asker | undefined): Promise<Change[]> {
   const tokens = new Map((await listFanTokens(queries, ALL_ROWS)).map((token) => [token.slug, token]));
   refuseSharedContract([...tokens.values(), ...catalogue.fanTokens]);
   return catalogue.fanTokens.flatMap((entry) => {
@@ -307,25 +343,24 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
     };
     const changed = keysOf(fields).filter((field) => known?.[field] !== fields[field]);
     if (changed.length === 0) return [];
-    const named = keysOf(fields).filter((field) => field === "name" || changed.includes(field));
+    const waits = asker !== undefined && Boolean(known?.contract) && changed.includes("contract");
     return [
       {
         change: {
           kind: known ? "update" : "create",
           what: "fan_token",
           name: entry.slug,
+          ...(waits ? { waits: true as const } : {}),
           fields: changed.map((field) => ({ field, to: shown(fields[field]) })),
         },
-        async apply(queries: Queries, { actor }: Import) {
-          const id = known?.id ?? (await insertFanToken(queries, fields));
-          if (known) await updateFanToken(queries, known.id, fields);
+        async apply(queries: Queries, { actor, asker }: Import) {
+          const saved = await saveToken(queries, known?.id, fields, { actor, asker });
+          if (!saved) throw new Error(`There is no fan token ${entry.slug}`);
+          const { id, atOnce, asked } = saved;
+          const named = keysOf(atOnce).filter((field) => field === "name" || changed.includes(field));
+          const detail = { ...recordOf(named, (field) => atOnce[field]), ...proposalWords(asked ? [asked.id] : []) };
           const action = known ? "fan_token.update" : "fan_token.create";
-          await appendAudit(queries, {
-            actor,
-            action,
-            subject: `fan_token:${id}`,
-            detail: recordOf(named, (field) => fields[field]),
-          });
+          await appendAudit(queries, { actor, action, subject: `fan_token:${id}`, detail });
         },
       },
     ];

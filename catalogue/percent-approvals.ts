@@ -3,6 +3,7 @@ import type { Schema } from "../database/generated/schema.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
+import { closeRequests } from "../database/requests.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
@@ -225,13 +226,8 @@ export async function decidePercent(
   // Nobody could agree to it any more.
   if (isApproved && !isDone && request.boost_id !== null) await decideBoost(queries, request.boost_id, "withdrawn");
   const state = isDone ? (isApproved ? "approved" : "refused") : "lapsed";
-  const { numUpdatedRows } = await queries
-    .updateTable("percent_approvals")
-    .set({ state, decided_by: actor, decision_reason: reason, decided_at: BigInt(Date.now()) })
-    .where("id", "=", request.id)
-    .where("state", "=", "open")
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return undefined;
+  const decided = await closeRequests(queries, "percent_approvals", [request.id], { state, actor, reason });
+  if (decided.length === 0) return undefined;
   return isDone ? "done" : "lapsed";
 }
 

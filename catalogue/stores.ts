@@ -160,6 +160,24 @@ async function isDecidedOtherwise(queries: Queries, storeId: bigint, fields: Par
   return DECIDING.some(isOther);
 }
 
+/**
+ * Whether open sales are decided otherwise by such a change.
+ * @throws OwnSaleError if one of these people has a held sale that it could let go on
+ */
+export async function requireNotOwn(
+  queries: Queries,
+  storeId: bigint,
+  fields: Partial<StoreFields>,
+  actors: readonly string[],
+): Promise<boolean> {
+  if (!(await isDecidedOtherwise(queries, storeId, fields))) return false;
+  for (const actor of actors) {
+    if (await hasHeldSale(queries, storeId, actor))
+      throw new OwnSaleError("Somebody else must change this: a held sale of your own wallet is decided by it");
+  }
+  return true;
+}
+
 /** Whether a sale of this buyer is held that such a change of the store could let go on. */
 async function hasHeldSale(queries: Queries, storeId: bigint, buyer: string): Promise<boolean> {
   const sale = await queries
@@ -175,21 +193,24 @@ async function hasHeldSale(queries: Queries, storeId: bigint, buyer: string): Pr
 }
 
 /**
- * Updates the given fields. Returns false if there is no such store. `actor` is the admin's wallet, if one asks for it.
+ * Updates the given fields. Returns false if there is no such store. `actors` are the admins whose decision it is.
  * @throws OwnSaleError
  */
 export async function updateStore(
   queries: Queries,
   storeId: bigint,
   fields: Partial<StoreFields>,
-  actor?: string,
+  ...actors: readonly (string | undefined)[]
 ): Promise<boolean> {
-  if (await isDecidedOtherwise(queries, storeId, fields)) {
-    if (actor !== undefined && (await hasHeldSale(queries, storeId, actor))) {
-      throw new OwnSaleError("Somebody else must change this: a held sale of your own wallet is decided by it");
-    }
+  if (
+    await requireNotOwn(
+      queries,
+      storeId,
+      fields,
+      actors.flatMap((one) => one ?? []),
+    )
+  )
     await noteChangedFact(queries, `store ${storeId}`);
-  }
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({

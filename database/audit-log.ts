@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/api/administration.ts";
-import { isKeyOf, isRecord, jsonOf } from "../domain/records.ts";
+import { isKeyOf, isRecord, jsonOf, keysOf } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { Schema } from "./generated/schema.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
@@ -9,8 +9,30 @@ import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search
 import type { ListSource, PageQuery } from "./lists/source.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 
-export type AuditRow = Selectable<Schema["audit_log"]>;
-export type AuditEntry = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
+/** `words` is what people typed about it, and what names a person; the log itself has neither. */
+export type AuditRow = Selectable<Schema["audit_log"]> & { words: string | null };
+export type AuditEntry = {
+  actor: string;
+  action: string;
+  subject: string;
+  /** Nothing that a person typed, and nothing that names one but the wallet: the hashes could not forget it. */
+  detail: Record<string, unknown>;
+  /** That, kept beside the log until the profile of `about` is erased. docs/product.md#audit-log */
+  note?: { about?: string | null | undefined; words: Record<string, unknown> };
+};
+
+let macKey: string | undefined;
+
+/** From now on this process signs its rows by a key derived from `SALE_REF_KEY`, which is not in the database. */
+export function signAuditBy(saleRefKey: string | undefined): void {
+  macKey = saleRefKey === undefined ? undefined : auditKeyOf(saleRefKey);
+}
+
+/** Derived, so that no use of one key says anything about the other. */
+const auditKeyOf = (saleRefKey: string) =>
+  createHmac("sha256", saleRefKey.replace(/^0x/, "").toLowerCase()).update("torcida audit log").digest("hex");
+
+const macOf = (key: string, rowHash: string) => createHmac("sha256", key).update(rowHash).digest("hex");
 
 /** The `previous_hash` of the first row. */
 export const AUDIT_GENESIS = "0".repeat(64);
@@ -47,10 +69,23 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     detail: jsonOf(entry.detail),
     previous_hash: last?.hash ?? AUDIT_GENESIS,
   };
-  await queries
+  const hash = auditHash(row);
+  const { id } = await queries
     .insertInto("audit_log")
-    .values({ ...row, hash: auditHash(row) })
+    .values({ ...row, hash, mac: macKey === undefined ? null : macOf(macKey, hash) })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const { about = null, words = {} } = entry.note ?? {};
+  if (keysOf(words).every((name) => words[name] === null || words[name] === undefined)) return;
+  await queries
+    .insertInto("audit_notes")
+    .values({ audit_id: id, wallet: about, words: jsonOf(words) })
     .execute();
+}
+
+/** Forgets what was typed about a person. docs/product.md#erase */
+export async function forgetNotes(queries: Queries, wallet: string): Promise<void> {
+  await queries.deleteFrom("audit_notes").where("wallet", "=", wallet).execute();
 }
 
 export async function listAudit(queries: Queries, page: PageQuery): Promise<ListPage<AuditRow>> {
@@ -58,15 +93,21 @@ export async function listAudit(queries: Queries, page: PageQuery): Promise<List
 }
 
 async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<AuditRow[]> {
-  return queries.selectFrom("audit_log").selectAll().where("id", "in", ids).execute();
+  return queries
+    .selectFrom("audit_log")
+    .leftJoin("audit_notes", "audit_notes.audit_id", "audit_log.id")
+    .selectAll("audit_log")
+    .select("audit_notes.words")
+    .where("audit_log.id", "in", ids)
+    .execute();
 }
 
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
-  catalogue: ["store.", "cashback.", "fan_token.", "catalogue.", "boost.", "percent."],
+  catalogue: ["store.", "cashback.", "fan_token.", "catalogue.", "boost.", "percent.", "proposal."],
   payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],
   sales: ["sale.", "fx_rate."],
   claims: ["claim."],
-  people: ["user.", "session."],
+  people: ["user.", "session.", "admins."],
 };
 
 function actionsOf(area: string): readonly string[] {
@@ -100,8 +141,17 @@ function anyOf(tests: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
-/** The id of the first row where the hash chain is broken by a change, removal or insertion; undefined if it is intact. */
-export async function findBrokenAudit(queries: Queries): Promise<bigint | undefined> {
+/**
+ * The id of the first row where the hash chain is broken by a change, removal or insertion, or that another key has
+ * signed than these; undefined if it is intact.
+ */
+export async function findBrokenAudit(
+  queries: Queries,
+  saleRefKeys: readonly string[] = [],
+): Promise<bigint | undefined> {
+  const keys = saleRefKeys.map(auditKeyOf);
+  const isSigned = ({ mac, hash }: Pick<AuditRow, "mac" | "hash">) =>
+    mac === null || keys.length === 0 || keys.some((key) => macOf(key, hash) === mac);
   let previous = AUDIT_GENESIS;
   let after = 0n;
   for (;;) {
@@ -113,7 +163,7 @@ export async function findBrokenAudit(queries: Queries): Promise<bigint | undefi
       .limit(1_000)
       .execute();
     for (const row of rows) {
-      if (row.previous_hash !== previous || row.hash !== auditHash(row)) return row.id;
+      if (row.previous_hash !== previous || row.hash !== auditHash(row) || !isSigned(row)) return row.id;
       previous = row.hash;
       after = row.id;
     }
@@ -121,7 +171,9 @@ export async function findBrokenAudit(queries: Queries): Promise<bigint | undefi
   }
 }
 
-function auditHash(row: Pick<AuditRow, "at" | "actor" | "action" | "subject" | "detail" | "previous_hash">): string {
+type Chained = Pick<AuditRow, "at" | "actor" | "action" | "subject" | "detail" | "previous_hash">;
+
+function auditHash(row: Chained): string {
   const fields = [row.previous_hash, row.at.toString(), row.actor, row.action, row.subject, row.detail];
   return hash("sha256", JSON.stringify(fields));
 }

@@ -4,6 +4,7 @@ import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
 import { openWords } from "./migrations/0002-open-words.ts";
 import { accountBooks } from "./migrations/0003-account-books.ts";
+import { proposals } from "./migrations/0004-proposals.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { readSetting, writeSetting } from "./settings.ts";
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: INITIAL_MIGRATION, up: initial },
   { name: "0002-open-words", up: openWords },
   { name: "0003-account-books", up: accountBooks },
+  { name: "0004-proposals", up: proposals },
   { name: "0006-facts-of-others", up: factsOfOthers },
   { name: "0009-chain-grades", up: chainGrades },
 ];

@@ -23,6 +23,8 @@ function tasksOf(queries: Queries, overdueSince: bigint) {
     open_claims: ofState("claims", "open"),
     refused_payouts: ofState("approvals", "refused"),
     open_percents: ofState("percent_approvals", "open"),
+    // Not what people ask for about their own profile.
+    open_proposals: sql`select 1 from proposals where is_own = 0 and state = 'open'`,
     unread_rows: sql`select 1 from unread_rows`,
     undecided_purchases: sql`select 1 from due_purchases where attempts > 0`,
     doubtful_rates: sql`select 1 from fx_rates where doubted_from is not null and accepted_at is null`,

@@ -1,4 +1,5 @@
 import { among } from "../database/among.ts";
+import { closeRequests } from "../database/requests.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { lockOperations } from "../sender/queue.ts";
@@ -56,7 +57,7 @@ export async function decideApproval(queries: Queries, id: bigint, verdict: Verd
   return (await decideApprovals(queries, [id], verdict)).length > 0;
 }
 
-/** Decides those of these requests that are open, by a fixed number of queries. Returns them. */
+/** Decides those of these requests that are open; approved payouts go on. Returns them. docs/product.md#panel-approvals */
 export async function decideApprovals(queries: Queries, ids: readonly bigint[], verdict: Verdict) {
   const asked = await queries
     .selectFrom("approvals")
@@ -64,17 +65,12 @@ export async function decideApprovals(queries: Queries, ids: readonly bigint[], 
     .where(among(queries, "id", ids))
     .execute();
   await touchUsers(queries, new Set(asked.map(({ wallet }) => wallet)));
+  const state = verdict.isApproved ? "approved" : "refused";
+  const closed = await closeRequests(queries, "approvals", ids, { ...verdict, state });
   const decided = await queries
-    .updateTable("approvals")
-    .set({
-      state: verdict.isApproved ? "approved" : "refused",
-      decided_by: verdict.actor,
-      decision_reason: verdict.reason,
-      decided_at: BigInt(Date.now()),
-    })
-    .where(among(queries, "id", ids))
-    .where("state", "=", "open")
-    .returning(["id", "purchase_id", "amount_gwei"])
+    .selectFrom("approvals")
+    .select(["id", "purchase_id", "amount_gwei"])
+    .where(among(queries, "id", closed))
     .execute();
   if (decided.length === 0) return decided;
   const purchases = decided.map((row) => row.purchase_id);

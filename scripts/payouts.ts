@@ -79,7 +79,8 @@ async function setPause(database: Database, pause: string | undefined): Promise<
     if (pause !== undefined) await payouts.pause(pause, queries);
     else await payouts.resume(queries);
     const action = pause === undefined ? "payouts.resume" : "payouts.pause";
-    await appendAudit(queries, { actor: ACTOR, action, subject: "payouts", detail: { reason: pause ?? before ?? "" } });
+    const note = { words: { reason: pause ?? before ?? "" } };
+    await appendAudit(queries, { actor: ACTOR, action, subject: "payouts", detail: {}, note });
   });
   const reason = await payouts.reason();
   console.log(reason ? `Payouts are paused: ${reason}` : "Payouts are not paused");

@@ -22,13 +22,13 @@ import { idsOf } from "../../domain/records.ts";
 import type { Role } from "../../domain/roles.ts";
 import type { Logger } from "../../platform/log.ts";
 import { type ApprovalRules, announceApprovals } from "../../purchases/approvals.ts";
-import { decideApproval, decideApprovals } from "../../purchases/staff.ts";
+import { decideApprovals } from "../../purchases/staff.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { alreadyDecided, type Decision, decisionRoutes, requireOpen, toWireDecision } from "./second-person.ts";
+import { decisionRoutes, toWireDecision } from "./second-person.ts";
 
 type ApprovalRow = Selectable<Schema["approvals"]>;
 
@@ -54,15 +54,30 @@ export function approvalRoutes(services: Services): Route[] {
     }),
     togetherRoute(services, "approve"),
     togetherRoute(services, "refuse"),
-    ...decisionRoutes({
+    ...decisionRoutes(services, {
       path: "/api/admin/approvals",
       permission: "payments",
       what: "Payment",
-      summaries: {
+      action: "approval",
+      verbs: {
         approve: "Approves a payout that another person's decision leads to; it is then queued",
         refuse: "Refuses a payout that another person's decision leads to",
       },
-      decide: (decision) => decide(services, decision),
+      whyLapsed: "The amount or the buyer has changed since: it is asked again",
+      find: async (queries, id) => (await readApprovals(queries, [id]))[0],
+      requireOther({ wallet }, { actor }) {
+        if (wallet !== actor) return;
+        throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
+      },
+      async decide(queries, { id }, { verb, actor, reason }) {
+        const decided = await decideApprovals(queries, [id], { isApproved: verb === "approve", actor, reason });
+        return decided.length > 0 ? "done" : undefined;
+      },
+      personOf: ({ wallet }) => wallet,
+      logged: ({ id, purchase_id, wallet, amount_gwei }) => ({
+        subject: `approval:${id}`,
+        words: { purchase_id, wallet, amount: chzTextFromGwei(amount_gwei) },
+      }),
     }),
   ];
 }
@@ -140,32 +155,6 @@ function toWireApproval(row: ApprovalRow): Approval {
   return { ...toWireDecision(row), purchase_id: Number(purchase_id), wallet, amount: chzTextFromGwei(amount_gwei) };
 }
 
-async function decide(services: Services, { id, verb, actor, reason }: Decision): Promise<void> {
-  const about = await inAuditedTransaction(services.database.kysely, async (queries) => {
-    const { purchase_id, asked_by, wallet, amount_gwei } = await decideOne(queries, { id, verb, actor, reason });
-    const amount = chzTextFromGwei(amount_gwei);
-    const detail = { purchase_id, asked_by, wallet, amount, reason };
-    await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
-    return { purchase: Number(purchase_id), chz: amount };
-  });
-  services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
-  services.senders.wake();
-}
-
-/** @throws ApiError, before anything is written, if the request cannot be decided by this person */
-async function decideOne(
-  queries: Queries,
-  { id, verb, actor, reason }: Omit<Decision, "identity">,
-): Promise<ApprovalRow> {
-  const row = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
-  const asked = requireOpen(row, actor, "The amount or the buyer has changed since: it is asked again");
-  if (asked.wallet === actor)
-    throw forbidden("This would pay your own wallet: another administrator decides", "OWN_REQUEST");
-  const isDecided = await decideApproval(queries, id, { isApproved: verb === "approve", actor, reason });
-  if (!isDecided) throw alreadyDecided();
-  return asked;
-}
-
 /** Open requests that pay another than this reader, the oldest of each decider. */
 const decidable = (reader: string) => sql`select id, asked_by, wallet, amount_gwei, created_at,
     row_number() over (partition by asked_by order by id) as place
@@ -197,8 +186,10 @@ type GroupRow = { asked_by: string } & Record<
 
 type Read = { asked_by: string; until: bigint; count: number; amount: string; reason?: string | undefined };
 
+type GroupVerb = "approve" | "refuse";
+
 /** All of a person's requests by one decision: one transaction, one entry of the log. */
-function togetherRoute(services: Services, verb: Decision["verb"]): Route {
+function togetherRoute(services: Services, verb: GroupVerb): Route {
   return route.post(`/api/admin/approvals/${verb}` as const, {
     access: "fresh_admin",
     permission: "payments",
@@ -220,7 +211,7 @@ function togetherRoute(services: Services, verb: Decision["verb"]): Route {
 }
 
 /** @throws ApiError 409 if what is open is not what was read; nothing is decided then */
-async function decideTogether(queries: Queries, verb: Decision["verb"], actor: string, read: Read): Promise<void> {
+async function decideTogether(queries: Queries, verb: GroupVerb, actor: string, read: Read): Promise<void> {
   const { rows } = await sql<{ id: bigint }>`select id from (${decidable(actor)}) as open_requests
     where asked_by = ${read.asked_by} and id <= ${read.until} and place <= ${sql.lit(DECIDED_TOGETHER)}`.execute(
     queries,
@@ -232,6 +223,7 @@ async function decideTogether(queries: Queries, verb: Decision["verb"], actor: s
   if (decided.length === 0 || decided.length !== read.count || amount !== read.amount)
     throw conflict("The requests have changed: read them again", "REQUESTS_CHANGED");
   const requests = decided.map(({ id, purchase_id }) => ({ id, purchase_id }));
-  const detail = { count: decided.length, amount, asked_by: read.asked_by, requests, reason };
-  await appendAudit(queries, { actor, action: `approval.${verb}_all`, subject: `approvals:${read.until}`, detail });
+  const detail = { count: decided.length, amount, asked_by: read.asked_by, requests };
+  const entry = { actor, action: `approval.${verb}_all`, subject: `approvals:${read.until}`, detail };
+  await appendAudit(queries, { ...entry, note: { words: { reason } } });
 }

@@ -90,8 +90,8 @@ function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End)
     responses: { 200: doneSchema },
     async handle(call) {
       const id = readId(call.params.id, "Boost");
-      const detail = call.body.reason ? { reason: call.body.reason } : {};
-      await write(call, { action: `boost.${verb}`, detail }, async (queries) => {
+      const typed = { reason: call.body.reason };
+      await write(call, { action: `boost.${verb}`, detail: {}, typed }, async (queries) => {
         const boost = await requireBoost(queries, id);
         const store = await findStore(queries, boost.store_id);
         if (!(await decideBoost(queries, id, decision)))

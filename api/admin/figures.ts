@@ -138,6 +138,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.open_approvals,
     found.refused_payouts,
     found.open_percents,
+    found.open_proposals,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
 }

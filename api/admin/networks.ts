@@ -62,7 +62,8 @@ export function networkRoutes(services: Services): Route[] {
             actor,
             action: "fx_rate.accept",
             subject: `fx_rate:${currency}:${day}`,
-            detail: { rate_micros: rate.rate_micros, previous_micros: rate.doubted_from, reason: body.reason || null },
+            detail: { rate_micros: rate.rate_micros, previous_micros: rate.doubted_from },
+            note: { words: { reason: body.reason } },
           });
         });
         return { body: { success: true, message: "The rate is used from now on" } };

@@ -74,10 +74,10 @@ async function retry(
     kind: known.kind,
     subject_id: Number(known.subject_id),
     reason: known.reason,
-    ...(reason && { given_reason: reason }),
     amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
   };
-  await appendAudit(queries, { actor, action: "operation.retry", subject: `operation ${id}`, detail });
+  const note = { about: purchase?.wallet, words: { given_reason: reason } };
+  await appendAudit(queries, { actor, action: "operation.retry", subject: `operation ${id}`, detail, note });
   if (!purchase) return undefined;
   return payAgain(queries, purchase.id, actor, await stepOptions(services, queries));
 }

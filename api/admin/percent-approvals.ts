@@ -9,14 +9,16 @@ import { type PercentApproval, percentApprovalSchema, percentApprovalsQuerySchem
 import { isoTimeIfAny } from "../../domain/iso-time.ts";
 import { percentText } from "../../domain/money.ts";
 import { permissionsOf } from "../../domain/roles.ts";
-import type { CatalogueWriter } from "../catalogue/catalogue-writer.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
+import { refuseWrite } from "../catalogue/catalogue-writer.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import type { Route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { alreadyDecided, type Decision, decisionRoutes, lapsed, requireOpen, toWireDecision } from "./second-person.ts";
+import { decisionRoutes, toWireDecision } from "./second-person.ts";
 
 /** Percents that wait for a second person, and their decisions. docs/product.md#percent-approvals */
-export function percentApprovalRoutes(services: Services, write: CatalogueWriter): Route[] {
+export function percentApprovalRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
   return [
     listRoute("/api/admin/percent-approvals", {
@@ -25,41 +27,32 @@ export function percentApprovalRoutes(services: Services, write: CatalogueWriter
       query: percentApprovalsQuerySchema,
       list: (query) => pageOf(listPercentApprovals(database.reader, query), toWireApproval),
     }),
-    ...decisionRoutes({
+    ...decisionRoutes(services, {
       path: "/api/admin/percent-approvals",
       permission: "catalogue",
       what: "Percent",
-      summaries: {
+      action: "percent",
+      verbs: {
         approve: "Approves a percent that another admin set; it applies at once",
         refuse: "Refuses a percent that another admin set",
       },
-      decide: (decision) => decide(services, write, decision),
+      whyLapsed: "The boost, the category or its percent has changed since: ask for it again",
+      find: async (queries, id) => (await readPercentApprovals(queries, [id]))[0],
+      requireOther() {},
+      decide(queries, asked, { verb, actor, reason }) {
+        const role = services.adminWallets.get(asked.asked_by as WalletAddress);
+        const isAskerAdmin = role !== undefined && permissionsOf(role).includes("catalogue");
+        const decision = { isApproved: verb === "approve", actor, reason, isAskerAdmin };
+        return decidePercent(queries, asked, decision).catch(refuseWrite);
+      },
+      personOf: () => null,
+      logged: ({ id, store_id, store, category, bps }) => ({
+        subject: `store:${store_id}/percent_approval:${id}`,
+        words: { store, ...(category === null ? {} : { category }), cashback_percent: percentText(bps) },
+      }),
+      afterwards: () => cache.drop(),
     }),
   ];
-}
-
-const CHANGED = "The boost, the category or its percent has changed since: ask for it again";
-
-async function decide(services: Services, write: CatalogueWriter, decision: Decision): Promise<void> {
-  const { id, verb, actor, reason } = decision;
-  const outcome = await write(decision, { action: `percent.${verb}`, detail: { reason } }, async (queries) => {
-    const asked = requireOpen((await readPercentApprovals(queries, [id]))[0], actor, CHANGED);
-    const { store, category, asked_by } = asked;
-    const role = services.adminWallets.get(asked_by as `0x${string}`);
-    const isAskerAdmin = role !== undefined && permissionsOf(role).includes("catalogue");
-    const isApproved = verb === "approve";
-    const result = await decidePercent(queries, asked, { isApproved, actor, reason, isAskerAdmin });
-    if (result === undefined) throw alreadyDecided();
-    const words = {
-      store,
-      ...(category === null ? {} : { category }),
-      cashback_percent: percentText(asked.bps),
-      asked_by,
-      ...(result === "lapsed" ? { lapsed: true } : {}),
-    };
-    return { result, subject: `store:${asked.store_id}/percent_approval:${id}`, words };
-  });
-  if (outcome === "lapsed") throw lapsed(CHANGED);
 }
 
 function toWireChange(row: PercentApprovalRow): PercentApproval["change"] {

@@ -153,8 +153,8 @@ async function decidePurchase(
     await decide(queries);
     const { wallet, store_name: store } = purchase;
     const amount = reaisText(purchase.amount_cents);
-    const detail = { reason, wallet, store, amount };
-    await appendAudit(queries, { actor: actorOf(identity), action, subject: `purchase:${id}`, detail });
+    const entry = { actor: actorOf(identity), action, subject: `purchase:${id}`, detail: { wallet, store, amount } };
+    await appendAudit(queries, { ...entry, note: { about: wallet, words: { reason } } });
     return amount;
   });
   services.log.info({ action, purchase: Number(id), reais }, "Decided by an admin");

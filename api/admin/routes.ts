@@ -76,8 +76,14 @@ export function adminRoutes(services: Services): Route[] {
           if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
           else await payouts.resume(queries);
           const action = body.paused ? "payouts.pause" : "payouts.resume";
-          const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
-          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
+          const words = { reason: body.reason, ...(body.paused ? {} : { was_paused_for: was }) };
+          await appendAudit(queries, {
+            actor: actorOf(identity),
+            action,
+            subject: "payouts",
+            detail: {},
+            note: { words },
+          });
         });
         services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
         services.senders.wake();
@@ -87,8 +93,9 @@ export function adminRoutes(services: Services): Route[] {
   ];
 }
 
-function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {
-  const params: Record<string, unknown> = JSON.parse(detail);
+function toWireEntry({ id, at, actor, action, subject, detail: logged, words, hash }: AuditRow) {
+  const params: Record<string, unknown> = { ...JSON.parse(logged), ...JSON.parse(words ?? "{}") };
+  const detail = words === null ? logged : JSON.stringify(params);
   return { id: Number(id), at: isoTime(at), actor, action, subject, params, detail, hash };
 }
 

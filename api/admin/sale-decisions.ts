@@ -24,6 +24,9 @@ type Decision = {
   message: string;
 };
 
+/** The wallet that it is about, and what a person typed. */
+type About = { wallet?: string | null; order_ref?: string | null } & Record<string, unknown>;
+
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
 /** A decision on the sale or claim in the path, in one transaction with its audit entry. */
@@ -37,10 +40,12 @@ export function decided<Body extends Decidable>(services: Services, decision: De
       await inAuditedTransaction(services.database.kysely, async (queries) => {
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
-        const about = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
-        const detail = { ...call.body, ...(outcome === true ? {} : outcome), ...about };
+        const { order_ref, ...about } = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
+        const { reason, ...facts } = call.body;
+        const detail = { ...facts, ...(outcome === true ? {} : outcome), ...about };
         const subject = `${isSale ? "sale" : "claim"}:${id}`;
-        await appendAudit(queries, { actor, action, subject, detail });
+        const note = { about: about.wallet, words: { reason, order_ref } };
+        await appendAudit(queries, { actor, action, subject, detail, note });
       });
     } catch (error) {
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED", { why: error.why });
@@ -53,14 +58,14 @@ export function decided<Body extends Decidable>(services: Services, decision: De
   };
 }
 
-async function describeSale(queries: Queries, id: bigint) {
+async function describeSale(queries: Queries, id: bigint): Promise<About> {
   const sale = await findSale(queries, id);
   if (!sale) return {};
   const { network, account, order_ref, wallet, currency } = sale;
   return { network, account, order_ref, wallet, amount: amountText(sale.amount_micros), currency };
 }
 
-async function describeClaim(queries: Queries, id: bigint) {
+async function describeClaim(queries: Queries, id: bigint): Promise<About> {
   const claim = await findClaim(queries, id);
   if (!claim) return {};
   return {

@@ -25,9 +25,11 @@ import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { percentRule } from "../catalogue/catalogue-writer.ts";
 import { toWireStore } from "../catalogue/wire.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
+import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { askerOf } from "./proposing.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
 export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
@@ -115,10 +117,12 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
           const { aboveBps } = percentRule(services, identity);
           const catalogue = readCatalogue(body.format, body.content);
           if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
-          const made = body.apply
-            ? apply(database, catalogue, actorOf(identity), aboveBps)
-            : diff(database, catalogue, aboveBps);
-          const preview = await made;
+          const asker = askerOf(services, identity, "store_link");
+          const preview = await diff(database, catalogue, aboveBps, asker);
+          if (body.apply) {
+            if (preview.some(({ what, waits }) => waits && MOVED.includes(what))) requireFreshSignIn(identity);
+            await apply(database, catalogue, actorOf(identity), aboveBps, asker);
+          }
           const message = `${preview.length} changes ${body.apply ? "made" : "to make"}`;
           return { body: { success: true, message, applied: body.apply, changes: preview.map(changeText), preview } };
         } catch (error) {
@@ -135,6 +139,8 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
   ];
 }
 
+/** What waits of these moves buyers or money. docs/product.md#proposals */
+const MOVED: readonly string[] = ["store", "fan_token"];
 const LISTED_MONTHS = 3;
 const SHOWN_MONTHS = 12;
 

@@ -24,19 +24,14 @@ export type CatalogueWriter = ReturnType<typeof catalogueWriter>;
 export function catalogueWriter(services: Services, cache: CatalogueCache) {
   return async function write<T>(
     call: { identity: Identity },
-    entry: { action: string; detail: object },
+    entry: { action: string; detail: object; typed?: Record<string, unknown> },
     work: (queries: Queries) => Promise<Written<T>>,
   ): Promise<T> {
     const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
-      const { result, subject, words } = await work(queries).catch((error: unknown) => {
-        if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
-        if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
-        if (error instanceof UnagreedPercentError)
-          throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
-        throw error;
-      });
+      const { result, subject, words } = await work(queries).catch(refuseWrite);
       const detail = { ...entry.detail, ...words };
-      await appendAudit(queries, { actor: actorOf(call.identity), action: entry.action, subject, detail });
+      const note = { words: entry.typed ?? {} };
+      await appendAudit(queries, { actor: actorOf(call.identity), action: entry.action, subject, detail, note });
       return result;
     });
     services.log.info({ action: entry.action }, "Decided by an admin");
@@ -44,6 +39,14 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
     services.senders.wake();
     return outcome;
   };
+}
+
+/** @throws ApiError for what the catalogue refuses, and everything else as it is */
+export function refuseWrite(error: unknown): never {
+  if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
+  if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
+  if (error instanceof UnagreedPercentError) throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
+  throw error;
 }
 
 /** What this admin may promise alone. docs/product.md#percent-approvals */

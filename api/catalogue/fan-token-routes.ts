@@ -1,30 +1,29 @@
-import type { z } from "zod";
-import {
-  findFanTokenByContract,
-  findFanTokenName,
-  insertFanToken,
-  updateFanToken,
-} from "../../catalogue/fan-tokens.ts";
+import { z } from "zod";
+import { findFanTokenByContract, findFanTokenName, removeToken, saveToken } from "../../catalogue/fan-tokens.ts";
 import { isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
+import { proposedSchema } from "../../domain/api/proposals.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
 import { conflict, notFound } from "../http/api-error.ts";
-import { type Call, type Route, readId, route } from "../http/route.ts";
+import { actorOf, type Call, type Route, readId, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
 import { CATALOGUE_WRITE, type CatalogueWriter } from "./catalogue-writer.ts";
 
 /** Fan tokens, written by admins. docs/product.md#fan-token */
-export function fanTokenRoutes(write: CatalogueWriter): Route[] {
+export function fanTokenRoutes(services: Services, write: CatalogueWriter): Route[] {
   return [
     route.post("/api/admin/fan-token", {
       ...CATALOGUE_WRITE,
       summary: "Creates a fan token, or updates it if an id is given",
       body: saveFanTokenRequestSchema,
       failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
-      responses: { 200: createdSchema },
+      responses: { 200: createdSchema, 202: proposedSchema.extend({ id: z.number() }) },
       async handle(call) {
-        const id = await saveFanToken(write, call);
-        return { body: { success: true, message: "Fan token salvo com sucesso!", id: Number(id) } };
+        const { id, asked } = await saveFanToken(services, write, call);
+        if (asked) return { status: 202, body: { ...proposed(asked.id, asked.takesEffectAt), id: Number(id) } };
+        return { status: 200, body: { success: true, message: "Fan token salvo com sucesso!", id: Number(id) } };
       },
     }),
     route.delete("/api/admin/fan-token/:id", {
@@ -35,7 +34,7 @@ export function fanTokenRoutes(write: CatalogueWriter): Route[] {
         const id = readId(call.params.id, "Fan token");
         await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
           const name = await findFanTokenName(queries, id);
-          if (!(await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) }))) throw notFound("Fan token");
+          if (!(await removeToken(queries, id, actorOf(call.identity)))) throw notFound("Fan token");
           return { result: undefined, subject: `fan_token:${id}`, words: { name } };
         });
         return { body: { success: true, message: "Fan token excluído com sucesso!" } };
@@ -45,33 +44,22 @@ export function fanTokenRoutes(write: CatalogueWriter): Route[] {
 }
 
 async function saveFanToken(
+  services: Services,
   write: CatalogueWriter,
   call: Call<z.output<typeof saveFanTokenRequestSchema>>,
-): Promise<bigint> {
+) {
   const { id, contract, symbol, ...fields } = call.body;
+  const changer = { actor: actorOf(call.identity), asker: askerOf(services, call.identity, "token_contract") };
   try {
-    return await write(
-      call,
-      { action: id ? "fan_token.update" : "fan_token.create", detail: call.body },
-      async (queries) => {
-        if (contract) await requireNewContract(queries, contract, id ?? undefined);
-        if (id === undefined || id === null) {
-          const created = await insertFanToken(queries, {
-            ...fields,
-            symbol: symbol || fields.slug.toUpperCase(),
-            contract: contract ?? null,
-          });
-          return { result: created, subject: `fan_token:${created}` };
-        }
-        const changes = {
-          ...fields,
-          ...(symbol ? { symbol } : {}),
-          ...(contract === undefined ? {} : { contract }),
-        };
-        if (!(await updateFanToken(queries, id, changes))) throw notFound("Fan token");
-        return { result: id, subject: `fan_token:${id}` };
-      },
-    );
+    return await write(call, { action: id ? "fan_token.update" : "fan_token.create", detail: {} }, async (queries) => {
+      if (contract) await requireNewContract(queries, contract, id ?? undefined);
+      const wanted = { ...fields, ...(symbol ? { symbol } : {}), ...(contract === undefined ? {} : { contract }) };
+      const saved = await saveToken(queries, id ?? undefined, wanted, changer);
+      if (!saved) throw notFound("Fan token");
+      requireFreshAsker(call.identity, saved.asked ? [saved.asked.id] : []);
+      const words = { ...saved.atOnce, ...(saved.asked ? { proposals: [String(saved.asked.id)] } : {}) };
+      return { result: saved, subject: `fan_token:${saved.id}`, words };
+    });
   } catch (error) {
     if (isUniqueViolation(error))
       throw conflict(`Another fan token has the slug ${fields.slug}`, "SLUG_TAKEN", { field: "slug" });

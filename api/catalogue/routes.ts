@@ -1,13 +1,13 @@
+import { z } from "zod";
 import { requireAgreedLink } from "../../catalogue/percent-approvals.ts";
 import {
-  deleteStore,
-  findStore,
-  findStoreByName,
-  insertStore,
-  type StoreFields,
-  type StoreWithCategories,
-  updateStore,
-} from "../../catalogue/stores.ts";
+  type ChangedStore,
+  changeStore,
+  createStore,
+  removeStore,
+  type StoreChanger,
+} from "../../catalogue/store-moves.ts";
+import { findStore, findStoreByName, type StoreFields } from "../../catalogue/stores.ts";
 import { CursorError } from "../../database/lists/order.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
@@ -20,9 +20,12 @@ import {
   updateStoreRequestSchema,
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
-import { enqueue, enqueueAgain } from "../../sender/queue.ts";
+import { proposedSchema } from "../../domain/api/proposals.ts";
+import { enqueue } from "../../sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
+import { proposalRoutes } from "../admin/proposals.ts";
+import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import type { Prepared } from "../http/prepared.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
@@ -88,16 +91,21 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Creates a store",
       body: createStoreRequestSchema,
       failures: { 409: "Another store has this name" },
-      responses: { 200: createdSchema },
+      responses: { 200: createdSchema, 202: proposedSchema.extend({ id: z.number() }) },
       async handle(call) {
         await services.storeIds.skipRegistered();
-        const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
+        const created = await write(call, { action: "store.create", detail: {} }, async (queries) => {
           await requireNewName(queries, call.body.name);
-          const storeId = await insertStore(queries, call.body);
-          await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
-          return { result: storeId, subject: `store:${storeId}` };
+          const result = await createStore(queries, call.body, changerOf(services, call.identity));
+          await enqueue(queries, [{ kind: "register_store", subjectId: result.id }]);
+          requireFreshAsker(call.identity, result.proposals);
+          return { result, subject: `store:${result.id}`, words: { ...result.atOnce, ...proposalWords(result) } };
         });
-        return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
+        const id = Number(created.id);
+        const [proposal_id] = created.proposals;
+        if (proposal_id === undefined)
+          return { status: 200, body: { success: true, message: "Loja criada com sucesso!", id } };
+        return { status: 202, body: { ...proposed(proposal_id, created.takesEffectAt), id } };
       },
     }),
     route.put("/api/store/:id", {
@@ -105,16 +113,24 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Updates the given fields of a store",
       body: updateStoreRequestSchema,
       failures: { 409: "Another store has this name, or a second person must agree to its percents first" },
-      responses: { 200: doneSchema },
+      responses: { 200: doneSchema, 202: proposedSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
-        await write(call, { action: "store.update", detail: {} }, async (queries) => {
+        const changed = await write(call, { action: "store.update", detail: {} }, async (queries) => {
           await requireAgreedLink(queries, storeId, call.body, percentRule(services, call.identity).aboveBps);
-          const before = await changeStore(queries, storeId, call.body, actorOf(call.identity));
-          const words = { ...changes(before, call.body), store: before.name };
-          return { result: undefined, subject: `store:${storeId}`, words };
+          const before = await findStore(queries, storeId);
+          if (!before) throw notFound("Store");
+          const { name } = call.body;
+          if (name !== undefined && name !== before.name) await requireNewName(queries, name, storeId);
+          const result = await changeStore(queries, before, call.body, changerOf(services, call.identity));
+          if (!result) throw notFound("Store");
+          requireFreshAsker(call.identity, result.proposals);
+          const words = { ...changes(before, result.atOnce), ...proposalWords(result), store: before.name };
+          return { result, subject: `store:${storeId}`, words };
         });
-        return { body: { success: true, message: "Loja atualizada com sucesso!" } };
+        const [proposal_id] = changed.proposals;
+        if (proposal_id !== undefined) return { status: 202, body: proposed(proposal_id, changed.takesEffectAt) };
+        return { status: 200, body: { success: true, message: "Loja atualizada com sucesso!" } };
       },
     }),
     route.delete("/api/store/:id", {
@@ -125,7 +141,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const storeId = readId(call.params.id, "Store");
         await write(call, { action: "store.delete", detail: {} }, async (queries) => {
           const store = await findStore(queries, storeId);
-          if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
+          if (!store || !(await removeStore(queries, store, actorOf(call.identity)))) throw notFound("Store");
           return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
         });
         return { body: { success: true, message: "Loja excluída com sucesso!" } };
@@ -133,8 +149,9 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     ...categoryRoutes(services, write),
     ...boostRoutes(services, write),
-    ...percentApprovalRoutes(services, write),
-    ...fanTokenRoutes(write),
+    ...percentApprovalRoutes(services, cache),
+    ...proposalRoutes(services, cache),
+    ...fanTokenRoutes(services, write),
   ];
 }
 
@@ -144,21 +161,13 @@ function refuseCursor(error: unknown): never {
     : error;
 }
 
-async function changeStore(
-  queries: Queries,
-  storeId: bigint,
-  fields: Partial<StoreFields>,
-  actor: string,
-): Promise<StoreWithCategories> {
-  const store = await findStore(queries, storeId);
-  if (!store) throw notFound("Store");
-  const isRenamed = fields.name !== undefined && fields.name !== store.name;
-  if (isRenamed) await requireNewName(queries, fields.name ?? "", storeId);
-  if (!(await updateStore(queries, storeId, fields, actor))) throw notFound("Store");
-  // Every ticket shows the name, so it is renamed on chain too.
-  if (isRenamed) await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
-  return store;
+/** Who changes a store, and who else may agree to what moves its buyers. docs/product.md#proposals */
+function changerOf(services: Services, identity: Identity): StoreChanger {
+  return { actor: actorOf(identity), asker: askerOf(services, identity, "store_link") };
 }
+
+const proposalWords = ({ proposals }: ChangedStore) =>
+  proposals.length === 0 ? {} : { proposals: proposals.map(String) };
 
 /** Buyers and the catalogue file could not distinguish two stores with the same name. */
 async function requireNewName(queries: Queries, name: string, except?: bigint): Promise<void> {

@@ -13,6 +13,7 @@ import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { dailyRateKeeper } from "../../rates/daily-rates.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
+import { takeEffect } from "../admin/proposals.ts";
 import { deleteOldMails } from "../mail/mails.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
@@ -28,6 +29,7 @@ const NONCES_MS = 5_000;
 const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
+const PROPOSALS_MS = 5_000;
 /** A third of the time after which an api counts as ended. */
 const RULES_MS = 30_000;
 const IDS_MS = 500;
@@ -60,6 +62,7 @@ export function startHousekeeping(
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
     whileSending(services, NONCES_MS, () => watchNonces(services)),
     whileSending(services, NOTICES_MS, () => notify(services)),
+    whileSending(services, PROPOSALS_MS, () => takeEffect(services)),
     whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
     whileSending(services, RATES_MS, rateAsker(services)),
   ];

@@ -32,6 +32,7 @@ const KINDS = {
   open_approvals: "payouts wait for a second person",
   refused_payouts: "payouts were refused by a second person",
   open_percents: "boosts or percents of stores wait for a second person",
+  open_proposals: "changes that move buyers or money, or cannot be undone, wait for a second person or their day",
   failed_payments: "payouts failed",
   failed_operations: "operations failed",
   foreign_transactions: "transactions with our keys are not in the outbox",

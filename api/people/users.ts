@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
+import { forgetNotes } from "../../database/audit-log.ts";
 import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import { type ListPage, readPage } from "../../database/lists/page.ts";
@@ -133,6 +134,7 @@ export async function eraseUser(
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
   await eraseEvents(queries, wallet);
   await eraseClaimPictures(queries, wallet);
+  await forgetNotes(queries, wallet);
   await eraseMails(queries, wallet, keys);
 }
 

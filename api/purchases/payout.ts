@@ -95,9 +95,10 @@ async function queueCashback(
     });
     if (payout.kind === "refused") throw refused(payout.payableGwei);
     const answer = answerOf(body.user, payout);
-    const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
+    const detail = { amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
+    const note = { about: body.user, words: { reason } };
     if (identity.kind === "user")
-      await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail });
+      await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail, note });
     if (keyed) await insertStoredAnswer(queries, keyed, { status: 202, response: JSON.stringify(answer) });
     return answer;
   });

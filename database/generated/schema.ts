@@ -2,6 +2,7 @@
 import type { Generated, GeneratedAlways } from "kysely";
 import type { AccountSum, AccountWait } from "../../domain/account/payout-gate.ts";
 import type { EventKind } from "../../domain/events.ts";
+import type { ProposalKind, ProposalState } from "../../domain/proposals.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -749,6 +750,8 @@ export interface Schema {
     detail: string;
     previous_hash: string;
     hash: string;
+    /** HMAC-SHA-256 of the row's hash, by a key that is not in the database; null where there is none. */
+    mac: string | null;
   };
   idempotency_keys: {
     key: string;
@@ -849,6 +852,38 @@ export interface Schema {
     announced_by: string;
     created_at: bigint;
   };
+  /** A change that moves buyers or money without naming an amount, or that cannot be undone. docs/product.md#proposals */
+  proposals: {
+    id: Generated<bigint>;
+    kind: ProposalKind;
+    /** A store's, a fan token's or another row's id as text, or a wallet in lower case. */
+    subject_id: string;
+    /** The fields that it changes, as JSON: before and after. */
+    from_fields: string;
+    to_fields: string;
+    state: ProposalState;
+    /** 1n: the owner of a profile erases it, which needs nobody. */
+    is_own: Generated<bigint>;
+    /** A wallet. */
+    asked_by: string;
+    reason: string | null;
+    /** When it takes effect, as told to everybody; null until a second person agrees. */
+    takes_effect_at: bigint | null;
+    /** When it takes effect by itself; null if a person decides first, or it has. */
+    due_at: bigint | null;
+    decided_by: string | null;
+    decision_reason: string | null;
+    created_at: bigint;
+    decided_at: bigint | null;
+  };
+  /** What people typed about a row of the audit log. Beside it, because the log's hashes could not forget it. */
+  audit_notes: {
+    audit_id: bigint;
+    /** Whom it is about; it is erased with their profile. Null: no person. */
+    wallet: string | null;
+    /** JSON: the words, by the parameter of the log's sentence. */
+    words: string;
+  };
   /** The accounts that are configured or were, by each name that they had. An account's sales are recorded under its first
    * name. */
   account_names: {
@@ -926,13 +961,15 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   account_waits: ["purchase_id"],
   account_bookings: ["id"],
   account_sales_days: ["account_id","day"],
+  proposals: ["id"],
+  audit_notes: ["audit_id"],
   account_names: ["network","name"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

@@ -50,6 +50,8 @@ export const attentionSchema = z.object({
   refused_payouts: z.number(),
   /** Percents waiting for a second person. */
   open_percents: z.number(),
+  /** Changes that move buyers or money, or cannot be undone, waiting for a second person or for their day; absent from 1.0.0. */
+  open_proposals: z.number().optional(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(
     z.object({ wallet: z.enum(["operator", "minter", "confirmer", "payer", "distributor"]), balance: z.string() }),

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { SALE_VARIABLES } from "../../affiliates/environment.ts";
 import { findDeployment } from "../../chain/deployment.ts";
+import { signAuditBy } from "../../database/audit-log.ts";
 import { type DeployedContracts, readContracts } from "../../platform/contracts.ts";
 import {
   CHAIN_VARIABLES,
@@ -35,10 +37,12 @@ export type OperatorEnvironment = ChainEnvironment & {
 /** The environment of an operator command that needs no node; other commands read more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
   const values = checkVariables(
-    { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...BACKUP_VARIABLES },
+    { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...BACKUP_VARIABLES, SALE_REF_KEY: SALE_VARIABLES.SALE_REF_KEY },
     source,
     (read, wrong) => [...networkContradictions(read), ...missingHalf(read, wrong)],
   );
+  // What a command writes into the audit log is signed as what the api writes.
+  signAuditBy(values.SALE_REF_KEY);
   const chain = chainEnvironment(values);
   const areNamed = values.PURCHASE_NFT_ADDRESS !== undefined && values.CASHBACK_DISTRIBUTOR_ADDRESS !== undefined;
   const areKnown = areNamed || findDeployment(chain.network) !== undefined;

@@ -37,10 +37,12 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   store_cashbacks: ["catalogue/"],
   store_boosts: ["catalogue/boosts.ts"],
   percent_approvals: ["catalogue/percent-approvals.ts"],
+  proposals: ["database/proposals.ts"],
   fan_tokens: ["catalogue/"],
   users: ["api/people/users.ts", "database/touch-user.ts"],
   sessions: ["api/people/"],
   audit_log: ["database/audit-log.ts"],
+  audit_notes: ["database/audit-log.ts"],
   settings: ["database/settings.ts", "database/second-read.ts"],
   leases: ["platform/lease.ts", "scripts/backup/"],
 };

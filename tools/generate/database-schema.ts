@@ -10,6 +10,7 @@ const HEADER = `// Written by \`npm run schema\` from the SQL in database/migrat
 import type { Generated, GeneratedAlways } from "kysely";
 import type { AccountSum, AccountWait } from "../../domain/account/payout-gate.ts";
 import type { EventKind } from "../../domain/events.ts";
+import type { ProposalKind, ProposalState } from "../../domain/proposals.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";

@@ -1,0 +1,75 @@
+import { moveContract } from "../../catalogue/fan-tokens.ts";
+import { requireAgreedLink } from "../../catalogue/percent-approvals.ts";
+import { moveStore } from "../../catalogue/store-moves.ts";
+import { among } from "../../database/among.ts";
+import type { Proposal, ProposedFields } from "../../database/proposals.ts";
+import type { Queries } from "../../database/transaction.ts";
+import type { ProposalKind } from "../../domain/proposals.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { revokeSessions } from "../people/sessions.ts";
+import type { Services } from "../services.ts";
+
+/** What was agreed to, and by whom; nobody if its day came. */
+export type Agreed = { proposal: Proposal; from: ProposedFields; to: ProposedFields; by: string | undefined };
+
+/** Carries it out, in the transaction that decides. False: what it was about has changed, so it lapses. */
+type Effect = (services: Services, queries: Queries, agreed: Agreed) => Promise<boolean>;
+
+/** What happens on agreement, or on the day, by kind: a new kind of proposal registers its effect here. */
+const EFFECTS: Readonly<Partial<Record<ProposalKind, Effect>>> = {
+  store_link: moveStoreOf,
+  store_account: moveStoreOf,
+  store_merchant: moveStoreOf,
+  token_contract: (_services, queries, { proposal, from, to }) =>
+    moveContract(queries, BigInt(proposal.subject_id), { from, to }),
+  async sessions(_services, queries, { proposal }) {
+    await revokeSessions(queries, proposal.subject_id as WalletAddress);
+    return true;
+  },
+};
+
+async function moveStoreOf(services: Services, queries: Queries, { proposal, from, to, by }: Agreed): Promise<boolean> {
+  const id = BigInt(proposal.subject_id);
+  await requireAgreedLink(queries, id, to, BigInt(services.environment.BOOST_APPROVAL_ABOVE_PERCENT) * 100n);
+  return moveStore(queries, id, { from, to }, [proposal.asked_by, ...(by === undefined ? [] : [by])]);
+}
+
+export async function carryOut(
+  services: Services,
+  queries: Queries,
+  proposal: Proposal,
+  by: string | undefined,
+): Promise<boolean> {
+  const [from, to] = [JSON.parse(proposal.from_fields), JSON.parse(proposal.to_fields)];
+  return (await EFFECTS[proposal.kind]?.(services, queries, { proposal, from, to, by })) ?? false;
+}
+
+/** The names of the stores and fan tokens that some proposals are about, by proposal. */
+export async function nameSubjects(queries: Queries, rows: readonly Proposal[]): Promise<Map<bigint, string>> {
+  const numbered = rows.filter(({ subject_id }) => /^\d+$/.test(subject_id));
+  const ofTable = async (table: "stores" | "fan_tokens", isOf: (kind: ProposalKind) => boolean) => {
+    const own = numbered.filter(({ kind }) => isOf(kind));
+    if (own.length === 0) return [];
+    const names = await queries
+      .selectFrom(table)
+      .select(["id", "name"])
+      .where(
+        among(
+          queries,
+          "id",
+          own.map(({ subject_id }) => BigInt(subject_id)),
+        ),
+      )
+      .execute();
+    const byId = new Map(names.map(({ id, name }) => [String(id), name]));
+    return own.flatMap(({ id, subject_id }) => {
+      const name = byId.get(subject_id);
+      return name === undefined ? [] : [[id, name] as const];
+    });
+  };
+  const [stores, tokens] = await Promise.all([
+    ofTable("stores", (kind) => kind.startsWith("store_")),
+    ofTable("fan_tokens", (kind) => kind === "token_contract"),
+  ]);
+  return new Map([...stores, ...tokens]);
+}

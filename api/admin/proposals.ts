@@ -1,0 +1,151 @@
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import {
+  listDueProposals,
+  listProposals,
+  type Proposal,
+  type ProposedFields,
+  readProposals,
+  setProposal,
+  takeDueProposal,
+  undoProposal,
+} from "../../database/proposals.ts";
+import { closeRequests } from "../../database/requests.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../domain/api/proposals.ts";
+import { isoTimeIfAny } from "../../domain/iso-time.ts";
+import { mayPropose, proposalRule } from "../../domain/proposals.ts";
+import { keysOf } from "../../domain/records.ts";
+import { TorcidaError } from "../../domain/torcida-error.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
+import { refuseWrite } from "../catalogue/catalogue-writer.ts";
+import { forbidden } from "../http/api-error.ts";
+import { listRoute } from "../http/list-route.ts";
+import type { Route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { carryOut, nameSubjects } from "./proposal-effects.ts";
+import { decisionRoutes, toWireDecision } from "./second-person.ts";
+
+const TAKEN_AT_ONCE = 50;
+
+/** What waits for a second person or for its day, and decisions about it. docs/product.md#proposals */
+export function proposalRoutes(services: Services, cache: CatalogueCache): Route[] {
+  const { database } = services;
+  return [
+    listRoute("/api/admin/proposals", {
+      summary: "Changes that wait for a second person or for their day, newest first",
+      row: proposalSchema,
+      query: proposalsQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listProposals(database.reader, query);
+        const names = await nameSubjects(database.reader, rows);
+        return { ...page, rows: rows.map((row) => toWireProposal(row, names.get(row.id) ?? null)) };
+      },
+    }),
+    ...decisionRoutes(services, {
+      path: "/api/admin/proposals",
+      permission: "read",
+      what: "Proposal",
+      action: "proposal",
+      verbs: {
+        agree: "Agrees to what another admin asked for; it takes effect at once, or on its day where that is fixed",
+        refuse: "Refuses what another admin asked for",
+        undo: "Undoes what waits, one's own too",
+      },
+      whyLapsed: "What it was about has changed since: ask for it again",
+      find: async (queries, id) => (await readProposals(queries, [id]))[0],
+      requireOther(asked, { actor, role }) {
+        // Whoever it is about would keep it from happening, or hurry it.
+        if (asked.is_own === 1n || (asked.kind === "sessions" && asked.subject_id === actor))
+          throw forbidden("Somebody else must decide about this", "OWN_REQUEST");
+        if (!mayPropose(role, asked.kind)) throw forbidden(`The role ${role} may not do this`, "ROLE_NOT_ALLOWED");
+      },
+      async decide(queries, asked, { verb, actor, reason }) {
+        if (verb === "undo") return (await undoProposal(queries, asked.id, { actor, reason })) ? "done" : undefined;
+        const state = verb === "agree" ? "agreed" : "refused";
+        const closed = await closeRequests(queries, "proposals", [asked.id], { state, actor, reason });
+        if (closed.length === 0) return undefined;
+        if (verb === "refuse") return setProposal(queries, asked.id, { due_at: null }).then(() => "done");
+        return agree(services, queries, asked, actor);
+      },
+      personOf: ({ kind, subject_id }) => (kind === "erase" || kind === "sessions" ? subject_id : null),
+      logged: loggedOf,
+      afterwards: () => cache.drop(),
+    }),
+  ];
+}
+
+async function agree(services: Services, queries: Queries, asked: Proposal, by: string): Promise<"done" | "lapsed"> {
+  if (proposalRule(asked.kind).isDayFixed) {
+    await setProposal(queries, asked.id, { due_at: asked.takes_effect_at });
+    return "done";
+  }
+  const isDone = await isStillAsked(services, queries, asked, by);
+  await setProposal(queries, asked.id, {
+    due_at: null,
+    takes_effect_at: BigInt(Date.now()),
+    ...(isDone ? {} : { state: "lapsed" }),
+  });
+  return isDone ? "done" : "lapsed";
+}
+
+/** Carries it out. False: who asked may no longer ask, or what it was about has changed. */
+async function isStillAsked(
+  services: Services,
+  queries: Queries,
+  asked: Proposal,
+  by: string | undefined,
+): Promise<boolean> {
+  const role = services.adminWallets.get(asked.asked_by as WalletAddress);
+  if (asked.is_own === 0n && !mayPropose(role, asked.kind)) return false;
+  return carryOut(services, queries, asked, by).catch(refuseWrite);
+}
+
+/** Carries out what nobody undid until its day. docs/product.md#proposals */
+export async function takeEffect(services: Services): Promise<void> {
+  const { kysely } = services.database;
+  for (const id of await listDueProposals(kysely, TAKEN_AT_ONCE)) {
+    const take = (isPossible: boolean) =>
+      inAuditedTransaction(kysely, async (queries) => {
+        const asked = await takeDueProposal(queries, id);
+        if (!asked) return;
+        const isDone = isPossible && (await isStillAsked(services, queries, asked, undefined));
+        if (!isDone) await setProposal(queries, id, { state: "lapsed" });
+        const { subject, words } = loggedOf(asked);
+        const detail = { ...words, asked_by: asked.asked_by, ...(isDone ? {} : { lapsed: true }) };
+        await appendAudit(queries, { actor: "system", action: "proposal.done", subject, detail });
+      });
+    await take(true).catch((error: unknown) => {
+      // What the shop's own rules refuse today is over; anything else is tried again.
+      if (error instanceof TorcidaError) return take(false);
+      throw error;
+    });
+    services.log.info({ action: "proposal.done", proposal: Number(id) }, "A proposal's day has come");
+  }
+}
+
+function loggedOf({ id, kind, subject_id, from_fields, to_fields }: Proposal) {
+  const was: ProposedFields = JSON.parse(from_fields);
+  const to: ProposedFields = JSON.parse(to_fields);
+  return { subject: `proposal:${id}`, words: { kind, subject_id, ...to, was } };
+}
+
+function toWireProposal(row: Proposal, subject: string | null): ProposalRow {
+  const { kind, subject_id } = row;
+  const from: ProposedFields = JSON.parse(row.from_fields);
+  const to: ProposedFields = JSON.parse(row.to_fields);
+  const changes = keysOf(to).map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
+  const joined = (end: "from" | "to") => changes.flatMap((one) => one[end] ?? []).join(" · ") || null;
+  return {
+    ...toWireDecision(row),
+    kind,
+    subject_id: /^\d+$/.test(subject_id) ? Number(subject_id) : subject_id,
+    subject,
+    from: joined("from"),
+    to: joined("to"),
+    changes,
+    reason: row.reason,
+    takes_effect_at: isoTimeIfAny(row.takes_effect_at),
+    needs_second: row.state === "open" && row.due_at === null,
+  };
+}
