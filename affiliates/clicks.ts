@@ -3,6 +3,7 @@ import { addToDay, dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
 import type { Queries } from "../database/transaction.ts";
+import { type BonusRead, bonusColumns } from "../domain/bonus-read.ts";
 import { jsonOf } from "../domain/records.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -19,6 +20,8 @@ export type NewClick = {
   tokenSlug: string | null;
   balanceBlock: bigint | null;
   terms: ClickTerms;
+  /** A bonus that is read later. */
+  bonusRead?: BonusRead | null;
   /** When its terms were frozen; milliseconds UTC. */
   clickedAt: bigint;
   windowMs: bigint;
@@ -48,6 +51,7 @@ function rowOf(click: NewClick) {
     token_slug: click.tokenSlug,
     balance_block: click.balanceBlock,
     terms: jsonOf(click.terms),
+    ...bonusColumns(click.bonusRead),
     created_at: click.clickedAt,
     expires_at: click.clickedAt + click.windowMs,
   };

@@ -215,7 +215,7 @@ function createServices(given: {
     everyNode,
     ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
-    balances: new BalanceReader(client),
+    balances: new BalanceReader(client, everyNode),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.reader),
     senders,

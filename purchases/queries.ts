@@ -118,6 +118,7 @@ export function selectPurchases(queries: Queries) {
     "purchases.amount_cents",
     "purchases.cashback_bps",
     "purchases.bonus_bps",
+    "purchases.bonus_read",
     "purchases.token_slug",
     "purchases.metadata_uri",
     "purchases.click_id",

@@ -3,6 +3,7 @@ import { databaseNow, engineOf, readClock } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { bonusColumns, READ_UNTIL_MS } from "../domain/bonus-read.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Move } from "../domain/purchase/life.ts";
 import { adoptable, buyerOf } from "../domain/sale/buyer.ts";
@@ -20,7 +21,7 @@ import type { SaleAction } from "../domain/sale/plan.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
+import { enqueue, expedite, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
 import { undraw } from "./account-books.ts";
 import { lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
@@ -210,7 +211,7 @@ async function act(
   return entitlePurchase(queries, id, { centBps, isRateNew: action.weiPerCent === null });
 }
 
-type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy"> & {
+type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonusRead"> & {
   click: ClickFacts;
   action: SaleAction & { kind: "create" };
   permission: SaleDecision["permission"];
@@ -253,10 +254,12 @@ export async function registerSimulated(
   await touchUsers(queries, new Set(purchases.map(({ wallet }) => wallet)));
   const now = BigInt(await readClock(queries));
   const created = purchases.map((purchase): Created => {
-    const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs }), rules, now);
+    // A ticket's percent is for ever: it is minted once its bonus is decided.
+    const delayMs = purchase.bonusRead ? READ_UNTIL_MS : mintDelayMs;
+    const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs: delayMs }), rules, now);
     const [action] = actions;
     if (!click || action?.kind !== "create") throw new Error("A simulated purchase has no cashback");
-    return { source: "simulated", click, action, permission };
+    return { source: "simulated", click, action, permission, bonusRead: purchase.bonusRead ?? null };
   });
   return create(queries, created);
 }
@@ -398,6 +401,7 @@ function rowOf(purchase: NewPurchase) {
     click_id: newClickToken(),
     created_at: BigInt(Date.now()),
     metadata_uri: "",
+    ...bonusColumns(purchase.bonusRead),
   };
   return { ...row, ...countedAsNew(row.cashback_cent_bps) };
 }
@@ -457,6 +461,34 @@ async function entitlePurchase(
     })
     .where("id", "=", id)
     .execute();
+}
+
+/**
+ * What is decided of a simulated purchase's bonus after it was registered: its percent can rise only until its mint is
+ * sent. `after` is its `bonus_read`, or it is read again at `bonus_due_at`. docs/product.md#bonus-read
+ */
+export async function giveLateBonus(
+  queries: Queries,
+  id: bigint,
+  decided: { bonusBps: bigint | undefined; after: string } | { bonus_due_at: bigint },
+): Promise<void> {
+  const change = "after" in decided ? { bonus_read: decided.after, bonus_due_at: null } : decided;
+  const row = await queries
+    .updateTable("purchases")
+    .set(change)
+    .where("id", "=", id)
+    .where("bonus_due_at", "is not", null)
+    .returning(["amount_cents", "cashback_bps", "bonus_bps"])
+    .executeTakeFirst();
+  if (!row || !("after" in decided)) return;
+  const { bonusBps = row.bonus_bps } = decided;
+  const [mint] = await lockOperations(queries, [id], ["mint"]);
+  if (mint && UNSENT.some((of) => of === mint.status)) {
+    const terms = { valueCents: row.amount_cents, cashbackBps: row.cashback_bps, bonusBps };
+    await entitlePurchase(queries, id, { centBps: terms.valueCents * (terms.cashbackBps + bonusBps), terms });
+    await expedite(queries, "mint", [id]);
+  }
+  await recountPurchases(queries, [id]);
 }
 
 /** Withdraws a buyer's own purchase: it is never minted. */

@@ -1,6 +1,7 @@
 import { getAddress } from "viem";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../domain/api/purchases.ts";
+import { bonusStateOf } from "../domain/bonus-read.ts";
 import { cashbackOf, cashbackOfCentBps, worthCents } from "../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../domain/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
@@ -93,6 +94,7 @@ export function toPurchaseRecord(
     amount: reaisText(purchase.amount_cents),
     cashback_percent: percentText(purchase.cashback_bps),
     bonus_percent: percentText(purchase.bonus_bps),
+    bonus_state: bonusStateOf(purchase),
     token_slug: purchase.token_slug,
     status,
     cashback: Number(chzTextFromGwei(cashback)),

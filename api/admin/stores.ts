@@ -27,6 +27,7 @@ import { toWireStore } from "../catalogue/wire.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
+import { originOf } from "../http/origin.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { askerOf } from "./proposing.ts";
@@ -80,10 +81,10 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       query: tokenContractQuerySchema,
       failures: { 409: "There is no ERC-20 token at this address" },
       responses: { 200: tokenContractResponseSchema },
-      async handle({ query: { contract } }) {
-        const found = await services.balances.describeToken(toWalletAddress(contract));
+      async handle({ query: { contract }, request }) {
+        const found = await services.balances.describeToken(toWalletAddress(contract), originOf(request.ip ?? ""));
         if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
-        return { body: { success: true, contract: contract.toLowerCase(), ...found } };
+        return { body: { success: true, contract: contract.toLowerCase(), ...found.shown } };
       },
     }),
     route.get("/api/admin/catalogue", {

@@ -10,6 +10,7 @@ import {
   createClaimRequestSchema,
   createClaimResponseSchema,
 } from "../../domain/api/sales.ts";
+import { bonusStateOf } from "../../domain/bonus-read.ts";
 import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { formatDecimal, reaisText } from "../../domain/money.ts";
 import { idsOf } from "../../domain/records.ts";
@@ -43,6 +44,7 @@ export function clickRoutes(services: Services): Route[] {
           store_id: Number(row.store_id),
           store: row.store_now,
           token_slug: row.token_slug,
+          bonus_state: bonusStateOf(row),
           created_at: isoTime(row.created_at),
           expires_at: isoTime(row.expires_at),
           ...toWireReported(reported.get(row.id)),

@@ -10,6 +10,7 @@ import { must, ruleOf } from "../../domain/field-rules.ts";
 import { isRecord } from "../../domain/records.ts";
 import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
+import { NoAgreementError } from "../../platform/rpc/every-node.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics.ts";
 import type { Services } from "../services.ts";
@@ -287,7 +288,9 @@ function sendError(services: Services, error: unknown, request: Request, respons
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OwnSaleError) return forbidden(error.message, "OWN_SALE");
-  if (error instanceof BaseError) return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");
+  if (error instanceof BaseError || error instanceof NoAgreementError) {
+    return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");
+  }
   if (isDatabaseAway(error)) {
     return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");
   }

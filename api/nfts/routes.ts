@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
@@ -8,9 +9,11 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { SITUATIONS } from "../../domain/purchase/situation.ts";
+import { callOf } from "../../platform/rpc/node-voice.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
 import { notFound } from "../http/api-error.ts";
+import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 
 import type { Services } from "../services.ts";
@@ -18,6 +21,9 @@ import type { Services } from "../services.ts";
 const JSON_URI = "data:application/json;base64,";
 const SVG_URI = "data:image/svg+xml;base64,";
 const MAXIMUM_PICTURES = 1_000;
+/** What drawing one may cost: by our own contract, whose descriptor can be replaced. docs/product.md#node-questions */
+const DRAWING_GAS = 30_000_000n;
+const DRAWING_BYTES = 64 * 1_024;
 /** Cache time: a renamed or recoloured store, or a new descriptor, changes pictures. */
 const PICTURE_AGE_MS = 60_000;
 const PICTURE_AGE_SECONDS = 300;
@@ -88,11 +94,15 @@ export function nftRoutes(services: Services): Route[] {
       limit: { perMinute: 600, by: "origin" },
       query: z.object({ status: z.string().max(20).optional() }),
       responses: { 200: { type: "image/svg+xml" } },
-      async handle({ params, query }) {
+      async handle({ params, query, request }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         const status = purchaseStatusFromChain(nft.status);
-        const picture = await readPicture(services, pictures, nft.token_id, status);
+        const picture = await readPicture(services, pictures, {
+          tokenId: nft.token_id,
+          status,
+          asker: originOf(request.ip ?? ""),
+        });
         if (picture === undefined) throw notFound("Picture");
         const isLasting = query.status === status;
         return {
@@ -111,20 +121,17 @@ export function nftRoutes(services: Services): Route[] {
 async function readPicture(
   services: Services,
   pictures: LRUCache<string, string>,
-  tokenId: bigint,
-  status: string,
+  { tokenId, status, asker }: { tokenId: bigint; status: string; asker: string },
 ): Promise<string | undefined> {
   const key = `${tokenId}:${status}`;
   const known = pictures.get(key);
   if (known !== undefined) return known;
-  const uri = await services.client.readContract({
-    address: services.contracts.purchaseNft,
-    abi: purchaseNftAbi,
-    functionName: "tokenURI",
-    args: [tokenId],
-  });
-  const picture = pictureOf(uri);
-  if (picture === undefined) return undefined;
+  const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "tokenURI", args: [tokenId] });
+  const call = callOf({ to: services.contracts.purchaseNft, data }, { gas: DRAWING_GAS, mostBytes: DRAWING_BYTES });
+  const [shown] = (await services.everyNode.claimed(asker, [call])).shown;
+  const picture =
+    shown && pictureOf(decodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", data: shown }));
+  if (!picture) return undefined;
   pictures.set(key, picture);
   return picture;
 }

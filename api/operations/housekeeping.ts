@@ -17,6 +17,7 @@ import { takeEffect } from "../admin/proposals.ts";
 import { deleteOldMails } from "../mail/mails.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
+import { decideLateBonuses } from "../purchases/late-bonuses.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 import { notify } from "./notices.ts";
@@ -35,6 +36,7 @@ const RULES_MS = 30_000;
 const IDS_MS = 500;
 const DAILY_RATE_MS = 5_000;
 const RATES_MS = 1_000;
+const LATE_BONUSES_MS = 1_000;
 /** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
@@ -65,6 +67,11 @@ export function startHousekeeping(
     whileSending(services, PROPOSALS_MS, () => takeEffect(services)),
     whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
     whileSending(services, RATES_MS, rateAsker(services)),
+    whileSending(
+      services,
+      LATE_BONUSES_MS,
+      once(() => decideLateBonuses(services)),
+    ),
   ];
   const keepRate = dailyRateKeeper(services.database.kysely, services.rates);
   timers.push(setInterval(() => void quietly(services, keepRate), DAILY_RATE_MS));
@@ -84,6 +91,17 @@ function whileSending(services: Services, everyMs: number, work: () => Promise<v
     dueAt = performance.now() + everyMs;
     void quietly(services, work);
   }, LOOK_EVERY_MS);
+}
+
+/** The same work, unless it still runs. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return async () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    await running;
+  };
 }
 
 /** Tickets must show the store's name, so names that are missing or different on chain are registered there. */

@@ -54,18 +54,21 @@ export class ProfileCache {
 
 /**
  * The response of `GET /api/me`: profile, balances, totals, and the newest tickets and purchases. `changesAt` is the
- * next indexed block at which a payout of this buyer becomes final, which changes the response.
+ * next indexed block at which a payout of this buyer becomes final, which changes the response. `asker`: where the call
+ * comes from.
  */
 export async function buildProfile(
   services: Services,
   visitor: Visitor,
+  asker: string,
 ): Promise<{ me: Me; changesAt: bigint | undefined }> {
   const { kysely } = services.database;
   const { wallet } = visitor;
   const readBalances = async () => {
     const fanTokens = await listFanTokens(kysely);
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
-    return { fanTokens, balances: await unlessAway(services, services.balances.read(wallet, version, fanTokens)) };
+    const read = services.balances.read(wallet, { version, asker }, fanTokens);
+    return { fanTokens, balances: (await unlessAway(services, read))?.shown };
   };
   const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
   const readTotals = async () => {
@@ -106,7 +109,7 @@ function toHeldToken(
   { symbol, contract }: Pick<FanTokenRow, "symbol" | "contract">,
   balances: Balances | undefined,
 ): HeldToken {
-  if (!balances) return { symbol, balance: null, decimals: 0, contract: contract ?? "" };
+  if (!balances?.tokens) return { symbol, balance: null, decimals: 0, contract: contract ?? "" };
   const { units, decimals } = (contract && balances.tokens.get(contract)) || { units: 0n, decimals: 0 };
   return { symbol, balance: formatDecimal(units, decimals), decimals, contract: contract ?? "" };
 }

@@ -40,10 +40,10 @@ export function peopleRoutes(services: Services): Route[] {
       access: "user",
       summary: "The signed-in user's profile, holdings, tickets and totals",
       responses: { 200: meResponseSchema },
-      async handle({ identity }) {
+      async handle({ identity, request }) {
         const visitor = visitorOf(identity);
         const text = await profiles.read(visitor, async () => {
-          const { me, changesAt } = await buildProfile(services, visitor);
+          const { me, changesAt } = await buildProfile(services, visitor, originOf(request.ip ?? ""));
           return { text: JSON.stringify({ success: true, data: me }), changesAt };
         });
         return { text, type: "application/json; charset=utf-8" };

@@ -8,7 +8,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { CHALLENGE_MS, type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { NoAgreementError } from "../../platform/rpc/every-node.ts";
-import { ApiError, unavailable } from "../http/api-error.ts";
+import { ApiError } from "../http/api-error.ts";
 import { noteStaffSignIn } from "../operations/notices.ts";
 import type { Services } from "../services.ts";
 import {
@@ -170,6 +170,6 @@ async function contractSigner(
     if (!(error instanceof NoAgreementError)) throw error;
     log.warn({ reason: error.message, why: error.why }, "No contract lets a wallet in: the nodes do not agree");
     if (error.why === "different") return undefined;
-    throw unavailable("CHAIN_UNAVAILABLE", "The chain's nodes do not all answer now; try again");
+    throw error;
   }
 }

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { insertClicks } from "../../affiliates/clicks.ts";
 import { linkOf } from "../../affiliates/links.ts";
 import { boosted } from "../../catalogue/categories.ts";
-import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { BatchLoader } from "../../database/batch-loader.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
@@ -13,7 +12,7 @@ import {
   type registerPurchaseRequestSchema,
   registerPurchaseResponseSchema,
 } from "../../domain/api/purchases.ts";
-import { bonus, cappedBonus } from "../../domain/bonus.ts";
+import { cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../domain/iso-time.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
@@ -23,10 +22,13 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { InsertedPurchase } from "../../purchases/save.ts";
 import { registerSimulated } from "../../purchases/save.ts";
 import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../purchases/simulated-limits.ts";
-import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
+import { ApiError, conflict, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
+import { type BonusTerms, bonusLater, bonusNow } from "./bonus.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
 
+/** Bounded by the percents: what fits on top of them. */
+const MOST_BONUS_BPS = 10_000n;
 const NAME_LOOK_MS = 200;
 const NAME_LOOKS = 20;
 
@@ -71,7 +73,7 @@ export function openRegistrations({ database: { kysely }, environment, saleRules
 export async function registerPurchase(
   services: Services,
   registrations: Registrations,
-  wallet: WalletAddress,
+  { wallet, asker }: { wallet: WalletAddress; asker: string },
   body: PurchaseRequest,
   keyed?: KeyedRequest,
 ): Promise<RegisteredPurchase> {
@@ -85,7 +87,8 @@ export async function registerPurchase(
   }
   const { store, cashbackBps, at } = await requireSellingStore(services, registrations, body.store_id);
   const tokenSlug = body.token_slug ?? null;
-  const terms = { ...(await readBonus(services, wallet, store, tokenSlug)), tokenSlug, clickedAt: at };
+  const readBonus = services.nodes.isReady ? bonusNow : bonusLater;
+  const terms = { ...(await readBonus(services, { wallet, store, tokenSlug, asker })), tokenSlug, clickedAt: at };
   if (!services.environment.SIMULATED_PURCHASES) return registerClick(services, registrations, wallet, store, terms);
   const wanted: SimulatedPurchase = {
     wallet,
@@ -96,6 +99,7 @@ export async function registerPurchase(
     bonusBps: cappedBonus(cashbackBps, terms.bonusBps),
     tokenSlug,
     balanceBlock: terms.block,
+    bonusRead: terms.open && { ...terms.open, mostBps: cappedBonus(cashbackBps, MOST_BONUS_BPS), mostBoostedBps: null },
   };
   return addOnce(services, registrations, store, wanted, keyed);
 }
@@ -198,6 +202,7 @@ function toWireTerms(wanted: SimulatedPurchase) {
     amount: reaisText(wanted.amountCents),
     cashback_percent: percentText(wanted.cashbackBps),
     bonus_percent: percentText(wanted.bonusBps),
+    bonus_state: wanted.bonusRead?.state ?? "known",
     token_slug: wanted.tokenSlug,
     status: "processing",
   } as const;
@@ -227,7 +232,7 @@ async function registerClick(
   registrations: Registrations,
   wallet: WalletAddress,
   store: StoreWithCategories,
-  { bonusBps, block, tokenSlug, clickedAt }: BonusTerms & { tokenSlug: string | null; clickedAt: bigint },
+  { bonusBps, block, open, tokenSlug, clickedAt }: BonusTerms & { tokenSlug: string | null; clickedAt: bigint },
 ): Promise<RegisteredPurchase> {
   const rates = store.categories.map((one) => ({
     groupCode: one.groupCode,
@@ -236,7 +241,8 @@ async function registerClick(
     isDefault: one.isDefault,
   }));
   const terms = freezeTerms(rates, bonusBps, clickedAt);
-  if (!terms) throw new Error("A store without a percent was offered");
+  const most = freezeTerms(rates, MOST_BONUS_BPS, clickedAt);
+  if (!terms || !most) throw new Error("A store without a percent was offered");
   const link = store.network === null ? null : { network: store.network, account: store.account };
   const windowDays = store.claim_days ?? CLICK_WINDOW_DAYS;
   const click = await registrations.clicks.add({
@@ -246,6 +252,7 @@ async function registerClick(
     tokenSlug,
     balanceBlock: block,
     terms: { ...terms, link },
+    bonusRead: open && { ...open, mostBps: most.bonusBps, mostBoostedBps: most.boosted?.bonusBps ?? null },
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
   });
@@ -257,28 +264,9 @@ async function registerClick(
     click: {
       id: click.token,
       store_id: Number(store.id),
+      bonus_state: open?.state ?? "known",
       expires_at: isoTime(click.expires_at),
       affiliate_url: linkOf(store, click.token, services.accounts),
     },
   };
-}
-
-type BonusTerms = { bonusBps: bigint; block: bigint | null };
-
-/** The bonus by the buyer's current balance, read on the chain by the server. docs/product.md#bonus */
-async function readBonus(
-  services: Services,
-  wallet: WalletAddress,
-  store: StoreWithCategories,
-  tokenSlug: string | null,
-): Promise<BonusTerms> {
-  if (tokenSlug === null) return { bonusBps: 0n, block: null };
-  const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
-  if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");
-  const balance = token.contract ? await services.balances.balanceAt(wallet, token.contract) : undefined;
-  const { totalBps } = bonus(
-    { token, club: store.club, balance: balance ?? { units: 0n, decimals: 0 } },
-    services.environment.BONUS_PROGRAM,
-  );
-  return { bonusBps: totalBps, block: balance?.blockNumber ?? null };
 }

@@ -16,6 +16,7 @@ import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt } from "../../purchases/view.ts";
 import { readCreditOf } from "../chain/unless-away.ts";
 import { forbidden } from "../http/api-error.ts";
+import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
@@ -49,7 +50,8 @@ export function purchaseRoutes(services: Services): Route[] {
         if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
         const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
         const keyed = readKey(request, wallet, meaning);
-        return { body: await registerPurchase(services, registrations, wallet, body, keyed) };
+        const buyer = { wallet, asker: originOf(request.ip ?? "") };
+        return { body: await registerPurchase(services, registrations, buyer, body, keyed) };
       },
     }),
     route.get("/api/purchases", {

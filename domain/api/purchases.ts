@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BONUS_STATES } from "../bonus-read.ts";
 import { isMetadataAddress } from "../chain-text.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
@@ -55,6 +56,8 @@ const purchaseTermsShape = {
   /** Base percent, decimal text. */
   cashback_percent: z.string(),
   bonus_percent: z.string(),
+  /** `open`: it may still rise, once a balance can be read; `none`: it never could. docs/product.md#bonus-read */
+  bonus_state: z.enum(BONUS_STATES).optional(),
   token_slug: z.string().nullable(),
   status: z.enum(PURCHASE_STATUSES),
   created_at: z.iso.datetime(),
@@ -75,6 +78,7 @@ export const registerPurchaseResponseSchema = answerOf({
     .object({
       id: z.string(),
       store_id: z.number(),
+      bonus_state: z.enum(BONUS_STATES).optional(),
       /** Sales after this do not count for this click. */
       expires_at: z.iso.datetime(),
       affiliate_url: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BONUS_STATES } from "../bonus-read.ts";
 import { limit, must } from "../field-rules.ts";
 import { recordOf } from "../records.ts";
 import { HOLD_FIGURES, HOLD_REASONS } from "../sale/hold.ts";
@@ -17,6 +18,8 @@ export const clickSchema = z.object({
   store_id: z.number(),
   store: z.string(),
   token_slug: z.string().nullable(),
+  /** `open`: its bonus may still rise, once a balance can be read; `none`: it never could. docs/product.md#bonus-read */
+  bonus_state: z.enum(BONUS_STATES).optional(),
   created_at: z.iso.datetime(),
   /** Sales after this do not count for this click. */
   expires_at: z.iso.datetime(),

@@ -1,3 +1,4 @@
+import type { BonusRead } from "../bonus-read.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import { NOTHING_KEPT, type SaleFacts } from "./decide.ts";
 import { SIMULATED } from "./rules.ts";
@@ -12,6 +13,8 @@ export type SimulatedPurchase = {
   bonusBps: bigint;
   tokenSlug: string | null;
   balanceBlock: bigint | null;
+  /** A bonus that is read later. */
+  bonusRead?: BonusRead | null;
 };
 
 const MICROS_PER_CENT = 10_000n;

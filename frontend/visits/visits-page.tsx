@@ -141,9 +141,9 @@ function Money({ cashback, amount }: { cashback: string; amount: string }) {
   );
 }
 
-type Visit = Pick<Click, "store_id" | "store" | "created_at" | "token_slug">;
+type Visit = Pick<Click, "store_id" | "store" | "created_at" | "token_slug" | "bonus_state">;
 
-function RowHead({ visit: { store_id, store, created_at, token_slug } }: { visit: Visit }) {
+function RowHead({ visit: { store_id, store, created_at, token_slug, bonus_state } }: { visit: Visit }) {
   const t = useText();
   const { dateTime } = useFormat();
   return (
@@ -155,6 +155,9 @@ function RowHead({ visit: { store_id, store, created_at, token_slug } }: { visit
         <time dateTime={created_at}>{dateTime(created_at)}</time>{" "}
         {token_slug && <span>{t("visits.token", { token: token_slug.toUpperCase() })}</span>}
       </p>
+      {token_slug && (bonus_state === "open" || bonus_state === "none") && (
+        <p>{t(`visits.bonus.${bonus_state}`, { token: token_slug.toUpperCase() })}</p>
+      )}
     </>
   );
 }

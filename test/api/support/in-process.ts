@@ -96,6 +96,8 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const adminWallets = new Map<WalletAddress, Role>();
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
+  const noNode = () => Promise.reject(new NoAgreementError("silent", "none is here"));
+  const everyNode = standIn<Services["everyNode"]>({ agreed: noNode, claimed: noNode });
   const nodes = standIn<Services["nodes"]>({ isReady: false, problem: "none is here", contradictions: [] });
   return {
     environment,
@@ -105,10 +107,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     database,
     client,
     nodes,
-    everyNode: standIn<Services["everyNode"]>({
-      agreed: () => Promise.reject(new NoAgreementError("silent", "none is here")),
-      claimed: () => Promise.reject(new NoAgreementError("silent", "none is here")),
-    }),
+    everyNode,
     contractStaff: new Set(),
     log,
     accounts,
@@ -117,7 +116,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     payouts,
     ids: { isOpen: async () => true },
     storeIds: { skipRegistered: async () => {} },
-    balances: new BalanceReader(client),
+    balances: new BalanceReader(client, everyNode),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.kysely),
     senders: createSenders({ ...parts, saleRules: rules }),

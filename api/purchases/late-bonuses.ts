@@ -1,0 +1,69 @@
+import {
+  decideLateBonus,
+  endLateBonus,
+  type LateBonus,
+  type LateOutcome,
+  listLateBonuses,
+  postponeLateBonus,
+} from "../../affiliates/late-bonuses.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { READ_UNTIL_MS, TWO_HOSTS_AFTER_MS } from "../../domain/bonus-read.ts";
+import { NoAgreementError, type Quorum } from "../../platform/rpc/every-node.ts";
+import type { Services } from "../services.ts";
+import { bonusFor } from "./bonus.ts";
+
+const AT_ONCE = 20;
+const FIRST_AGAIN_MS = 2_000n;
+const LATEST_AGAIN_MS = 60_000n;
+const ASKER = "late bonuses";
+
+/** Reads balances that could not be had at their click, and decides what follows. docs/product.md#bonus-read */
+export async function decideLateBonuses(services: Services): Promise<void> {
+  const { database, saleRules, log } = services;
+  for (const late of await listLateBonuses(database.kysely, AT_ONCE)) {
+    if (late.of === "clicks" && late.read.state === "known") {
+      await inTransaction(database.kysely, (queries) => endLateBonus(queries, late.id, saleRules));
+      continue;
+    }
+    const outcome = await readLate(services, late);
+    await inTransaction(database.kysely, (queries) =>
+      outcome
+        ? decideLateBonus(queries, late, outcome, saleRules)
+        : postponeLateBonus(queries, late, againAfter(ageOf(late))),
+    );
+    if (outcome) log.info({ [late.of]: Number(late.id), bps: outcome.bonusBps ?? null }, "A late bonus was decided");
+  }
+}
+
+/** Undefined: it is read again. */
+async function readLate(services: Services, late: LateBonus): Promise<LateOutcome | undefined> {
+  const { wallet, read } = late;
+  const ask = async (quorum: Quorum) => {
+    const question = { asker: ASKER, at: { number: Number(read.block) }, quorum };
+    return bonusFor(await services.balances.agreed(wallet, read.contract, question), read, read.program);
+  };
+  const age = ageOf(late);
+  const quorums: Quorum[] = age < TWO_HOSTS_AFTER_MS ? ["all"] : ["all", "two hosts"];
+  let why = "";
+  for (const quorum of quorums) {
+    try {
+      return { bonusBps: await ask(quorum) };
+    } catch (error) {
+      if (!(error instanceof NoAgreementError)) throw error;
+      why = error.why;
+    }
+  }
+  const isFinal = age >= TWO_HOSTS_AFTER_MS && (why === "different" || why === "gone");
+  return isFinal || age >= READ_UNTIL_MS ? { bonusBps: undefined } : undefined;
+}
+
+function ageOf({ createdAt }: LateBonus): bigint {
+  return BigInt(Date.now()) - createdAt;
+}
+
+/** A tenth of its age. */
+function againAfter(age: bigint): bigint {
+  const wanted = age / 10n;
+  if (wanted < FIRST_AGAIN_MS) return FIRST_AGAIN_MS;
+  return wanted > LATEST_AGAIN_MS ? LATEST_AGAIN_MS : wanted;
+}
