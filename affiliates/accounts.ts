@@ -1,17 +1,47 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
+import type { AccountKey } from "../domain/sale/rules.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
 import type { Problem } from "../platform/environment.ts";
 import { directAccountSchema, type PolledAccount } from "./network.ts";
-import { NETWORKS } from "./networks.ts";
+import { findNetwork, NETWORKS } from "./networks.ts";
 
-export type DirectAccount = z.output<typeof directAccountSchema>;
+export type DirectAccount = z.output<typeof directAccountSchema> & { aliases?: readonly string[] };
 export type AffiliateAccount = PolledAccount | DirectAccount;
 
 /** The configured accounts are invalid; the message follows the variable's name. */
 export class AccountsError extends TorcidaError {
   override readonly docs = "docs/sales.md#accounts";
+}
+
+/** Open sales belong to an account that is not configured, or it is not clear to which. */
+export class UnknownAccountError extends TorcidaError {
+  override readonly docs = "docs/sales.md#accounts";
+
+  constructor({ network, account }: AccountKey, other: string | undefined, why: "gone" | "twice" | "other" = "gone") {
+    const name = `${network}:${account}`;
+    const isIt =
+      other === undefined ? "" : ` If ${network}:${other} is the same account, start once with its first name.`;
+    super(
+      {
+        gone: `The account ${name} has open sales and is not configured, so nobody reads them: put it back into AFFILIATE_ACCOUNTS, or name it in AFFILIATE_CLOSED_ACCOUNTS, and its sales stay held.${isIt}`,
+        twice: `The accounts ${name} and ${network}:${other} are the same one of the network: keep one of them in AFFILIATE_ACCOUNTS, or each sale is paid twice`,
+        other: `The account ${name} is another one of the network than before, and the one of before has open sales: give the new one another name, and name ${name} in AFFILIATE_CLOSED_ACCOUNTS`,
+      }[why],
+    );
+  }
+}
+
+/** What the network calls an account: it is the same account under any name. docs/product.md#sales-accounts */
+export function identityOf(account: AffiliateAccount): string {
+  if (!("api_url" in account)) return account.account;
+  return findNetwork(account.network)?.identityOf(account) ?? account.account;
+}
+
+/** Whether an account is called so in the configuration, a store or the address of a push. */
+export function isCalled(one: AffiliateAccount, name: string | null): boolean {
+  return name !== null && (one.account === name || (one.aliases ?? []).includes(name));
 }
 
 /**

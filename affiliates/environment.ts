@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { DAY_SECONDS } from "../domain/iso-time.ts";
+import type { KnownAccount } from "../domain/sale/accounts.ts";
 import { readMicros } from "../domain/sale/amount.ts";
-import type { SaleRules } from "../domain/sale/rules.ts";
+import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";
 import {
   CHAIN_VARIABLES,
   chainEnvironment,
@@ -30,6 +31,12 @@ const affiliateSecrets = list(
   { isSecret: true },
 );
 
+const accountKey = list((item) => {
+  const [network = "", account = "", ...rest] = item.split(":");
+  const isName = [network, account].every((name) => /^[a-z0-9-]{1,32}$/.test(name));
+  return isName && rest.length === 0 ? { network, account } : undefined;
+}, "must be accounts as network:account, such as awin:br,direct:acme");
+
 const fxRate = list((item) => {
   const [currency = "", text = ""] = item.split(":");
   const micros = readMicros(text);
@@ -47,6 +54,7 @@ const LOCAL_SALE_REF_KEY = "10ca1".padEnd(64, "0");
 export const SALE_VARIABLES = {
   AFFILIATE_ACCOUNTS: z.string().optional(),
   AFFILIATE_SECRETS: affiliateSecrets.default([]),
+  AFFILIATE_CLOSED_ACCOUNTS: accountKey.default([]),
   HOLD_SECONDS: wholeNumber(30 * DAY_SECONDS, 0, 366 * DAY_SECONDS),
   MINT_DELAY_SECONDS: wholeNumberIfSet(0, 366 * DAY_SECONDS),
   FX_URL: z
@@ -71,10 +79,21 @@ const LIVE_MINT_DELAY_SECONDS = DAY_SECONDS;
 /** As a rule of a process's schema. */
 export const saleProblems = (values: Partial<SaleVariables>): Problem[] => [
   ...accountProblems(() => accountsOf(values)),
+  ...closedProblems(values),
   ...(values.FX_URL !== undefined && (values.FX_RATES ?? []).length > 0
     ? [{ variable: "FX_RATES", message: "must not be set together with FX_URL: use the feed, or fixed rates" }]
     : []),
 ];
+
+function closedProblems(values: Partial<SaleVariables>): Problem[] {
+  if (accountProblems(() => accountsOf(values)).length > 0) return [];
+  const isConfigured = (one: AccountKey) =>
+    accountsOf(values).some(({ network, account }) => network === one.network && account === one.account);
+  return (values.AFFILIATE_CLOSED_ACCOUNTS ?? []).filter(isConfigured).map(({ network, account }) => ({
+    variable: "AFFILIATE_CLOSED_ACCOUNTS",
+    message: `names ${network}:${account}, which is configured: take it out of one of the two`,
+  }));
+}
 
 /** Missing where sales of affiliate accounts are paid. docs/product.md#sale-ref */
 export function saleRefProblems(values: Partial<SaleVariables>, isLive: boolean): Problem[] {
@@ -92,7 +111,7 @@ export function accountsOf(values: Partial<SaleVariables>): AffiliateAccount[] {
 /**
  * The rules for sales from a process's variables: delays in milliseconds, limits in cents. docs/product.md#sales-held
  */
-export function saleRules(values: SaleVariables, accounts: readonly AffiliateAccount[], isLocal: boolean): SaleRules {
+export function saleRules(values: SaleVariables, accounts: readonly KnownAccount[], isLocal: boolean): SaleRules {
   return {
     limits: {
       salesPerDay: BigInt(values.SALES_PER_DAY_MAX),
@@ -133,7 +152,8 @@ export function readEnvironment(source: Variables) {
     host: values.AFFILIATES_HOST,
     network,
     accounts,
-    rules: saleRules(values, accounts, isLocal),
+    closedAccounts: values.AFFILIATE_CLOSED_ACCOUNTS,
+    rulesOf: (known: readonly KnownAccount[]) => saleRules(values, known, isLocal),
   };
 }
 

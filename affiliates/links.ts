@@ -1,4 +1,4 @@
-import { type AffiliateAccount, polledAccounts } from "./accounts.ts";
+import { type AffiliateAccount, isCalled, polledAccounts } from "./accounts.ts";
 import { findNetwork } from "./networks.ts";
 
 export type LinkedStore = {
@@ -25,7 +25,7 @@ export function linkOf(store: LinkedStore, click: string, accounts: readonly Aff
   const account =
     store.account === null && ofNetwork.length === 1
       ? ofNetwork[0]
-      : ofNetwork.find((one) => one.account === store.account);
+      : ofNetwork.find((one) => isCalled(one, store.account));
   if (!network || !account || advertiserId === "" || storeUrl === null) return null;
   return network.buildLink(account, { advertiserId, storeUrl, click }) ?? null;
 }

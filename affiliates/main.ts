@@ -2,15 +2,17 @@
 
 import { connect } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { assertLease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import { openLog } from "../platform/log.ts";
-import { prepareDatabase } from "../platform/prepare-database.ts";
+import { onceDatabaseAnswers, prepareDatabase } from "../platform/prepare-database.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
 import { openReaderHealth, type ReaderStatus } from "./health-server.ts";
+import { noteAccounts } from "./known-accounts.ts";
 import { findNetwork } from "./networks.ts";
 import { Reader } from "./reader.ts";
 
@@ -31,8 +33,8 @@ try {
 
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
-  const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel, port, host } = environment;
-  const polled = polledAccounts(accounts);
+  const { dataDirectory, databaseUrl, network: chainNetwork, logLevel, port, host } = environment;
+  let polled = polledAccounts(environment.accounts);
   if (polled.length === 0) throw new EnvironmentError("AFFILIATE_ACCOUNTS has no account of a polled network");
   const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
@@ -43,6 +45,14 @@ async function main(): Promise<void> {
   if (ending.signal.aborted) return;
   const database = await connect(databaseUrl);
   status.queries = database.kysely;
+  const note = (queries: Queries) => noteAccounts(queries, environment.accounts, environment.closedAccounts);
+  const noted = await onceDatabaseAnswers(() => inTransaction(database.kysely, note), {
+    onWait,
+    signal: ending.signal,
+  });
+  if (!noted) return database.close();
+  polled = polledAccounts(noted.configured);
+  const rules = environment.rulesOf(noted.known);
   const endWatching = watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     log.fatal(error.message);
     process.exit(1);

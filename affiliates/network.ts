@@ -5,6 +5,8 @@ import type { UnreadRow } from "./row.ts";
 
 /** The configuration of an account of a polled network. */
 export type PolledAccount = AccountTerms & {
+  /** Its other names; `account` is the first, under which its sales are recorded. */
+  aliases?: readonly string[];
   push_secrets: readonly string[];
   api_url: string;
   poll_seconds: number;
@@ -49,6 +51,8 @@ export type Page = { reports: SaleReport[]; unread: UnreadRow[] };
 export type AffiliateNetwork<Account extends PolledAccount> = {
   name: string;
   accountSchema: z.ZodType<Account>;
+  /** What the network calls an account. */
+  identityOf(account: Account): string;
   /** A link to the store that carries the click; undefined if the network's links cannot be built. */
   buildLink(account: Account, target: { advertiserId: string; storeUrl: string; click: string }): string | undefined;
   /** The format of a sale's key: a push with any other key is ignored, a row with one is not read. */

@@ -4,6 +4,7 @@ import type { RequestListener, Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
+import { type Accounts, noteAccounts } from "../affiliates/known-accounts.ts";
 import { storePaces } from "../affiliates/store-pace.ts";
 import { boundBoosts } from "../catalogue/boosts.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
@@ -12,6 +13,7 @@ import { signAuditBy } from "../database/audit-log.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
@@ -86,6 +88,10 @@ async function main(): Promise<void> {
     await announceRules();
   };
   await onceDatabaseAnswers(announce, { onWait });
+  const note = (queries: Queries) =>
+    noteAccounts(queries, accountsOf(environment), environment.AFFILIATE_CLOSED_ACCOUNTS);
+  const accounts = await onceDatabaseAnswers(() => inTransaction(database.kysely, note), { onWait });
+  if (!accounts) return;
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -98,8 +104,8 @@ async function main(): Promise<void> {
   await refuseWrongContractsLater(chain.nodes, contracts, (error) => endAtOnce(log, error));
   const endWatch = chain.nodes.watch();
   const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
-  const given = { environment, log, database, chain, everyNode, contracts, startBlock: BigInt(startBlock) };
-  const services = createServices(given);
+  const given = { environment, log, database, accounts, chain, everyNode, contracts };
+  const services = createServices({ ...given, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
@@ -188,22 +194,22 @@ function createServices(given: {
   contracts: Contracts;
   startBlock: bigint;
   database: Database;
+  accounts: Accounts;
   chain: OpenChain;
   everyNode: EveryNode;
 }): Services {
-  const { environment, log, contracts, startBlock, database, chain, everyNode } = given;
+  const { environment, log, contracts, startBlock, database, accounts, chain, everyNode } = given;
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
-  const accounts = accountsOf(environment);
   const isLive = !environment.SIMULATED_PURCHASES;
-  const rules = { ...saleRules(environment, accounts, environment.isLocal), isLive };
+  const rules = { ...saleRules(environment, accounts.known, environment.isLocal), isLive };
   const adminWallets = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
   const senders = createSenders({ ...parts, saleRules: rules });
   return {
-    accounts,
+    accounts: accounts.configured,
     saleRules: rules,
     environment,
     network: environment.network,

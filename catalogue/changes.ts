@@ -7,6 +7,7 @@ import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
+import { networkOf } from "../domain/sale/accounts.ts";
 import { groupKey, raiseOf } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
@@ -98,7 +99,7 @@ async function planChanges(
     ...catalogue.cashbacks.flatMap((entry) => {
       const name = entry.store.toLowerCase();
       const store = stores.get(name);
-      const { network = store?.network ?? null } =
+      const { network = (store && networkOf(store)) ?? null } =
         catalogue.stores.find((one) => one.name.toLowerCase() === name) ?? {};
       return cashbackChange(entry, { store, network }, aboveBps);
     }),

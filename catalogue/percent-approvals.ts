@@ -9,6 +9,7 @@ import { CATEGORY_TRANSLATIONS } from "../domain/api/catalogue.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { percentText } from "../domain/money.ts";
 import { keysOf, recordOf } from "../domain/records.ts";
+import { networkOf } from "../domain/sale/accounts.ts";
 import { type RateChange, raiseOf, WITHOUT_COMMISSION } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
@@ -53,11 +54,12 @@ export async function requireAgreedLink(
 ): Promise<void> {
   const store = await queries
     .selectFrom("stores")
-    .select(["network", "account"])
+    .select(["network", "unlinked_is_direct", "account"])
     .where("id", "=", storeId)
     .executeTakeFirst();
-  const { network = store?.network, account = store?.account } = fields;
-  if (network !== WITHOUT_COMMISSION || (network === store?.network && account === store.account)) return;
+  const before = store && networkOf(store);
+  const { network = before, account = store?.account } = fields;
+  if (network !== WITHOUT_COMMISSION || (network === before && account === store?.account)) return;
   const categories = (await readCategories(queries, [storeId])).get(storeId) ?? [];
   if (categories.some(({ plainBps }) => plainBps > aboveBps)) throw new UnagreedPercentError(aboveBps);
 }
@@ -76,10 +78,10 @@ export async function addCategory(
   const bps = fields.cashbackBps;
   const store = await queries
     .selectFrom("stores")
-    .select(["created_at", "network"])
+    .select(["created_at", "network", "unlinked_is_direct"])
     .where("id", "=", storeId)
     .executeTakeFirst();
-  if (!store || !addingWaits(store, bps, rule.aboveBps))
+  if (!store || !addingWaits({ ...store, network: networkOf(store) }, bps, rule.aboveBps))
     return { id: await insertCategory(queries, storeId, { category, ...fields }), approvalId: null };
   const text = JSON.stringify({ ...fields, cashbackBps: undefined });
   return { id: null, approvalId: await ask(queries, { storeId, category, bps, fields: text }, rule) };

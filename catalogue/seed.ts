@@ -50,6 +50,7 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
         id: storeId,
         featured: store.featured ? 1n : 0n,
         affiliate_link: affiliateLink,
+        unlinked_is_direct: 1n,
         created_at: now,
         updated_at: now,
       })

@@ -8,6 +8,7 @@ import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../domain/api/catalogue.ts";
 import { idsOf, keysOf, recordOf } from "../domain/records.ts";
 import { OwnSaleError } from "../domain/sale/own-sale-error.ts";
+import { WITHOUT_COMMISSION } from "../domain/sale/terms.ts";
 import { searchKey } from "../domain/text.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
@@ -230,7 +231,9 @@ function columnsOf({ featured, ...fields }: Partial<StoreFields>) {
     const count = fields[field];
     return typeof count === "number" ? BigInt(count) : count;
   });
-  return { ...fields, ...counts, featured: featured === undefined ? undefined : BigInt(featured) };
+  const isOfNetwork = fields.network != null && fields.network !== WITHOUT_COMMISSION;
+  const direct = isOfNetwork ? { unlinked_is_direct: null } : {};
+  return { ...fields, ...counts, ...direct, featured: featured === undefined ? undefined : BigInt(featured) };
 }
 
 /** Marks a store as deleted; purchases still refer to its row. */

@@ -27,8 +27,14 @@ export async function prepareDatabase(parameters: PrepareDatabaseParameters): Pr
   await onceDatabaseAnswers(() => prepareOnce(parameters), parameters);
 }
 
-/** Repeats the work of a start while the database is away or its disk is full: nothing else would start the process again. */
-export async function onceDatabaseAnswers(work: () => Promise<void>, { onWait, signal }: Patience): Promise<void> {
+/**
+ * Repeats the work of a start while the database is away or its disk is full: nothing else would start the process again.
+ * Returns what it returned; undefined once the signal has aborted.
+ */
+export async function onceDatabaseAnswers<T>(
+  work: () => Promise<T>,
+  { onWait, signal }: Patience,
+): Promise<T | undefined> {
   let said = { reason: "", at: 0 };
   while (!signal?.aborted) {
     try {
@@ -43,6 +49,7 @@ export async function onceDatabaseAnswers(work: () => Promise<void>, { onWait, s
       await delay(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
     }
   }
+  return undefined;
 }
 
 async function prepareOnce({ databaseUrl, network }: PrepareDatabaseParameters): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf, jsonOf } from "../domain/records.ts";
+import { isConfigured } from "../domain/sale/accounts.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
 import { noteAccounts } from "./account-terms.ts";
@@ -20,9 +21,13 @@ import { decideSales, withdrawMove } from "./save.ts";
 
 /** Notes whether the rules are others than those by which all sales were decided last. */
 export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {
-  await noteAccounts(queries, rules.accounts);
+  await noteAccounts(queries, rules.accounts.filter(isConfigured));
   const { limits, holdMs, accounts, fx, isLive } = rules;
-  const known = accounts.map(({ network, account }) => ({ network, account }));
+  const known = accounts.map(({ network, account, aliases = [], goneAt = null }) => ({
+    ...{ network, account },
+    ...(aliases.length > 0 && { aliases }),
+    ...(goneAt !== null && { goneAt }),
+  }));
   const ofSales = { limits, holdMs, known, isLive, fx: [fx.url, [...fx.fixed]] };
   // Only a digest is kept: an address can contain a secret.
   const digest = hash("sha256", jsonOf(ofSales));

@@ -1,4 +1,4 @@
-import { type Selectable, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts, givenRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
@@ -10,6 +10,7 @@ import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../domain/purchase/life.ts";
 import { idsOf, isRecord, jsonOf, keysOf } from "../domain/records.ts";
+import { networkOf } from "../domain/sale/accounts.ts";
 import { buyerOf } from "../domain/sale/buyer.ts";
 import {
   type ClickFacts,
@@ -183,26 +184,31 @@ async function readStores(queries: Queries, ids: ReadonlySet<bigint>): Promise<M
 }
 
 const STORE_COLUMNS = [
-  ...(["id", "network", "account", "advertiser_id", "link_code"] as const),
+  ...(["id", "network", "unlinked_is_direct", "account", "advertiser_id", "link_code"] as const),
   ...(["merchant", "store_url", "mint_delay_seconds", "hold_seconds"] as const),
 ] as const;
 type StoreRow = Pick<Selectable<Schema["stores"]>, (typeof STORE_COLUMNS)[number]>;
 
 /** The one place that reads what stores say of their reports. */
 export function storeFacts(row: StoreRow): StoreFacts {
-  const network = row.network ?? "direct";
+  const network = networkOf(row);
   const inMs = (seconds: bigint | null) => (seconds === null ? null : seconds * 1_000n);
   const ids = network === "direct" ? String(row.id) : reportedIds(row);
   return {
     id: row.id,
     network,
-    isLinked: row.network !== null,
+    isLinked: row.network !== null && row.unlinked_is_direct === null,
     account: row.account,
     advertiserIds: ids.split(",").flatMap((id) => id.trim() || []),
     merchant: merchantOf(row),
     mintDelayMs: inMs(row.mint_delay_seconds),
     holdMs: inMs(row.hold_seconds),
   };
+}
+
+/** The same as `networkOf`, of a row of `stores`. */
+export function isDirectStore(): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(network = 'direct' or (network is null and unlinked_is_direct = 1))`;
 }
 
 /** The store of an account that a report names; the first, if several do. */
@@ -222,7 +228,8 @@ export async function findSeller(
     network === "direct"
       ? stores.where("id", "=", BigInt(advertiserId))
       : stores.where("network", "=", network).where("advertiser_id", "like", `%${advertiserId}%`);
-  return (await named.execute()).map(storeFacts).find((store) => store.advertiserIds.includes(advertiserId));
+  const found = (await named.execute()).map(storeFacts).filter((store) => store.network === network);
+  return found.find((store) => store.advertiserIds.includes(advertiserId));
 }
 
 /** Admitad's reports have another id than its links: only a store with a link code names it as `advertiser_id`. */

@@ -1,7 +1,6 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
 
 import { isIPv6 } from "node:net";
-import { polledAccounts } from "../affiliates/accounts.ts";
 import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../affiliates/environment.ts";
 import type { ApiEnvironment } from "../api/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
@@ -52,7 +51,12 @@ async function examine(): Promise<Finding[]> {
     ...examineEnvFile(),
     ...examineApprovals(environment),
     ...examineAdmins(environment),
-    ...(await examineDatabase(operator, environment.keys, polledAccounts(accounts), rules.saleRefs)),
+    ...(await examineDatabase(
+      operator,
+      environment.keys,
+      { accounts, closed: environment.AFFILIATE_CLOSED_ACCOUNTS },
+      rules.saleRefs,
+    )),
     ...(await examineApi(environment)),
     ...(await examineMail(environment)),
     ...(await examineReceivers(environment)),

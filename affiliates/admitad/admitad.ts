@@ -38,6 +38,7 @@ const UPDATED = "updated";
 export const admitad: AffiliateNetwork<AdmitadAccount> = {
   name: "admitad",
   accountSchema,
+  identityOf: ({ website_id }) => website_id,
   buildLink(_account, { advertiserId, storeUrl, click }) {
     const url = new URL(`https://ad.admitad.com/g/${encodeURIComponent(advertiserId)}/`);
     url.searchParams.set("subid4", click);

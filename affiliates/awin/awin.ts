@@ -23,6 +23,7 @@ const STATUSES: Record<string, SaleReport["status"]> = {
 export const awin: AffiliateNetwork<AwinAccount> = {
   name: "awin",
   accountSchema,
+  identityOf: ({ publisher_id }) => publisher_id,
   buildLink({ publisher_id }, { advertiserId, storeUrl, click }) {
     const url = new URL("https://www.awin1.com/cread.php");
     url.searchParams.set("awinmid", advertiserId);

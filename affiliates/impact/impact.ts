@@ -27,6 +27,7 @@ const PARAMETERS: Record<string, [start: string, end: string]> = {
 export const impact: AffiliateNetwork<ImpactAccount> = {
   name: "impact",
   accountSchema,
+  identityOf: ({ account_sid }) => account_sid,
   // Each brand has its own domain: the store's link template names it.
   buildLink: () => undefined,
   keyPattern: /^[\w.-]{1,64}$/,

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Insertable } from "kysely";
-import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
+import { directSecrets, isCalled, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
 import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
@@ -15,6 +15,7 @@ import {
   type DirectEvent,
   pushResponseSchema,
 } from "../../domain/api/affiliate.ts";
+import { isDirectStore } from "../../purchases/facts.ts";
 import { encodeReport } from "../../purchases/stored-report.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
@@ -82,7 +83,7 @@ function pushRoutes(services: Services): Route[] {
       responses: { 200: pushResponseSchema },
       async handle({ request, params, rawBody }) {
         const account = polledAccounts(services.accounts).find(
-          (one) => one.network === params.network && one.account === params.account,
+          (one) => one.network === params.network && isCalled(one, params.account),
         );
         const network = findNetwork(params.network);
         const isKnown = account?.push_secrets.some((secret) => isSameSecret(secret, params.secret));
@@ -167,7 +168,7 @@ async function requireStore(
   const ofAccount = queries
     .selectFrom("stores")
     .select("id")
-    .where((where) => where.or([where("network", "=", "direct"), where("network", "is", null)]))
+    .where(isDirectStore())
     .where((where) => where.or([where("account", "=", account), ...(isOnly ? [where("account", "is", null)] : [])]))
     .where("deleted_at", "is", null);
   if (advertiserId !== null) {

@@ -1,6 +1,7 @@
 import { MOVES, type Move } from "../purchase/life.ts";
 import { keysOf } from "../records.ts";
 import type { WalletAddress } from "../wallet-address.ts";
+import { wrongAccount } from "./accounts.ts";
 import {
   amountProblem,
   type SaleValue,
@@ -17,13 +18,14 @@ import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
-import { type ClickTerms, saleCashback, termsAt, WITHOUT_COMMISSION } from "./terms.ts";
+import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {
   id: bigint;
-  network: string;
-  /** Somebody has said where its sales are reported; otherwise it is a direct shop. */
+  /** Null: nobody has said where its sales are reported, so none is decided. */
+  network: string | null;
+  /** Somebody has said it, and it does not follow from the store's being older. */
   isLinked: boolean;
   /** Null: the network's only account. */
   account: string | null;
@@ -332,6 +334,7 @@ function holdsOf(
   // No rule holds what nobody sold.
   if (facts.network === SIMULATED) return [];
   if (!click) return holdForDrift(valued.drift);
+  const wrong = wrongAccount(facts, click, rules.accounts);
   return holdReasons(
     {
       drift: valued.drift,
@@ -340,7 +343,8 @@ function holdsOf(
       commissionCents: valued.value?.commissionCents ?? null,
       cashbackCentBps: valued.plainCentBps,
       storeId: click.store.id,
-      isOfAccount: isOfAccount(facts, click, rules),
+      isOfAccount: wrong === undefined,
+      accountFigures: wrong ?? {},
       otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,
       otherClick: other?.id ?? null,
       clickedAt: click.createdAt,
@@ -352,20 +356,6 @@ function holdsOf(
     },
     rules.limits,
   );
-}
-
-/**
- * A store without an account belongs to the network's account if there is only one. What was promised before a store
- * became a direct shop does not count there: no commission bounds it.
- */
-function isOfAccount(sale: AccountKey, { store, terms }: ClickFacts, rules: SaleRules): boolean {
-  if (store.network !== sale.network) return false;
-  if (sale.network === WITHOUT_COMMISSION && store.isLinked && terms.link !== undefined) {
-    if (terms.link?.network !== sale.network) return false;
-    if (terms.link.account !== null && terms.link.account !== sale.account) return false;
-  }
-  if (store.account !== null) return store.account === sale.account;
-  return rules.accounts.filter((one) => one.network === store.network).length <= 1;
 }
 
 /** The advertiser that a report names, if the store is known by others. docs/product.md#sales-store */

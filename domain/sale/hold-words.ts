@@ -17,8 +17,16 @@ const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
     pt: ({ currency }) => `Não há cotação para ${currency ?? "a moeda da venda"}`,
   },
   other_account: {
-    en: () => "The click is of a store of another network or account",
-    pt: () => "O clique é de uma loja de outra rede ou conta",
+    en: ({ account, unlinked }) => {
+      if (account) return `The account ${account} is not configured any more`;
+      if (unlinked) return "The click's store has no network";
+      return "The click is of a store of another network or account";
+    },
+    pt: ({ account, unlinked }) => {
+      if (account) return `A conta ${account} não está mais configurada`;
+      if (unlinked) return "A loja do clique ainda não tem rede";
+      return "O clique é de uma loja de outra rede ou conta";
+    },
   },
   other_store: {
     en: ({ advertiser }) => `The network names another store than the click's${advertiser ? `: ${advertiser}` : ""}`,

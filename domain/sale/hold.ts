@@ -33,8 +33,9 @@ export type HoldFacts = {
   /** Without a boost. */
   cashbackCentBps: bigint;
   storeId: bigint;
-  /** Whether the click's store belongs to the account that reports the sale. */
+  /** Whether the click's store belongs to the account that reports the sale; what tells why not. */
   isOfAccount: boolean;
+  accountFigures?: HoldFigures;
   /** The advertiser that the report names, if it is not the click's store. */
   otherAdvertiser: string | null;
   /** The click that the report names since the sale can no longer move to it. */
@@ -56,7 +57,7 @@ const BPS = 10_000n;
 /** The figures that word a reason, or tell it from another one of its kind; amounts are in cents. */
 export const HOLD_FIGURES = [
   ...(["limit", "seconds", "currency", "detail", "commission", "cashback"] as const),
-  ...(["amount", "elapsed", "store", "advertiser", "click", "sales", "tickets"] as const),
+  ...(["amount", "elapsed", "store", "advertiser", "click", "sales", "tickets", "account", "unlinked"] as const),
 ] as const;
 /** `detail` says the problems in English; rows of earlier versions have nothing else. */
 export type HoldFigures = { [Figure in (typeof HOLD_FIGURES)[number]]?: string } & {
@@ -74,7 +75,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
   const store = String(facts.storeId);
   found.push(...holdForDrift(facts.drift));
   add(facts.missingRate !== null, "no_rate", { currency: facts.missingRate ?? "" });
-  add(!facts.isOfAccount, "other_account", { store });
+  add(!facts.isOfAccount, "other_account", { store, ...facts.accountFigures });
   add(facts.otherAdvertiser !== null, "other_store", { advertiser: facts.otherAdvertiser ?? "", store });
   add(facts.otherClick !== null, "buyer_changed", { click: String(facts.otherClick) });
   add(facts.ordinalOfDay > limits.salesPerDay, "too_many", { limit: String(limits.salesPerDay) });

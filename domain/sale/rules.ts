@@ -1,3 +1,4 @@
+import type { KnownAccount } from "./accounts.ts";
 import type { HoldLimits } from "./hold.ts";
 
 /** The account that reports a sale. */
@@ -23,7 +24,7 @@ export type SaleRules = {
   mintDelayMs: bigint;
   /** From approval to payout, for networks that do not report payment. */
   holdMs: bigint;
-  accounts: readonly AccountTerms[];
+  accounts: readonly KnownAccount[];
   /** Only what networks report is paid: simulated purchases of before are not. */
   isLive?: boolean | undefined;
   fx: FxRates;

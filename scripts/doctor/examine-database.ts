@@ -1,7 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
+import { type AffiliateAccount, polledAccounts } from "../../affiliates/accounts.ts";
 import { tryAccount } from "../../affiliates/http-calls.ts";
+import { listGoneAccounts } from "../../affiliates/known-accounts.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
@@ -10,7 +12,7 @@ import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
-import type { SaleRules } from "../../domain/sale/rules.ts";
+import type { AccountKey, SaleRules } from "../../domain/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../domain/unknown-error.ts";
 import { areRulesDisputed } from "../../purchases/approvals.ts";
 import { summarizeQueue } from "../../sender/due.ts";
@@ -27,9 +29,10 @@ const GREATEST_WAIT_MS = 10 * 60_000;
 export async function examineDatabase(
   environment: OperatorEnvironment,
   keys: readonly WatchedKey[],
-  accounts: readonly PolledAccount[],
+  { accounts: all, closed }: { accounts: readonly AffiliateAccount[]; closed: readonly AccountKey[] },
   saleRefs: SaleRules["saleRefs"],
 ): Promise<Finding[]> {
+  const accounts = polledAccounts(all);
   let database: Database;
   try {
     database = await openDatabase(environment, { print: false });
@@ -43,6 +46,7 @@ export async function examineDatabase(
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineFaults(database, keys, accounts)),
       ...(await examineUnread(database, accounts)),
+      ...(await examineGone(database, all, closed)),
       ...(await examineSaleRefs(database, saleRefs)),
       await examineTransactions(database),
       ...(await examineLeases(database, keys)),
@@ -126,6 +130,24 @@ async function examineUnread({ kysely }: Database, accounts: readonly PolledAcco
       }
     });
   return Promise.all(findings);
+}
+
+/** Nobody reads their sales any more. */
+async function examineGone(
+  { kysely }: Database,
+  accounts: readonly AffiliateAccount[],
+  closed: readonly AccountKey[],
+): Promise<Finding[]> {
+  const gone = await listGoneAccounts(kysely, accounts);
+  return gone.map(({ network, account }) => {
+    const isClosed = closed.some((one) => one.network === network && one.account === account);
+    const detail = `${network}:${account} has open sales and is not configured, so they are held`;
+    const toDo =
+      "Put it back into AFFILIATE_ACCOUNTS, or name it in AFFILIATE_CLOSED_ACCOUNTS (docs/sales.md#accounts)";
+    return isClosed
+      ? warning("closed account", detail, "Decide them in the panel")
+      : failure("network account", detail, toDo);
+  });
 }
 
 /** With another key nothing fails until a database is restored: then its sales do not find their tickets. */

@@ -29,6 +29,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   payouts: ["indexer/store/"],
   sales: ["affiliates/", "purchases/save.ts", "purchases/sale-totals.ts"],
   sale_revisions: ["affiliates/"],
+  account_names: ["affiliates/known-accounts.ts"],
   clicks: ["affiliates/"],
   store_clicks: ["affiliates/conversion.ts"],
   claims: ["affiliates/", "api/clicks/"],
