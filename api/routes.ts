@@ -1,3 +1,4 @@
+import { accountRoutes } from "./admin/accounts.ts";
 import { approvalRoutes } from "./admin/approvals.ts";
 import { claimAdministrationRoutes } from "./admin/claims.ts";
 import { figureRoutes } from "./admin/figures.ts";
@@ -49,6 +50,7 @@ export function allRoutes(services: Services): Route[] {
     ...claimAdministrationRoutes(services),
     ...marginRoutes(services),
     ...networkRoutes(services),
+    ...accountRoutes(services),
     ...hookRoutes(services),
     ...operationRoutes(services),
   ]);

@@ -20,6 +20,9 @@ function tasksOf(queries: Queries, overdueSince: bigint) {
     held_sales: ofState("sales", "held"),
     unmatched_sales: ofState("sales", "unmatched"),
     overdue_sales: overdueSales(overdueSince),
+    waiting_accounts: sql`select 1 from account_books
+      where exists (select 1 from account_waits where account_waits.account_id = account_books.id)`,
+    unset_credits: sql`select 1 from account_books where opening_cents > 0 and is_credit_set = 0`,
     open_claims: ofState("claims", "open"),
     refused_payouts: ofState("approvals", "refused"),
     open_percents: ofState("percent_approvals", "open"),

@@ -1,8 +1,13 @@
+import type { Selectable } from "kysely";
+import { amongTexts } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { dayOf } from "../database/day-totals.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { addToSums, lockAccounts } from "./account-books.ts";
 import { wakeAccount } from "./account-gate.ts";
+
+export type Booking = Selectable<Schema["account_bookings"]>;
 
 /** What arrived from an account; `lineKey` identifies the line of a bank's file that says so. */
 export type NewBooking = {
@@ -85,6 +90,43 @@ export async function reverseBooking(
   await addToSums(queries, "booked_cents", [{ accountId, value: -booking.amount_cents }]);
   await noteChangedFact(queries, "payouts");
   return row.id;
+}
+
+/** Of an account, newest first; of one id and older with `from`. */
+export async function listBookings(
+  queries: Queries,
+  accountId: bigint,
+  limit: number,
+  from?: bigint,
+): Promise<Booking[]> {
+  const rows = queries
+    .selectFrom("account_bookings")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc")
+    .limit(limit);
+  return (from === undefined ? rows : rows.where("id", "<=", from)).execute();
+}
+
+/** Which lines of a file are booked already, by their keys. */
+export async function listKnownLines(
+  queries: Queries,
+  accountId: bigint,
+  lines: readonly { lineKey: string }[],
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom("account_bookings")
+    .select("line_key")
+    .where("account_id", "=", accountId)
+    .where(
+      amongTexts(
+        queries,
+        "line_key",
+        lines.map(({ lineKey }) => lineKey),
+      ),
+    )
+    .execute();
+  return new Set(rows.flatMap(({ line_key }) => line_key ?? []));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { getAddress } from "viem";
+import type { AccountWait } from "../domain/account/payout-gate.ts";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../domain/api/purchases.ts";
 import { bonusStateOf } from "../domain/bonus-read.ts";
@@ -55,6 +56,11 @@ export function situationIn(
   return isStanding ? "payout_delayed" : situation;
 }
 
+/** What a situation's word leaves open: what a confirmed purchase waits for of its account. docs/product.md#accounts */
+export function detailIn(situation: Situation, { account_wait }: Pick<Purchase, "account_wait">): AccountWait | null {
+  return situation === "awaiting_network" ? account_wait : null;
+}
+
 /** A payout that is queued for longer than this stands: the wallet has no gas, or payouts are paused. */
 const DELAYED_MS = 600_000n;
 
@@ -104,6 +110,7 @@ export function toPurchaseRecord(
     cashback_amount: chzTextFromGwei(cashback),
     cashback_state: state,
     situation,
+    situation_detail: detailIn(situation, purchase),
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
     paid_value:
       state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate.weiPerCent)) : null,

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { AccountWait } from "../domain/account/payout-gate.ts";
 import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
 import type { PurchaseState, Wait } from "../domain/purchase/states.ts";
 import { keysOf } from "../domain/records.ts";
@@ -57,6 +58,8 @@ export type Circumstances = {
 /** What a purchase waits for, why, and when it is expected to continue. */
 export type Waiting = {
   wait: Wait;
+  /** With `network_payment`: what it waits for of its account. */
+  detail?: AccountWait;
   reason?: string | null;
   limit?: string | null;
   text?: string | null;
@@ -109,6 +112,7 @@ function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...k
     case "hold":
       return obstacle.at === null ? { wait: "network_payment" } : { wait: "hold", expectedMs: obstacle.at };
     default:
+      if (move === "pay" && life.accountWait !== null) return { wait: "network_payment", detail: life.accountWait };
       return { wait: move === "pay" && arePayoutsPaused ? "payouts_paused" : "planning" };
   }
 }

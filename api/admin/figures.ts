@@ -123,6 +123,8 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.held_sales,
     found.unmatched_sales,
     found.overdue_sales,
+    found.waiting_accounts,
+    found.unset_credits,
     found.open_claims,
     found.unread_rows,
     found.doubtful_rates,

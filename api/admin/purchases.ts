@@ -22,7 +22,7 @@ import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf } from "../../purchases/queries.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/staff.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
-import { type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
+import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
 import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../purchases/waiting.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
@@ -189,7 +189,9 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     status: shownStatus(life.status, life),
     cashback_state: row.payout_state ?? "unpaid",
     situation: situationIn(row, view),
+    situation_detail: detailIn(situationIn(row, view), row),
     waits_for: waiting?.wait ?? null,
+    waits_detail: waiting?.detail ?? null,
     wait_reason: waiting?.reason ?? null,
     wait_limit: waiting?.limit ?? null,
     wait_text: waiting?.text ?? null,

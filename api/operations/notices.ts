@@ -23,6 +23,8 @@ const KINDS = {
   held_sales: "sales are held for review",
   unmatched_sales: "sales have no buyer",
   overdue_sales: "sales have waited for their network for too long",
+  waiting_accounts: "accounts have used their credit: their sales wait for their money",
+  unset_credits: "direct shops have a credit that nobody has set",
   doubtful_rates: "exchange rates jumped and must be accepted",
   failing_accounts: "accounts at affiliate networks cannot be read",
   unread_rows: "rows of affiliate networks cannot be read",

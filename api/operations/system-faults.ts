@@ -7,7 +7,10 @@ import type { Schema } from "../../database/generated/schema.ts";
 import { OPERATION_KINDS } from "../../database/operations.ts";
 import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
+import { reaisText } from "../../domain/money.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
+import { nameOf } from "../../purchases/account-books.ts";
+import { listAccounts } from "../../purchases/account-list.ts";
 import { listUndecided } from "../../purchases/due.ts";
 import { type QueueSummary, queueFaults, summarizeDue } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
@@ -75,6 +78,13 @@ const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
   async ({ kysely, accounts }) => {
     const failing = await listFailing(kysely, accounts);
     return failing.map((one) => ({ name: "network_unread", text: failingText(one) }));
+  },
+  async ({ kysely }) => {
+    const waiting = (await listAccounts(kysely)).filter((one) => one.waiting > 0n);
+    return waiting.slice(0, LISTED).map((one) => ({
+      name: "account_credit",
+      text: `${nameOf(one)} ${one.stopped_day === null ? "has used what has arrived and its credit" : "asks for ten times its usual day"}: payouts of R$ ${reaisText(one.waiting)} wait`,
+    }));
   },
   ({ kysely }) => oldBackups(kysely),
   async ({ kysely }) => faultOf("clock_off", clockProblem(await readClockOffset(kysely))),

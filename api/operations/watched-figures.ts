@@ -11,6 +11,7 @@ import { inStretch } from "../../database/stretch.ts";
 import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { keysOf } from "../../domain/records.ts";
+import { listAccounts } from "../../purchases/account-list.ts";
 import { overdueSales } from "../../purchases/attention.ts";
 import { readSituations } from "../../purchases/overview.ts";
 import { summarizeDue } from "../../sender/due.ts";
@@ -36,6 +37,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchDue(gauge, services);
   watchPurchases(gauge, services);
   watchSales(gauge, services);
+  watchAccounts(gauge, services);
   watchPolls(gauge, services);
   watchFailing(gauge, services);
   watchBudgets(gauge, services);
@@ -124,6 +126,24 @@ function watchRuns(gauge: AddGauge, { database: { kysely } }: Services): void {
       return only(Number(oldest ?? 0) / 1_000);
     },
   );
+}
+
+/** The books of accounts, in reais. docs/product.md#accounts */
+function watchAccounts(gauge: AddGauge, { database: { kysely } }: Services): void {
+  const figure = (name: "promised" | "booked" | "waiting", help: string) =>
+    gauge(
+      `account_${name}_reais`,
+      help,
+      async () =>
+        (await listAccounts(kysely)).map((one) => ({
+          labels: { network: one.network, account: one.account },
+          value: Number(one[name]) / 100,
+        })),
+      ["network", "account"],
+    );
+  figure("promised", "Cashback of an account's payable sales that has not arrived from it");
+  figure("booked", "What has arrived from an account, as it was booked");
+  figure("waiting", "Cashback of an account's payable sales that waits for its money");
 }
 
 /** An operation that was set aside is not due before its retry, and a parked one has a figure of its own. */

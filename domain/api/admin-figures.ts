@@ -29,6 +29,10 @@ export const attentionSchema = z.object({
   unmatched_sales: z.number(),
   /** Sales that wait for their network longer than SALE_OVERDUE_DAYS. */
   overdue_sales: z.number(),
+  /** Accounts whose payable sales wait because their money has not arrived, or their day is unusual. */
+  waiting_accounts: z.number().default(0),
+  /** Direct shops with the credit that they began with, which somebody should set. */
+  unset_credits: z.number().default(0),
   open_claims: z.number(),
   /** Network accounts that cannot be read. */
   failing_accounts: z.number(),

@@ -25,7 +25,10 @@ export const adminPurchaseSchema = z.object({
   cashback_state: z.enum(CASHBACK_STATES),
   /** Where it is, as its buyer reads it. docs/product.md#situations */
   situation: z.enum(keysOf(SITUATIONS)),
+  situation_detail: z.string().nullish(),
   waits_for: z.enum(WAITS).nullable(),
+  /** With `network_payment`: `credit_used` or `unusual_day`, if it waits for its account. docs/product.md#accounts */
+  waits_detail: z.string().nullish(),
   /** With `set_aside` and `person`: the operation's reason; with `release`: the admin's reason. */
   wait_reason: z.string().nullable(),
   /** What the limit allows that is the reason, as `limit` of a payment. */

@@ -104,6 +104,8 @@ export const purchaseRecordSchema = z.object({
   cashback_state: z.enum(CASHBACK_STATES),
   /** Where it is, in one word. docs/product.md#situations */
   situation: z.enum(keysOf(SITUATIONS)),
+  /** More of it, where there is: `credit_used`, `unusual_day`: its store has not paid us as much yet. docs/product.md#accounts */
+  situation_detail: z.string().nullish(),
   /** What was paid, in CHZ, decimal text; null before that. */
   paid_amount: z.string().nullable(),
   /** What that was worth in reais on the day of the payment, decimal text; null if no rate of it is known. */

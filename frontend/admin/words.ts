@@ -142,9 +142,13 @@ export const OPERATION_KINDS: Record<string, string> = {
 };
 
 /** What a purchase waits for. */
-export function purchaseWait(purchase: Pick<Purchase, "waits_for" | "wait_reason">): string | undefined {
-  const { waits_for: wait, wait_reason: reason } = purchase;
+export function purchaseWait(
+  purchase: Pick<Purchase, "waits_for" | "waits_detail" | "wait_reason">,
+): string | undefined {
+  const { waits_for: wait, waits_detail: detail, wait_reason: reason } = purchase;
   if (wait === null) return undefined;
+  if (detail === "credit_used") return "A conta da loja usou o seu crédito: espera o dinheiro dela chegar.";
+  if (detail === "unusual_day") return "A conta da loja passou dez vezes do seu dia normal: espera alguém conferir.";
   if (wait === "set_aside" || wait === "person") return operationWhy(reason) ?? "O próximo passo parou.";
   return WAITS[wait];
 }

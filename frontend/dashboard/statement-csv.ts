@@ -2,6 +2,7 @@ import type { Language } from "../../domain/languages.ts";
 import { saoPauloTime } from "../../domain/sao-paulo-time.ts";
 import { spreadsheetIn } from "../../domain/spreadsheet.ts";
 import type { MessageId } from "../i18n/language.tsx";
+import { situationWord } from "../i18n/situation-word.ts";
 import { download } from "../ui/download.ts";
 import { type Line, situationIn, statusOf } from "./statement.ts";
 
@@ -31,16 +32,14 @@ export function statementCsv(lines: readonly Line[], language: Language, t: Tran
     }
     const { entry } = line;
     const { paid_amount, kept_amount, payment_tx, expected_at } = entry.purchase ?? {};
+    const situation = situationIn(entry);
+    const word = situation ? situationWord({ ...entry.purchase, situation }) : "unknown";
     const date = expected_at ? timeOf(expected_at).slice(0, 10) : "";
     return [
       ...start(entry.id, entry.store),
       entry.value === undefined ? entry.valueText : number(entry.value),
       entry.percent === undefined ? entry.percentText : number(entry.percent),
-      ...[
-        number(entry.cashback),
-        t(`status.${statusOf(entry)}`),
-        t(`situation.${situationIn(entry) ?? "unknown"}`, { date }),
-      ],
+      ...[number(entry.cashback), t(`status.${statusOf(entry)}`), t(`situation.${word}`, { date })],
       ...[number(paid_amount ?? ""), number(kept_amount ?? ""), entry.wallet, payment_tx ?? ""],
     ];
   }

@@ -8,6 +8,7 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { situationWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { Stamp } from "../ui/ticket.tsx";
 import { amountOf, byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
@@ -123,10 +124,13 @@ function Why({ entry }: { entry: Entry }) {
   const { date, chz } = useFormat();
   const { expected_at = null, usual_at = null, kept_amount = "0", corrected_from = null } = entry.purchase ?? {};
   const situation = situationIn(entry);
+  const word = situation ? situationWord({ ...entry.purchase, situation }) : "unknown";
   const isLate = usual_at !== null && Date.parse(usual_at) < Date.now();
   return (
     <>
-      {t(`situation.${situation ?? "unknown"}`, { date: expected_at ? date(expected_at) : "" })}
+      {t(`situation.${word}`, {
+        date: expected_at ? date(expected_at) : "",
+      })}
       {usual_at !== null &&
         ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
       {corrected_from !== null && ` ${t("situation.corrected", { amount: chz(corrected_from) })}`}

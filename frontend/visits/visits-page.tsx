@@ -8,6 +8,7 @@ import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { situationWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -115,12 +116,12 @@ function OwnList<T extends { id: Key }>({ id, pages: { query, rows }, row }: Own
 function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
   const t = useText();
   const { chz, date } = useFormat();
-  const { amount, cashback_amount, expected_at, situation, status } = purchase;
+  const { amount, cashback_amount, expected_at, status } = purchase;
   return (
     <article className="statement-row" data-status={status}>
       <div className="statement-store">
         <RowHead visit={purchase} />
-        <p>{t(`situation.${situation}`, { date: expected_at ? date(expected_at) : "" })}</p>
+        <p>{t(`situation.${situationWord(purchase)}`, { date: expected_at ? date(expected_at) : "" })}</p>
       </div>
       <Money cashback={chz(cashback_amount)} amount={amount} />
       <div className="visit-claim">

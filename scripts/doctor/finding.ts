@@ -43,6 +43,7 @@ export const SUBJECTS = {
   foreign_transaction: "nonces",
   network_unread: "network",
   network_budget: "network",
+  account_credit: "accounts",
   backup_old: "backup",
   backup_copy_old: "backup",
   clock_off: "clock",

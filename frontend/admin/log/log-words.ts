@@ -59,6 +59,12 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
   "cashback_distribution.create": ({ detail, subject }) =>
     `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
+  "booking.create": ({ detail, subject }) =>
+    `lançou ${inReais(text(detail.amount) ?? "0")} reais que chegaram da conta ${subject.replace("account:", "")}`,
+  "booking.reverse": ({ detail, subject }) =>
+    `estornou o lançamento nº ${text(detail.booking) ?? "?"} da conta ${subject.replace("account:", "")}, de ${inReais(text(detail.amount) ?? "0")} reais`,
+  "account.sales_day": ({ detail, subject }) =>
+    `anunciou ${text(detail.day) ?? "?"} como dia de promoção da conta ${subject.replace("account:", "")}`,
   "fx_rate.accept": ({ detail, subject }) =>
     `aceitou a cotação de ${subject.split(":").slice(1).join(" em ")}${because(detail)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,

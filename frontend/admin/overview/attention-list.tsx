@@ -46,6 +46,17 @@ const countedOf = (attention: Attention): Counted[] => [
     href: viewHref({ view: "sales" }, { state: "open" }),
   },
   {
+    count: attention.waiting_accounts,
+    words: ["conta usou o seu crédito", "contas usaram o seu crédito"],
+    href: viewHref({ view: "accounts" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.unset_credits,
+    words: ["conta sem crédito definido", "contas sem crédito definido"],
+    href: viewHref({ view: "accounts" }),
+  },
+  {
     count: attention.open_claims,
     words: ["reclamação aberta", "reclamações abertas"],
     href: viewHref({ view: "claims" }, { state: "open" }),

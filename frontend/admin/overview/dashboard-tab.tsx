@@ -43,6 +43,12 @@ const VIEWS: readonly View[] = [
     ...fetched(() => import("../claims/claims-view.tsx"), "ClaimsView"),
     count: (one) => one.open_claims,
   },
+  {
+    id: "accounts",
+    label: "Contas",
+    ...fetched(() => import("../accounts/accounts-view.tsx"), "AccountsView"),
+    count: (one) => one.waiting_accounts + one.unset_credits,
+  },
   { id: "margin", label: "Margem", ...fetched(() => import("./margin-view.tsx"), "MarginView") },
   {
     id: "operations",

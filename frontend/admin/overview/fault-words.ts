@@ -36,6 +36,10 @@ const FAULT_WORDS: Readonly<Record<FaultName, readonly [what: string, help: stri
     "Uma conta em rede de afiliados tem chamadas de menos",
     "Peça à rede um limite maior. Vendas novas atrasam.",
   ],
+  account_credit: [
+    "Uma conta de loja usou o seu crédito",
+    "As vendas dela esperam. Lance o que ela já pagou em Contas.",
+  ],
   backup_old: ["A última cópia de segurança é antiga", "Confira a tarefa que faz as cópias."],
   backup_copy_old: ["A cópia de segurança em outra máquina é antiga", "Confira a tarefa que envia as cópias."],
   clock_off: ["O relógio do servidor está errado", "Acerte a hora do servidor: prazos e assinaturas dependem dela."],
@@ -50,6 +54,13 @@ export function faultWords(name: string): readonly [what: string, help: string] 
 /** Where the panel has more about it. */
 export function faultHref(name: string): string {
   return viewHref({
-    view: name.startsWith("network_") ? "sales" : name.startsWith("payouts_") ? "payments" : "operations",
+    view:
+      name === "account_credit"
+        ? "accounts"
+        : name.startsWith("network_")
+          ? "sales"
+          : name.startsWith("payouts_")
+            ? "payments"
+            : "operations",
   });
 }

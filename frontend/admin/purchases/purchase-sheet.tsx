@@ -7,6 +7,7 @@ import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { paths } from "../../app/paths.ts";
 import { useText } from "../../i18n/language.tsx";
+import { situationWord } from "../../i18n/situation-word.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { holdPurchase, releasePurchase } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -209,7 +210,7 @@ function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
       )}
       <p>
         Quem comprou lê: “
-        {t(`situation.${purchase.situation}`, { date: purchase.payable_at ? date(purchase.payable_at) : "" })}”
+        {t(`situation.${situationWord(purchase)}`, { date: purchase.payable_at ? date(purchase.payable_at) : "" })}”
       </p>
       {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
       {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}

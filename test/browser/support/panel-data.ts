@@ -32,6 +32,8 @@ export const attention: Attention = {
   failing_accounts: 0,
   unread_rows: 0,
   overdue_sales: 0,
+  waiting_accounts: 0,
+  unset_credits: 0,
   doubtful_rates: 0,
   open_claims: 3,
   held_purchases: 1,

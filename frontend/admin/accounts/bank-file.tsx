@@ -1,0 +1,66 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { bookingFileResponseSchema } from "../../../domain/api/admin-accounts.ts";
+import { ask } from "../../api/ask.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Field } from "../../ui/field.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { refusalOf } from "../refusals.ts";
+import { networkName } from "../words.ts";
+import { type AccountName, accountPath } from "./queries.ts";
+
+/** Books the lines of a bank's CSV, which are listed first. docs/admin.md#accounts */
+export function BankFile({ account, onClose }: { account: AccountName; onClose: () => void }) {
+  const { brl, date } = useFormat();
+  const [content, setContent] = useState("");
+  const send = (text: string, apply: boolean) =>
+    ask(bookingFileResponseSchema, `${accountPath(account)}/bookings/file`, {
+      method: "POST",
+      body: { format: "csv", content: text, apply },
+    });
+  const preview = useMutation({ mutationFn: (text: string) => send(text, false) });
+  const fresh = preview.data?.rows.filter(({ is_known }) => !is_known) ?? [];
+  const read = async (file: File | undefined) => {
+    const text = file ? await file.text() : "";
+    setContent(text);
+    if (text === "") preview.reset();
+    else preview.mutate(text);
+  };
+  return (
+    <DecisionDialog
+      title={`Extrato: o que chegou de ${account.account} (${networkName(account.network)})`}
+      text="Escolha o CSV do banco só com o que chegou desta conta. Uma linha é lançada uma vez, venha em que arquivo vier."
+      action="Lançar tudo"
+      mayPay
+      done="Extrato lançado"
+      validate={() => (fresh.length === 0 ? "Não há nada de novo para lançar." : undefined)}
+      decide={async () => {
+        await send(content, true);
+        return undefined;
+      }}
+      onClose={onClose}
+    >
+      <Field label="Arquivo CSV" problem={preview.isError ? refusalOf(preview.error) : undefined}>
+        {(control) => (
+          <input type="file" accept=".csv,text/csv" {...control} onChange={({ target }) => read(target.files?.[0])} />
+        )}
+      </Field>
+      {preview.data && (
+        <>
+          <p>
+            Novo: <strong>{brl(preview.data.total)}</strong> em {fresh.length}{" "}
+            {fresh.length === 1 ? "lançamento" : "lançamentos"}; {preview.data.left_out} linhas de fora.
+          </p>
+          <ul className="grid gap-3">
+            {preview.data.rows.map(({ line, amount, arrived_on, reference, is_known }) => (
+              <li key={line}>
+                {date(arrived_on)} · {brl(amount)} · {reference}
+                {is_known && <span className="muted"> (já lançada)</span>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </DecisionDialog>
+  );
+}
