@@ -70,6 +70,7 @@ export class Reader {
   #polledAt = 0;
   #nextRatesAt = 0;
   #pausedUntil = 0;
+  #turn = 0;
   #idsRefusedUntil = 0;
   #night: ({ pass: Pass } & Window)[] = [];
   #nightBegan = 0;
@@ -122,12 +123,16 @@ export class Reader {
     }
     if (performance.now() >= this.#nextReckoningAt) await this.#reckonBudget();
     const spare = this.#spareCalls();
-    if (spare > 0 && (await this.#readHints())) return;
-    if (spare > this.#hintCalls && (await this.#readUnread())) return;
-    if (spare > this.#hintCalls && !(await this.#readNight())) await this.#rereadOldest();
+    if (spare <= 0) return;
+    // Anyone with a push secret can cause many reads: where others wait too, they get a third of the calls.
+    const isTurnOfHints = this.#turn++ % 3 === 0;
+    if (isTurnOfHints && (await this.#readHints())) return;
+    const others = [this.#readUnread, this.#readNight, this.#rereadOldest];
+    if (spare > this.#hintCalls) for (const read of others) if (await read.call(this)) return;
+    if (!isTurnOfHints) await this.#readHints();
   }
 
-  /** Anyone with a push secret can cause many reads, so the calls of a poll within the minute are reserved. */
+  /** The calls of a poll within the minute are reserved too. */
   #spareCalls(): number {
     const isPollNear = this.#nextPollAt - performance.now() < MINUTE_MS;
     return this.#calls.remaining - (isPollNear ? this.#options.network.passes.length : 0);
@@ -282,11 +287,11 @@ export class Reader {
    * Rereads open and unpaid sales by id, least recently read first: some networks count neither an approval nor their
    * own payment as a change.
    */
-  async #rereadOldest(): Promise<void> {
+  async #rereadOldest(): Promise<boolean> {
     const { database, network } = this.#options;
-    if (this.#idsRefusedUntil > performance.now()) return;
+    if (this.#idsRefusedUntil > performance.now()) return false;
     const sales = await this.#listLongestUnread();
-    if (sales.length === 0) return;
+    if (sales.length === 0) return false;
     const page = await this.#readSales(
       sales.map((sale) => ({
         saleKey: sale.sale_key,
@@ -306,6 +311,7 @@ export class Reader {
         missing.flatMap((sale) => sale?.id ?? []),
       )
       .execute();
+    return true;
   }
 
   async #listLongestUnread() {

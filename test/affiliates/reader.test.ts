@@ -105,6 +105,11 @@ const part = (reais: number, group = "DEFAULT"): SimulatedSale["parts"][number] 
   commissionCents: reais * 10,
 });
 
+const firstPoll = ({ database }: Shop) =>
+  until("the first poll is over", () =>
+    database.kysely.selectFrom("affiliate_cursors").select("pass").where("pass", "=", "validation").executeTakeFirst(),
+  );
+
 describe("The network reader", function () {
   this.timeout(300_000);
   onEitherEngine((engine) => {
@@ -333,13 +338,7 @@ describe("The network reader", function () {
 
     it("reads a sale named in a push by its id, at once, and trusts nothing in the push", async () => {
       const { simulator, sell, inState, shop, account } = await open("awin", { account: { poll_seconds: 3_600 } });
-      await until("the first poll is over", () =>
-        shop.database.kysely
-          .selectFrom("affiliate_cursors")
-          .select("pass")
-          .where("pass", "=", "validation")
-          .executeTakeFirst(),
-      );
+      await firstPoll(shop);
       const { id } = sell(10, { soldAt: Date.now() });
       await inTransaction(shop.database.kysely, (queries) =>
         storePushes(queries, [
@@ -354,6 +353,30 @@ describe("The network reader", function () {
         return hints.map((hint) => hint.sale_key).join() === "900000999";
       });
       expect((await shop.database.kysely.selectFrom("sales").select("id").execute()).length).to.equal(1);
+    });
+
+    it("rereads old sales while a leaked push URL is flooded", async () => {
+      const { sell, inState, shop, account } = await open("awin", {
+        account: { poll_seconds: 3_600, calls_per_minute: 600 },
+      });
+      const { kysely } = shop.database;
+      await firstPoll(shop);
+      const { id } = sell(10, { soldAt: Date.now() - 20 * DAY_MS });
+      const key = { network: account.network, account: account.account };
+      await inTransaction(kysely, (queries) => storePushes(queries, [{ key, saleKeys: [id] }]));
+      await inState(id, "held");
+      const push = (_: unknown, place: number) => ({
+        key,
+        saleKeys: Array.from({ length: 50 }, (_, index) => String(800_000_000 + 50 * place + index)),
+      });
+      await inTransaction(kysely, (queries) => storePushes(queries, Array.from({ length: 60 }, push)));
+      await kysely.updateTable("sales").set({ read_at: 1n }).execute();
+      await until("the old sale was read", async () => {
+        const sale = await kysely.selectFrom("sales").select("read_at").executeTakeFirstOrThrow();
+        return sale.read_at > 1n;
+      });
+      const waiting = await kysely.selectFrom("sale_hints").select("id").where("attempts", "=", 0n).limit(1).execute();
+      expect(waiting, "hints that were not asked for yet").to.have.length(1);
     });
   });
 });
