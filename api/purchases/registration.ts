@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import { insertClicks } from "../../affiliates/clicks.ts";
+import { type Click, insertClicks } from "../../affiliates/clicks.ts";
 import { linkOf } from "../../affiliates/links.ts";
 import { boosted } from "../../catalogue/categories.ts";
 import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
@@ -89,7 +89,8 @@ export async function registerPurchase(
   const tokenSlug = body.token_slug ?? null;
   const readBonus = services.nodes.isReady ? bonusNow : bonusLater;
   const terms = { ...(await readBonus(services, { wallet, store, tokenSlug, asker })), tokenSlug, clickedAt: at };
-  if (!services.environment.SIMULATED_PURCHASES) return registerClick(services, registrations, wallet, store, terms);
+  if (!services.environment.SIMULATED_PURCHASES)
+    return registerClick(services, registrations, wallet, store, { ...terms, keyed });
   const wanted: SimulatedPurchase = {
     wallet,
     storeId: store.id,
@@ -146,24 +147,36 @@ async function addOnce(
       },
     };
   };
-  let purchase: InsertedPurchase;
+  const write = () =>
+    keyed
+      ? registrations.addWith(wanted, (queries, inserted) => keep(queries, keyed, answerOf(inserted)))
+      : registrations.purchases.add(wanted).then(requireInserted);
+  const answer = await once(services, keyed, () => write().then(answerOf)).catch((error: unknown) => {
+    throw error instanceof SimulatedLimitError ? simulatedLimit(services, error) : error;
+  });
+  const { amount: reais, cashback_percent: percent, bonus_percent: bonus } = toWireTerms(wanted);
+  const ids = { purchase: answer.purchase?.id, store: Number(store.id) };
+  services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
+  return answer;
+}
+
+function keep(queries: Queries, keyed: KeyedRequest, answer: RegisteredPurchase): Promise<void> {
+  return insertStoredAnswer(queries, keyed, { status: 200, response: JSON.stringify(answer) });
+}
+
+/** The same key arrived twice at once: the second gets the answer of the first. */
+async function once(
+  services: Services,
+  keyed: KeyedRequest | undefined,
+  write: () => Promise<RegisteredPurchase>,
+): Promise<RegisteredPurchase> {
   try {
-    purchase = keyed
-      ? await registrations.addWith(wanted, (queries, inserted) =>
-          insertStoredAnswer(queries, keyed, { status: 200, response: JSON.stringify(answerOf(inserted)) }),
-        )
-      : requireInserted(await registrations.purchases.add(wanted));
+    return await write();
   } catch (error) {
-    if (error instanceof SimulatedLimitError) throw simulatedLimit(services, error);
-    // The same key arrived twice concurrently.
     const other = keyed && isUniqueViolation(error) && (await repeatedAnswer(services, keyed));
     if (other) return other;
     throw error;
   }
-  const { amount: reais, cashback_percent: percent, bonus_percent: bonus } = toWireTerms(wanted);
-  const ids = { purchase: Number(purchase.id), store: Number(store.id) };
-  services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
-  return answerOf(purchase);
 }
 
 function requireInserted(result: InsertedPurchase | SimulatedLimitError | undefined): InsertedPurchase {
@@ -232,7 +245,7 @@ async function registerClick(
   registrations: Registrations,
   wallet: WalletAddress,
   store: StoreWithCategories,
-  { bonusBps, block, open, tokenSlug, clickedAt }: BonusTerms & { tokenSlug: string | null; clickedAt: bigint },
+  { bonusBps, block, open, tokenSlug, clickedAt, keyed }: ClickTerms,
 ): Promise<RegisteredPurchase> {
   const rates = store.categories.map((one) => ({
     groupCode: one.groupCode,
@@ -245,7 +258,7 @@ async function registerClick(
   if (!terms || !most) throw new Error("A store without a percent was offered");
   const link = store.network === null ? null : { network: store.network, account: store.account };
   const windowDays = store.claim_days ?? CLICK_WINDOW_DAYS;
-  const click = await registrations.clicks.add({
+  const wanted = {
     wallet,
     storeId: store.id,
     storeName: store.name,
@@ -255,18 +268,33 @@ async function registerClick(
     bonusRead: open && { ...open, mostBps: most.bonusBps, mostBoostedBps: most.boosted?.bonusBps ?? null },
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
-  });
-  services.log.info({ store: Number(store.id), click: Number(click.id) }, "Click registered");
-  return {
-    success: true,
-    message: "Click registered",
-    purchase: null,
-    click: {
-      id: click.token,
-      store_id: Number(store.id),
-      bonus_state: open?.state ?? "known",
-      expires_at: isoTime(click.expires_at),
-      affiliate_url: linkOf(store, click.token, services.accounts),
-    },
   };
+  const answerOf = (click: Click): RegisteredPurchase => {
+    services.log.info({ store: Number(store.id), click: Number(click.id) }, "Click registered");
+    return {
+      success: true,
+      message: "Click registered",
+      purchase: null,
+      click: {
+        id: click.token,
+        store_id: Number(store.id),
+        bonus_state: open?.state ?? "known",
+        expires_at: isoTime(click.expires_at),
+        affiliate_url: linkOf(store, click.token, services.accounts),
+      },
+    };
+  };
+  const write = async () => {
+    if (!keyed) return answerOf(await registrations.clicks.add(wanted));
+    return inTransaction(services.database.kysely, async (queries) => {
+      const [click] = await insertClicks(queries, [wanted]);
+      if (!click) throw new Error("A click was not inserted");
+      const answer = answerOf(click);
+      await keep(queries, keyed, answer);
+      return answer;
+    });
+  };
+  return once(services, keyed, write);
 }
+
+type ClickTerms = BonusTerms & { tokenSlug: string | null; clickedAt: bigint; keyed: KeyedRequest | undefined };

@@ -95,6 +95,17 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
 
   describe("Visits", () => {
+    it("are one click for one Idempotency-Key, also twenty times at once, and none with another body", async () => {
+      const buyer = await system().user();
+      const visitWith = (key: string, store_id = 1) =>
+        buyer.post("/api/register-purchase", { user: buyer.address, store_id, amount: 1 }, { "idempotency-key": key });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => visitWith("a-tap")));
+      expect(new Set(answers.map(({ body }) => body.click?.id)).size).to.equal(1);
+      expectRefusal(await visitWith("a-tap", 2), 422, "IDEMPOTENCY_KEY_REUSED");
+      expect((await visitWith("another-tap")).body.click.id).not.to.equal(answers[0]?.body.click.id);
+      expect((await buyer.get("/api/clicks")).body.clicks).to.have.length(2);
+    });
+
     it("are listed for their own buyer, newest first, in pages, with their sales", async () => {
       const buyer = await system().user();
       const other = await system().user();
