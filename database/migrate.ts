@@ -6,6 +6,7 @@ import { openWords } from "./migrations/0002-open-words.ts";
 import { accountBooks } from "./migrations/0003-account-books.ts";
 import { proposals } from "./migrations/0004-proposals.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
+import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0003-account-books", up: accountBooks },
   { name: "0004-proposals", up: proposals },
   { name: "0006-facts-of-others", up: factsOfOthers },
+  { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },
 ];
 

@@ -48,6 +48,8 @@ export type SettingName =
   | "sale_rules"
   /** Which payouts by staff take a second person, and who may decide, as JSON: in force, and of each api that runs. */
   | "approval_rules"
+  /** Nothing: held by whoever counts the links of e-mails. */
+  | "links_counted"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

@@ -8,9 +8,21 @@ export const SESSION_IDLE_MS = 2 * 3_600_000;
 export const SESSION_MS = 12 * 3_600_000;
 /** Maximum age of a session by a bare message. */
 export const SENTENCE_SESSION_MS = 3_600_000;
+/** A wallet's open sessions; one more ends the one that was used longest ago. docs/product.md#session */
+export const MOST_SESSIONS = 20;
 /** Calls that send money require a sign-in this recent. docs/product.md#sign-in-proof */
 export const PROOF_MS = 15 * 60_000;
 export const CHALLENGE_MS = 5 * 60_000;
+
+/** What a session was opened on. */
+export const DEVICES = ["phone", "computer"] as const;
+export type Device = (typeof DEVICES)[number];
+
+/** The kind of device that a browser says it runs on; null if it does not say. */
+export function deviceOf(userAgent: string | undefined): Device | null {
+  if (userAgent === undefined || !userAgent.startsWith("Mozilla/")) return null;
+  return /\b(?:Mobile|Mobi|Android|iPhone|iPad)\b/.test(userAgent.slice(0, 500)) ? "phone" : "computer";
+}
 
 export type SignInPurpose = "register" | "login";
 

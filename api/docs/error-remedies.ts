@@ -22,6 +22,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
     "Sign the challenge's exact text with this wallet; for a hook, the body's exact bytes with the secret.",
   TIMESTAMP_OUT_OF_WINDOW: "Send seconds, and correct the clock.",
   ALREADY_REGISTERED: "Sign in instead.",
+  MAIL_UNWANTED: "Choose topics by PUT /api/me/mail first.",
   OWN_REQUEST: "Another admin must decide.",
   DECIDED: "Reload the list.",
   LAPSED: "What was asked for changed: reload the list.",

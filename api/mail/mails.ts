@@ -1,4 +1,4 @@
-import { type Insertable, sql } from "kysely";
+import type { Insertable } from "kysely";
 import { among } from "../../database/among.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -96,34 +96,76 @@ export async function dropMail(queries: Queries, id: bigint): Promise<void> {
   await queries.deleteFrom("mails").where("id", "=", id).execute();
 }
 
-/** Ends a wallet's links that wait: a newer one makes them void. */
-export async function dropLinks(queries: Queries, wallet: WalletAddress): Promise<void> {
+/** Ends a wallet's e-mails that wait: all of them, or those of a kind. */
+export async function dropWaiting(queries: Queries, wallet: WalletAddress, kind?: MailRow["kind"]): Promise<void> {
   await queries
     .updateTable("mails")
     .set({ ...NO_TEXTS, due_at: null })
     .where("wallet", "=", wallet)
-    .where("kind", "=", "verify")
     .where("due_at", "is not", null)
+    .$if(kind !== undefined, (query) => query.where("kind", "=", kind ?? "verify"))
     .execute();
 }
 
 /** How many e-mails of a kind a wallet was written since a time. */
-export function countMails(queries: Queries, wallet: WalletAddress, kind: MailRow["kind"], since: bigint) {
-  return countOf(mailsSince(queries, since).where("wallet", "=", wallet).where("kind", "=", kind));
-}
-
-/** How many links an address was sent since a time, whoever asked for them, and whoever of them is erased since. */
-export function countLinksTo(queries: Queries, address: string, since: bigint, keys: Keys): Promise<number> {
-  const isTo = sql<boolean>`lower(address) in (${address.toLowerCase()}, ${hashOf(address, keys)})`;
-  return countOf(mailsSince(queries, since).where("kind", "=", "verify").where(isTo));
+export async function countMails(queries: Queries, wallet: WalletAddress, kind: MailRow["kind"], since: bigint) {
+  const ofWallet = mailsSince(queries, since).where("wallet", "=", wallet).where("kind", "=", kind);
+  return (await ofWallet.execute()).length;
 }
 
 function mailsSince(queries: Queries, since: bigint) {
   return queries.selectFrom("mails").select("id").where("created_at", ">=", since);
 }
 
-async function countOf(mails: ReturnType<typeof mailsSince>): Promise<number> {
-  return (await mails.execute()).length;
+/** Who asks for a link: the wallet, its address (`originOf`), and where the link goes. */
+export type Asker = { wallet: WalletAddress; origin: string; address: string };
+type Counted = { inbox_hash: string; domain_hash: string | null; origin_hash: string };
+
+/** By what a link is counted, whoever asks for it, and whoever of them is erased since. */
+export function countedBy({ origin, address }: Omit<Asker, "wallet">, keys: Keys): Counted {
+  const [inbox, domain] = [inboxOf(address), domainOf(address)];
+  return {
+    inbox_hash: hashOf(inbox, keys),
+    domain_hash: LARGE_DOMAINS.has(domain) ? null : hashOf(`@${domain}`, keys),
+    origin_hash: hashOf(`from ${origin}`, keys),
+  };
+}
+
+/** Whether one more link would be too many of the last day's, so that nobody has strangers written to by us. */
+export async function isLinkRefused(queries: Queries, { wallet }: Asker, counted: Counted): Promise<boolean> {
+  const since = BigInt(Date.now()) - COUNTED_MS;
+  if ((await countMails(queries, wallet, "verify", since)) >= LINKS_A_DAY.inbox) return true;
+  const limits = [
+    ["inbox_hash", LINKS_A_DAY.inbox],
+    ["domain_hash", LINKS_A_DAY.domain],
+    ["origin_hash", LINKS_A_DAY.origin],
+  ] as const;
+  for (const [column, most] of limits) {
+    const by = counted[column];
+    if (by === null) continue;
+    const found = await mailsSince(queries, since).where(column, "=", by).limit(most).execute();
+    if (found.length >= most) return true;
+  }
+  return false;
+}
+
+/** To an inbox, or by a wallet; to a domain; by an address of origin, where a whole office may be. */
+const LINKS_A_DAY = { inbox: 5, domain: 50, origin: 50 };
+
+/** Where so many have their inboxes that they are not counted together. */
+const LARGE_DOMAINS = new Set(
+  "gmail.com googlemail.com hotmail.com outlook.com outlook.com.br live.com msn.com icloud.com yahoo.com yahoo.com.br uol.com.br bol.com.br terra.com.br ig.com.br globo.com globomail.com r7.com zipmail.com.br proton.me protonmail.com gmx.com aol.com".split(
+    " ",
+  ),
+);
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+
+/** The inbox that an address most likely leads to; only for counting. A plus and what follows, and dots, lead to the same. */
+function inboxOf(address: string): string {
+  const [name = ""] = address.toLowerCase().split("@");
+  const domain = domainOf(address) === "googlemail.com" ? "gmail.com" : domainOf(address);
+  return `${name.split("+")[0]?.replaceAll(".", "")}@${domain}`;
 }
 
 /** Deletes some of the oldest e-mails, and the erased ones that no longer count; false if no other is too old. */
@@ -151,19 +193,21 @@ export async function eraseMails(queries: Queries, wallet: WalletAddress, keys: 
   const since = BigInt(Date.now()) - COUNTED_MS;
   const links = await queries
     .selectFrom("mails")
-    .select(["id", "address"])
+    .select(["id", "address", "inbox_hash"])
     .where("wallet", "=", wallet)
     .where("kind", "=", "verify")
     .where("created_at", ">=", since)
     .execute();
-  for (const { id, address } of links) {
-    const unnamed = { ...NO_TEXTS, wallet: NOBODY, address: hashOf(address, keys), due_at: null };
+  for (const { id, address, inbox_hash: known } of links) {
+    // 1.0.0 counted by the hash of the address.
+    const inbox_hash = known ?? hashOf(inboxOf(address), keys);
+    const unnamed = { ...NO_TEXTS, wallet: NOBODY, address: hashOf(address, keys), inbox_hash, due_at: null };
     await queries.updateTable("mails").set(unnamed).where("id", "=", id).execute();
   }
   await queries.deleteFrom("mails").where("wallet", "=", wallet).execute();
 }
 
-const hashOf = (address: string, { SALE_REF_KEY: key }: Keys) => keyedHash(key, `link ${address.toLowerCase()}`);
+const hashOf = (what: string, { SALE_REF_KEY: key }: Keys) => keyedHash(key, `link ${what.toLowerCase()}`);
 
 /** When the oldest e-mail that waits was written; undefined if none waits. */
 export async function oldestWaiting(queries: Queries): Promise<bigint | undefined> {

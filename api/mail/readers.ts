@@ -4,6 +4,7 @@ import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
 import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import type { Language } from "../../domain/languages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { dropWaiting } from "./mails.ts";
 
 /* Who wants e-mails about what, and at which verified address. docs/product.md#mail */
 
@@ -71,8 +72,15 @@ export function isLinkValid({ verify_until: until }: Reader): boolean {
 const FRESH_MS = 600_000n;
 
 /** Whether a link to an address was written only just now. */
-export function hasFreshLink({ verify_address, verify_until: until }: Reader, address: string): boolean {
-  return verify_address === address && until !== null && until - BIG_DAY_MS + FRESH_MS > BigInt(Date.now());
+export function hasFreshLink(reader: Reader, address: string): boolean {
+  const sentAt = linkSentAt(reader, address);
+  return sentAt !== null && sentAt + FRESH_MS > BigInt(Date.now());
+}
+
+/** When the link to an address was written that still verifies; null if there is none. */
+export function linkSentAt(reader: Reader, address: string): bigint | null {
+  const { verify_address, verify_until: until } = reader;
+  return verify_address === address && until !== null && isLinkValid(reader) ? until - BIG_DAY_MS : null;
 }
 
 /** Uses the link up. Returns false if another call has, or the profile has another address since. */
@@ -100,6 +108,13 @@ export async function forgetOtherAddress(queries: Queries, wallet: WalletAddress
     .where("wallet", "=", wallet)
     .where("mail_address", "<>", address)
     .execute();
+}
+
+/** Whoever verified the address may not have been the wallet's owner: it must be verified again. docs/product.md#mail */
+export async function forgetVerified(queries: Queries, wallet: WalletAddress): Promise<void> {
+  const nothing = { mail_address: null, verify_hash: null, verify_address: null, verify_until: null };
+  await queries.updateTable("event_readers").set(nothing).where("wallet", "=", wallet).execute();
+  await dropWaiting(queries, wallet);
 }
 
 export async function findByUnsubscribeToken(queries: Queries, token: string): Promise<Reader | undefined> {

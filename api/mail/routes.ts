@@ -1,20 +1,24 @@
 import type { Request } from "express";
+import { writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { doneSchema } from "../../domain/api/common.ts";
 import { chooseMailRequestSchema, mailChoiceSchema, mailLinkQuerySchema } from "../../domain/api/mail.ts";
 import type { MailTopic } from "../../domain/events.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import { isoTimeIfAny } from "../../domain/iso-time.ts";
 import { LANGUAGES, type Language, languageFrom } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { escapeHtml } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
+import { ApiError, conflict } from "../http/api-error.ts";
+import { originOf } from "../http/origin.ts";
 import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
 import { listUnsubscribed } from "../people/erased-list.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage, textsIn } from "../texts.ts";
 import { composeVerification, messageId } from "./compose.ts";
-import { countLinksTo, countMails, dropLinks, insertMail } from "./mails.ts";
+import { countedBy, dropWaiting, insertMail, isLinkRefused } from "./mails.ts";
 import type { Post } from "./post.ts";
 import {
   chooseTopics,
@@ -22,6 +26,7 @@ import {
   findReader,
   findVerification,
   hasFreshLink,
+  linkSentAt,
   newVerification,
   type Reader,
   topicsOf,
@@ -29,8 +34,6 @@ import {
   verify,
 } from "./readers.ts";
 
-/** Links are sent at most so often a day to a wallet, and to an address, which many wallets may name. */
-const VERIFICATIONS_A_DAY = 5;
 const LINK_LIMIT = { perMinute: 60, by: "origin" } as const;
 const HTML = "text/html; charset=utf-8";
 /** Its own styles, and a form that leads to itself. */
@@ -49,24 +52,36 @@ export function mailRoutes(services: Services): Route[] {
       summary: "What the signed-in user gets e-mails about",
       responses: { 200: mailChoiceSchema },
       async handle({ identity }) {
-        const reader = await findReader(kysely, visitorOf(identity).wallet);
-        return { body: toWire(reader, post) };
+        const { wallet, email } = visitorOf(identity);
+        return { body: toWire(await findReader(kysely, wallet), email, post) };
       },
     }),
     route.put("/api/me/mail", {
       access: "proven_user",
-      summary: "Sets what the user gets e-mails about; sends a link to an address that is not verified",
+      summary: "Sets what the user gets e-mails about; none are sent before the address is verified",
       limit: { perMinute: 30, by: "wallet" },
       body: chooseMailRequestSchema,
       responses: { 200: mailChoiceSchema },
       async handle({ identity, body }) {
-        const { wallet } = visitorOf(identity);
+        const { wallet, email } = visitorOf(identity);
         const reader = await inTransaction(kysely, async (queries) => {
-          const user = await findUser(queries, wallet);
-          if (user) await wantMail(queries, services, { wallet, email: user.email, ...body });
+          await wantMail(queries, services, { wallet, ...body });
           return findReader(queries, wallet);
         });
-        return { body: toWire(reader, post) };
+        return { body: toWire(reader, email, post) };
+      },
+    }),
+    route.post("/api/me/mail/send", {
+      access: "proven_user",
+      summary: "Sends the link that verifies the user's address, because the user asks for it now",
+      limit: { perMinute: 10, by: "wallet" },
+      failures: { 409: "No e-mails are wanted" },
+      responses: { 200: doneSchema },
+      async handle({ identity, request }) {
+        const { wallet } = visitorOf(identity);
+        const origin = originOf(request.ip ?? "");
+        const isSent = await inTransaction(kysely, (queries) => sendLink(queries, services, wallet, origin));
+        return { body: { success: true, message: isSent ? "Link sent" : "The address is verified already" } };
       },
     }),
     ...linkRoutes(services, "verify", findVerification, async (queries, reader) =>
@@ -81,43 +96,65 @@ export function mailRoutes(services: Services): Route[] {
   ];
 }
 
-/** Sets a user's topics, and writes the e-mail that verifies the address where that is needed; nothing without a post. */
+/** Sets what a user gets e-mails about; nothing without a post. */
 export async function wantMail(
   queries: Queries,
   { post, environment }: Pick<Services, "post" | "environment">,
-  user: { wallet: WalletAddress; email: string; topics: readonly MailTopic[]; language: Language },
+  wish: { wallet: WalletAddress; topics: readonly MailTopic[]; language: Language },
 ): Promise<void> {
   if (!post) return;
-  const { wallet, email, language } = user;
-  const before = user.topics.length === 0 ? await findReader(queries, wallet) : undefined;
+  const before = wish.topics.length === 0 ? await findReader(queries, wish.wallet) : undefined;
   if (before) listUnsubscribed(erasedFileOf(environment), environment, before);
-  const reader = await chooseTopics(queries, wallet, user);
-  if (user.topics.length === 0 || reader.mail_address === email || hasFreshLink(reader, email)) return;
-  const since = BigInt(Date.now()) - BIG_DAY_MS;
-  const counts = [
-    await countMails(queries, wallet, "verify", since),
-    await countLinksTo(queries, email, since, environment),
-  ];
-  if (counts.some((count) => count >= VERIFICATIONS_A_DAY)) return;
-  await dropLinks(queries, wallet);
-  const token = await newVerification(queries, wallet, email);
+  await chooseTopics(queries, wish.wallet, wish);
+}
+
+/**
+ * Writes the e-mail that verifies a user's address; one of the last ten minutes stands, so that two presses of the button
+ * are one. Returns false if the address is verified. docs/product.md#mail
+ * @throws ApiError 409 if no e-mails are wanted, 429 if the inbox, its domain or the caller's address had enough
+ */
+async function sendLink(
+  queries: Queries,
+  { post, environment }: Services,
+  wallet: WalletAddress,
+  origin: string,
+): Promise<boolean> {
+  const [user, reader] = [await findUser(queries, wallet), await findReader(queries, wallet)];
+  if (!post || !user || !reader || reader.mail_topics === "")
+    throw conflict("Choose first what you want e-mails about", "MAIL_UNWANTED");
+  const { email: address } = user;
+  if (reader.mail_address === address) return false;
+  if (hasFreshLink(reader, address)) return true;
+  // Whoever counts holds this row until its link is written.
+  await writeSetting(queries, "links_counted", "");
+  const counted = countedBy({ origin, address }, environment);
+  if (await isLinkRefused(queries, { wallet, origin, address }, counted)) {
+    throw new ApiError(429, "TOO_MANY_REQUESTS", "Too many links were asked for today: try again tomorrow", {
+      headers: { "retry-after": "3600" },
+    });
+  }
+  await dropWaiting(queries, wallet, "verify");
+  const token = await newVerification(queries, wallet, address);
   await insertMail(queries, {
     wallet,
     kind: "verify",
-    address: email,
+    address,
     unsubscribe_token: null,
     message_id: messageId(["verify", token], post.from),
-    ...composeVerification(token, language, post.site),
+    ...composeVerification(token, languageFrom(reader.language), post.site),
+    ...counted,
   });
+  return true;
 }
 
-function toWire(reader: Reader | undefined, post: Post | undefined) {
+function toWire(reader: Reader | undefined, email: string, post: Post | undefined) {
   return {
     success: true as const,
     is_available: post !== undefined,
     is_verified: reader?.mail_address != null,
     topics: topicsOf(reader),
     language: languageFrom(reader?.language),
+    link_sent_at: isoTimeIfAny(reader ? linkSentAt(reader, email) : null),
   };
 }
 

@@ -13,18 +13,22 @@ import {
   meResponseSchema,
   registerRequestSchema,
   registerResponseSchema,
+  sessionsResponseSchema,
   updateProfileRequestSchema,
 } from "../../domain/api/people.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import { deviceOf } from "../../domain/session.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { conflict, notFound } from "../http/api-error.ts";
+import { isAlive } from "../http/identity.ts";
 import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { listErased } from "./erased-list.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
-import { revokeSession, revokeSessions } from "./sessions.ts";
+import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
 import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
 
@@ -87,7 +91,7 @@ export function peopleRoutes(services: Services): Route[] {
           if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
           if (body.mail_language) {
             const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
-            await wantMail(queries, services, { wallet: body.address, email: body.email, ...wish });
+            await wantMail(queries, services, { wallet: body.address, ...wish });
           }
           return openSession(services, queries, proof, admission);
         });
@@ -130,6 +134,35 @@ export function peopleRoutes(services: Services): Route[] {
         return { body: { success: true, message: `${ended} other sessions ended`, ended } };
       },
     }),
+    route.get("/api/me/sessions", {
+      access: "user",
+      summary: "The signed-in user's open sessions, the last used first",
+      responses: { 200: sessionsResponseSchema },
+      async handle({ identity }) {
+        const { wallet, tokenHash } = visitorOf(identity);
+        const sessions = (await listSessions(database.kysely, wallet)).filter(isAlive).map((session) => ({
+          id: sessionIdOf(session),
+          started_at: isoTime(session.createdAt),
+          used_at: isoTime(session.lastSeenAt),
+          device: session.device,
+          is_current: session.tokenHash === tokenHash,
+        }));
+        return { body: { success: true, sessions } };
+      },
+    }),
+    route.delete("/api/me/sessions/:id", {
+      access: "user",
+      summary: "Ends one of the user's sessions",
+      failures: { 404: "No such open session" },
+      responses: { 200: doneSchema },
+      async handle({ identity, params }) {
+        const sessions = await listSessions(database.kysely, visitorOf(identity).wallet);
+        const ended = sessions.find((session) => sessionIdOf(session) === params.id);
+        if (!ended) throw notFound("Session");
+        await revokeSession(database.kysely, ended.tokenHash);
+        return { body: { success: true, message: "Session ended" } };
+      },
+    }),
     route.put("/api/me", {
       access: "proven_user",
       summary: "Changes the user's names and e-mail",
@@ -163,9 +196,10 @@ export function peopleRoutes(services: Services): Route[] {
 function proofOf(
   { address, signature, nonce }: z.output<typeof loginRequestSchema>,
   purpose: Proof["purpose"],
-  { ip = "" }: Request,
+  { ip = "", headers }: Request,
 ): Proof {
-  return { wallet: address, purpose, signature, nonce, address: ip, origin: originOf(ip) };
+  const from = { address: ip, origin: originOf(ip), device: deviceOf(headers["user-agent"]) };
+  return { wallet: address, purpose, signature, nonce, ...from };
 }
 
 function alreadyRegistered() {

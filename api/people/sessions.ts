@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { amongTexts } from "../../database/among.ts";
 import { databaseNow } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
-import type { SignInPurpose } from "../../domain/session.ts";
+import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 /** `nonce`: the wallet signed a challenge. `compat`: it signed the bare message. */
@@ -29,18 +29,38 @@ export type Visitor = Session & {
 };
 
 const TOKEN_BYTES = 32;
+/** Of a shop that had more: the rest goes with the next sign-ins. */
+const LISTED_SESSIONS = 1_000;
 
 export function hashToken(token: string): string {
   return hash("sha256", token);
 }
 
-/** Creates a session and returns its opaque token, which is not stored. */
-export async function insertSession(queries: Queries, wallet: WalletAddress, kind: SessionKind): Promise<string> {
+/** Creates a session and returns its opaque token, which is not stored. Those used longest ago end beyond `MOST_SESSIONS`. */
+export async function insertSession(
+  queries: Queries,
+  wallet: WalletAddress,
+  { kind, device }: { kind: SessionKind; device: Device | null },
+): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const now = BigInt(Date.now());
   await queries
     .insertInto("sessions")
-    .values({ token_hash: hashToken(token), wallet, kind, created_at: now, last_seen_at: now })
+    .values({ token_hash: hashToken(token), wallet, kind, created_at: now, last_seen_at: now, device })
+    .execute();
+  await queries
+    .updateTable("sessions")
+    .set({ revoked_at: now })
+    .where("token_hash", "in", ({ selectFrom }) =>
+      selectFrom("sessions")
+        .select("token_hash")
+        .where("wallet", "=", wallet)
+        .where("revoked_at", "is", null)
+        .orderBy("last_seen_at", "desc")
+        .orderBy("token_hash")
+        .limit(LISTED_SESSIONS)
+        .offset(MOST_SESSIONS),
+    )
     .execute();
   return token;
 }
@@ -118,19 +138,32 @@ export async function revokeSession(queries: Queries, tokenHash: string): Promis
     .execute();
 }
 
+export type ListedSession = Pick<Session, "tokenHash" | "kind" | "createdAt" | "lastSeenAt"> & {
+  device: Device | null;
+};
+
 /** A wallet's sessions that were not revoked, including expired ones, most recently used first. */
-export async function listSessions(
-  queries: Queries,
-  wallet: WalletAddress,
-): Promise<Pick<Session, "kind" | "createdAt" | "lastSeenAt">[]> {
+export async function listSessions(queries: Queries, wallet: WalletAddress): Promise<ListedSession[]> {
   const rows = await queries
     .selectFrom("sessions")
-    .select(["kind", "created_at", "last_seen_at"])
+    .select(["token_hash", "kind", "created_at", "last_seen_at", "device"])
     .where("wallet", "=", wallet)
     .where("revoked_at", "is", null)
     .orderBy("last_seen_at", "desc")
+    .limit(LISTED_SESSIONS)
     .execute();
-  return rows.map((row) => ({ kind: row.kind, createdAt: row.created_at, lastSeenAt: row.last_seen_at }));
+  return rows.map((row) => ({
+    tokenHash: row.token_hash,
+    kind: row.kind,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    device: row.device,
+  }));
+}
+
+/** What a session is called in answers: it neither is the token nor leads to it. */
+export function sessionIdOf({ tokenHash }: Pick<Session, "tokenHash">): string {
+  return hash("sha256", `session ${tokenHash}`).slice(0, 16);
 }
 
 /** Ends all of a wallet's sessions, or all but one. Returns how many. */

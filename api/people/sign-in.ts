@@ -5,10 +5,11 @@ import { appendAudit } from "../../database/audit-log.ts";
 import { readClock } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { isoTime } from "../../domain/iso-time.ts";
-import { CHALLENGE_MS, type SignInPurpose, signInSentence } from "../../domain/session.ts";
+import { CHALLENGE_MS, type Device, type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { NoAgreementError } from "../../platform/rpc/every-node.ts";
 import { ApiError } from "../http/api-error.ts";
+import { forgetVerified } from "../mail/readers.ts";
 import { noteStaffSignIn } from "../operations/notices.ts";
 import type { Services } from "../services.ts";
 import {
@@ -65,6 +66,7 @@ export type Proof = {
   /** The address that the call comes from, and its `originOf`. */
   address: string;
   origin: string;
+  device: Device | null;
 };
 
 /** A proof that holds: by whom it was signed, and over what. */
@@ -128,7 +130,7 @@ export async function openSession(
         "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
       );
     }
-    await markNonceSeen(queries, wallet);
+    if (await markNonceSeen(queries, wallet)) await forgetVerified(queries, wallet);
     await revokeCompatSessions(queries, wallet);
   }
   const signature = kindOfSigner(signer);
@@ -139,7 +141,7 @@ export async function openSession(
     await appendAudit(queries, { actor: wallet, action: "session.sign_in", subject: `user:${wallet}`, detail });
     await noteStaffSignIn(services, queries, { wallet, ...detail });
   }
-  return insertSession(queries, wallet, kind);
+  return insertSession(queries, wallet, { kind, device: proof.device });
 }
 
 /**

@@ -98,8 +98,15 @@ export async function setNickname(queries: Queries, wallet: WalletAddress, nickn
 
 const nicknameColumns = (nickname: string) => ({ nickname, nickname_key: searchKey(nickname) });
 
-export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
-  await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
+/** Returns whether it is the wallet's first nonce: whoever used the profile before may have had a copied signature. */
+export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("users")
+    .set({ nonce_seen: 1n })
+    .where("wallet", "=", wallet)
+    .where("nonce_seen", "=", 0n)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 export async function markOwnKeySeen(queries: Queries, wallet: WalletAddress): Promise<void> {

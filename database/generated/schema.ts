@@ -5,6 +5,7 @@ import type { EventKind } from "../../domain/events.ts";
 import type { ProposalKind, ProposalState } from "../../domain/proposals.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
+import type { Device } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChangedFact } from "../changed-facts.ts";
 import type { Hex, OperationKind, OperationReason } from "../operations.ts";
@@ -45,6 +46,8 @@ export interface Schema {
     created_at: bigint;
     last_seen_at: bigint;
     revoked_at: bigint | null;
+    /** What signed in: `phone` or `computer`; null if that is not known. */
+    device: Device | null;
   };
   sign_in_nonces: {
     nonce: string;
@@ -584,6 +587,11 @@ export interface Schema {
     attempts: Generated<bigint>;
     error: string | null;
     sent_at: bigint | null;
+    /** By what a link is counted, as keyed hashes: its inbox, the inbox's domain and the address that asked for it. Null: another
+     * kind of e-mail, or a domain that is not counted. */
+    inbox_hash: string | null;
+    domain_hash: string | null;
+    origin_hash: string | null;
   };
   transactions: {
     id: Generated<bigint>;

@@ -21,6 +21,7 @@ export const ERROR_CODES = [
   "SIGNATURE_INVALID",
   "TIMESTAMP_OUT_OF_WINDOW",
   "ALREADY_REGISTERED",
+  "MAIL_UNWANTED",
   // Two people for a payout or a percent
   "OWN_REQUEST",
   "DECIDED",

@@ -14,6 +14,8 @@ export const mailChoiceSchema = answerOf({
   is_verified: z.boolean(),
   topics,
   language: languageSchema,
+  /** When the link that still verifies it was asked for; null if none was. */
+  link_sent_at: z.iso.datetime().nullable(),
 });
 
 export const chooseMailRequestSchema = z.strictObject({ topics, language: languageSchema });

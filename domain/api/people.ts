@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
+import { DEVICES } from "../session.ts";
 import { addressSchema, answerOf, challengeSchema, doneSchema } from "./common.ts";
 import { languageSchema } from "./mail.ts";
 import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
@@ -104,6 +105,21 @@ export const meResponseSchema = answerOf({
 export type Me = z.infer<typeof meResponseSchema>["data"];
 
 export const isAdminResponseSchema = answerOf({ isAdmin: z.boolean() });
+
+/** The user's open sessions. docs/product.md#session */
+export const sessionsResponseSchema = answerOf({
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      started_at: z.iso.datetime(),
+      used_at: z.iso.datetime(),
+      /** Null if it is not known. */
+      device: z.enum(DEVICES).nullable(),
+      is_current: z.boolean(),
+    }),
+  ),
+});
+export type OwnSession = z.infer<typeof sessionsResponseSchema>["sessions"][number];
 
 export const logoutEverywhereResponseSchema = doneSchema.extend({
   /** How many sessions ended; this one goes on. */

@@ -4,7 +4,13 @@ import type { AppConfig } from "../../domain/api/config.ts";
 import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
 import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
 import type { PaymentsOfYear, paymentsResponseSchema } from "../../domain/api/payments.ts";
-import type { CheckUserResponse, logoutEverywhereResponseSchema, PublicTicket } from "../../domain/api/people.ts";
+import type {
+  CheckUserResponse,
+  logoutEverywhereResponseSchema,
+  OwnSession,
+  PublicTicket,
+  sessionsResponseSchema,
+} from "../../domain/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
@@ -184,6 +190,19 @@ export function getMailChoice(): Promise<MailChoice> {
 
 export function chooseMail(choice: z.input<typeof chooseMailRequestSchema>): Promise<MailChoice> {
   return call("PUT", "/api/me/mail", choice);
+}
+
+/** Sends the link that verifies the profile's address. */
+export function sendMailLink(): Promise<unknown> {
+  return call("POST", "/api/me/mail/send");
+}
+
+export async function getSessions(): Promise<OwnSession[]> {
+  return (await call<z.infer<typeof sessionsResponseSchema>>("GET", "/api/me/sessions")).sessions;
+}
+
+export function endSession(id: string): Promise<unknown> {
+  return call("DELETE", `/api/me/sessions/${encodeURIComponent(id)}`);
 }
 
 /** What the user was paid in a year; in this one if none is given. */

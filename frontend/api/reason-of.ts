@@ -19,6 +19,7 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   INTERNAL: "reason.internal",
   INVALID_JSON: "reason.outdated",
   INVALID_REQUEST: "reason.outdated",
+  MAIL_UNWANTED: "reason.mailUnwanted",
   METHOD_NOT_ALLOWED: "reason.outdated",
   NO_CASHBACK: "reason.noCashback",
   NO_LINK: "reason.storeNotReady",

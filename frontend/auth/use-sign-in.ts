@@ -8,7 +8,7 @@ import { type Translate, useText } from "../i18n/language.tsx";
 import { signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
-import { AddressMismatchError, hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
+import { AddressMismatchError, hasCode, OtherSiteError, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 
 import { useWallet } from "../wallet/wallet.tsx";
 
@@ -104,6 +104,7 @@ const toastCheckFailure: FailureToast = (error, t) => {
 const toastSignatureFailure: FailureToast = (error, t) => {
   toastSignatureProblem(error, t);
   if (error instanceof AddressMismatchError) return t("sign.mismatch.detail");
+  if (error instanceof OtherSiteError) return t("sign.otherSite");
   if (hasCode(error, REQUEST_PENDING)) return t("wallet.requestPending");
   return t(hasCode(error, REJECTED) ? "wallet.declined" : "login.failed");
 };
@@ -117,6 +118,8 @@ const toastLoginFailure: FailureToast = (error, t) => {
 export function toastSignatureProblem(error: unknown, t: Translate): void {
   if (error instanceof AddressMismatchError) {
     toast.error(t("sign.mismatch"), { id: "sign", description: t("sign.mismatch.detail") });
+  } else if (error instanceof OtherSiteError) {
+    toast.error(t("sign.failed"), { id: "sign", description: t("sign.otherSite") });
   } else if (hasCode(error, REQUEST_PENDING)) {
     toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
   } else {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
-import { chooseMail } from "../api/calls.ts";
+import { chooseMail, sendMailLink } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -23,6 +23,11 @@ export function MailChoice({ wallet, email }: { wallet: string; email: string })
     onSuccess: (choice) => client.setQueryData(query.queryKey, choice),
     onError: (error) => toast.error(reasonOf(error, t), { id: "mail" }),
   });
+  const send = useMutation({
+    mutationFn: sendMailLink,
+    onSuccess: () => client.invalidateQueries({ queryKey: query.queryKey }),
+    onError: (error) => toast.error(reasonOf(error, t), { id: "mail" }),
+  });
   if (!config.mail || data?.is_available === false) return null;
   if (saved.isError) return <RetryPanel title={t("mail.title")} query={saved} />;
   const chosen = choose.isPending ? choose.variables : (data?.topics ?? []);
@@ -40,10 +45,24 @@ export function MailChoice({ wallet, email }: { wallet: string; email: string })
           </label>
         ))}
       </fieldset>
-      <p role="status">
-        {data &&
-          (chosen.length === 0 ? t("mail.unwanted") : t(data.is_verified ? "mail.verified" : "mail.verify", { email }))}
-      </p>
+      <p role="status">{data && t(chosen.length === 0 ? "mail.unwanted" : stateOf(data), { email })}</p>
+      {data && chosen.length > 0 && !data.is_verified && (
+        <p>
+          <button
+            type="button"
+            className="button button-quiet"
+            disabled={send.isPending || choose.isPending}
+            onClick={() => send.mutate()}
+          >
+            {t(send.isPending ? "mail.sending" : data.link_sent_at ? "mail.sendAgain" : "mail.send")}
+          </button>
+        </p>
+      )}
     </Card>
   );
+}
+
+function stateOf({ is_verified, link_sent_at }: Awaited<ReturnType<typeof chooseMail>>) {
+  if (is_verified) return "mail.verified";
+  return link_sent_at ? "mail.verify" : "mail.unverified";
 }

@@ -10,7 +10,6 @@ import {
   getClicks,
   getEvents,
   getMailChoice,
-  logoutEverywhere,
   type PersonalData,
   updateProfile,
 } from "../api/calls.ts";
@@ -32,6 +31,7 @@ import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { MailChoice } from "./mail-choice.tsx";
+import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
@@ -62,7 +62,7 @@ export default function ProfilePage() {
           </div>
           <div className="profile-column">
             <MailChoice wallet={profile.wallet} email={profile.email} />
-            <Sessions />
+            <Sessions wallet={profile.wallet} />
             <YourData profile={profile} />
           </div>
         </>
@@ -126,25 +126,6 @@ function Names({ profile }: { profile: Profile }) {
           </button>
         </p>
       </form>
-    </Card>
-  );
-}
-
-function Sessions() {
-  const t = useText();
-  const end = useMutation({
-    mutationFn: logoutEverywhere,
-    onSuccess: ({ ended }) => toast.success(t("profile.sessions.ended", { count: ended }), { id: "profile" }),
-    onError: (error) => toast.error(reasonOf(error, t), { id: "profile" }),
-  });
-  return (
-    <Card title={t("profile.sessions")}>
-      <p className="muted">{t("profile.sessions.text")}</p>
-      <p>
-        <button type="button" className="button button-quiet" disabled={end.isPending} onClick={() => end.mutate()}>
-          {t("profile.sessions.end")}
-        </button>
-      </p>
     </Card>
   );
 }

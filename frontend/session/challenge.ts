@@ -2,6 +2,7 @@ import { useCallback } from "react";
 import { signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type CheckedUser, checkUser, login, type SignedLogin } from "../api/calls.ts";
+import { OtherSiteError } from "../wallet/errors.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSession } from "./session.tsx";
 
@@ -17,9 +18,14 @@ export async function signChallenge(
   return { address, signature: await sign(message), ...(nonce && { nonce }) };
 }
 
-/** The server's challenge if it contains the sign-in message; otherwise the message itself. */
+/**
+ * The server's challenge if it contains the sign-in message; otherwise the message itself.
+ * @throws OtherSiteError if the challenge is not for the site of this page
+ */
 function challengeOf({ challenge }: CheckedUser, sentence: string): { message: string; nonce?: string } {
-  return challenge?.message.includes(sentence) ? challenge : { message: sentence };
+  if (!challenge?.message.includes(sentence)) return { message: sentence };
+  if (!challenge.message.startsWith(`${window.location.host} wants you to sign in`)) throw new OtherSiteError();
+  return challenge;
 }
 
 /** A new session of the same wallet without leaving the page, because calls that move money need a recent sign-in. */

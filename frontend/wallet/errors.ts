@@ -40,4 +40,9 @@ export class AddressMismatchError extends Error {
   override readonly name = "AddressMismatchError";
 }
 
+/** The server's challenge is for another site than this page: whoever signs it signs in there. docs/product.md#sign-in. */
+export class OtherSiteError extends Error {
+  override readonly name = "OtherSiteError";
+}
+
 export const hasCode = (error: unknown, code: number): boolean => errorCodes(error).includes(code);

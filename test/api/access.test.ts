@@ -75,6 +75,9 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/proposals/{id}/refuse": admins,
   "post /api/admin/proposals/{id}/undo": admins,
   "get /api/me/mail": users,
+  "post /api/me/mail/send": proven,
+  "get /api/me/sessions": users,
+  "delete /api/me/sessions/{id}": users,
   "get /api/me/payments": users,
   "put /api/me/mail": proven,
   "get /mail/verify": everyone,
@@ -288,6 +291,29 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
     expect(await statusWith(earlier)).to.equal(401);
     for (const one of [user, stranger]) expect((await one.get("/api/me")).status).to.equal(200);
     expect((await user.post("/api/logout-everywhere")).body.ended).to.equal(0);
+  });
+
+  it("lists the user's open sessions, and ends one of them, but nobody else's", async () => {
+    const [user, stranger] = [await system().user(), await system().user()];
+    const phone = user.token ?? "";
+    await user.enter();
+    const { sessions } = (await user.get("/api/me/sessions")).body;
+    expect(sessions.map((one: { is_current: boolean }) => one.is_current).sort()).to.deep.equal([false, true]);
+    const other = sessions.find((one: { is_current: boolean }) => !one.is_current);
+    expect((await stranger.send("DELETE", `/api/me/sessions/${other.id}`)).status).to.equal(404);
+    expect((await user.send("DELETE", `/api/me/sessions/${other.id}`)).status).to.equal(200);
+    const answer = await fetch(`${system().url}/api/me`, { headers: { authorization: `Bearer ${phone}` } });
+    expect(answer.status).to.equal(401);
+    expect((await user.get("/api/me/sessions")).body.sessions).to.have.length(1);
+  });
+
+  it("keeps a wallet's twenty last used sessions", async () => {
+    const user = await system().user();
+    const first = user.token ?? "";
+    for (let count = 0; count < 21; count++) await user.enter();
+    expect((await user.get("/api/me/sessions")).body.sessions).to.have.length(20);
+    const answer = await fetch(`${system().url}/api/me`, { headers: { authorization: `Bearer ${first}` } });
+    expect(answer.status).to.equal(401);
   });
 
   it("responds to a wrong method with the allowed ones, and to an unknown call in JSON", async () => {

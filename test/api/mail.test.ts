@@ -5,11 +5,12 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { readEnvironment } from "../../api/environment.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
-import { deleteOldMails, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
+import { countedBy, deleteOldMails, isLinkRefused, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post, SENDING_LIMITS } from "../../api/mail/post.ts";
 import { findReader, findVerification, verify } from "../../api/mail/readers.ts";
 import { leaveAgain, readErasedList } from "../../api/people/erased-list.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
+import { signInSentence } from "../../domain/session.ts";
 import { escapeHtml } from "../../domain/text.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { isHeld } from "../../platform/lease.ts";
@@ -57,8 +58,14 @@ describe("E-mails", function () {
       expect(token, name).to.match(/^[\w-]{32}$/);
       return `${api.url}/mail/${name}?token=${token}`;
     };
-    const want = (caller: Caller, language = "pt", topics: readonly string[] = MAIL_TOPIC_NAMES) =>
+    const choose = (caller: Caller, language = "pt", topics: readonly string[] = MAIL_TOPIC_NAMES) =>
       caller.send("PUT", "/api/me/mail", JSON.stringify({ topics, language }));
+    const send = (caller: Caller) => caller.post("/api/me/mail/send", {});
+    const want = async (...choice: Parameters<typeof choose>) => {
+      const answer = await choose(...choice);
+      await send(choice[0]);
+      return answer;
+    };
     /** A user with a verified address: who opens the link has its e-mail's text. */
     const reader = async (language = "pt") => {
       const caller = await api.user();
@@ -71,15 +78,73 @@ describe("E-mails", function () {
       return caller;
     };
 
-    it("send an address at most five links a day, however many wallets name it", async () => {
-      for (let count = 0; count < 7; count++) {
-        const caller = await api.user();
-        const email = count % 2 ? "Ana@Example.com" : "ana@example.com";
-        await kysely().updateTable("users").set({ email }).where("wallet", "=", caller.address).execute();
-        expect((await want(caller)).status).to.equal(200);
-      }
+    const userAt = async (email: string) => {
+      const caller = await api.user();
+      await kysely().updateTable("users").set({ email }).where("wallet", "=", caller.address).execute();
+      expect((await choose(caller)).status).to.equal(200);
+      return caller;
+    };
+
+    it("send no link before its user asks for one, and then one for two presses", async () => {
+      const caller = await userAt("ana@example.com");
+      await round();
+      expect(server.received).to.deep.equal([]);
+      const answers = await Promise.all([send(caller), send(caller)]);
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
+      await round();
+      expect(server.received).to.have.length(1);
+      const idle = await api.user();
+      expect((await send(idle)).body.code).to.equal("MAIL_UNWANTED");
+    });
+
+    it("send an inbox at most five links a day, however many wallets spell it in whatever way", async () => {
+      const spellings = ["ana.b@gmail.com", "Ana.B@Gmail.com", "anab+1@gmail.com", "a.nab+x+y@googlemail.com"];
+      const callers = await Promise.all(Array.from({ length: 8 }, (_, index) => userAt(spellings[index % 4] ?? "")));
+      const answers = await Promise.all(callers.map(send));
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(5);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.headers.get("retry-after")).to.equal("3600");
       await round();
       expect(server.received).to.have.length(5);
+    });
+
+    it("send a domain of somebody at most fifty links a day", async () => {
+      const counted = { ...countedBy({ origin: "192.0.2.1", address: "x@victim.example" }, {}), inbox_hash: "other" };
+      const texts = { subject: "", text: "", html: "", unsubscribe_token: null, due_at: null };
+      const sent = (index: number) => ({
+        ...{ ...texts, ...counted, message_id: `sent ${index}`, created_at: BigInt(Date.now()) },
+        ...{ wallet: "0x" as const, kind: "verify" as const, address: "" },
+      });
+      const asker = { wallet: "0x1" as const, origin: "192.0.2.2", address: "y@victim.example" };
+      const isRefused = () => isLinkRefused(kysely(), asker, countedBy(asker, {}));
+      await kysely()
+        .insertInto("mails")
+        .values(Array.from({ length: 49 }, (_, index) => sent(index)))
+        .execute();
+      expect(await isRefused()).to.equal(false);
+      await kysely().insertInto("mails").values(sent(49)).execute();
+      expect(await isRefused()).to.equal(true);
+    });
+
+    it("go to no address that was verified before the wallet's first challenge", async () => {
+      // Whoever holds a copied signature of the bare message can name an address of theirs.
+      const thief = new Caller(api.url);
+      const signature = await thief.account.signMessage({ message: signInSentence("register", thief.address) });
+      const body = { ...PERSON, email: "ladrao@example.com", address: thief.address, signature, mail_language: "pt" };
+      thief.token = (await thief.post("/api/register-user-data", body)).body.token;
+      const verified = { mail_address: "ladrao@example.com" };
+      await kysely().updateTable("event_readers").set(verified).where("wallet", "=", thief.address).execute();
+      await thief.buy(1, 10);
+      await round();
+      expect(server.received).to.have.length(1);
+      await thief.buy(1, 20);
+      await thief.enter();
+      await round();
+      expect(server.received, "none to the thief any more").to.have.length(1);
+      expect((await thief.get("/api/me/mail")).body).to.include({ is_verified: false });
+      await send(thief);
+      await round();
+      expect(server.received.at(-1)?.subject, "asked again").to.match(/^Confirme/);
     });
 
     it("count an erased profile's links to an address, without the address", async () => {
@@ -303,6 +368,9 @@ describe("E-mails", function () {
         expect(await choiceOf(silent)).to.deep.include({ topics: [], is_verified: false });
 
         const asking = await register({ mail_language: "en", email: "bia@example.com" });
+        await round();
+        expect(server.received, "not before a press").to.deep.equal([]);
+        await send(asking.caller);
         await round();
         expect(server.received.map(({ to, subject }) => [to, subject])).to.deep.equal([
           [["bia@example.com"], "Confirm your email address at Torcida"],

@@ -56,7 +56,7 @@ describe("A buyer's cached profile", () => {
         .insertInto("users")
         .values({ ...names, wallet: WALLET, created_at: 1n })
         .execute();
-      const hash = hashToken(await insertSession(kysely, WALLET, "nonce"));
+      const hash = hashToken(await insertSession(kysely, WALLET, { kind: "nonce", device: null }));
       const revision = async () => (await findVisitors(kysely, [hash])).get(hash)?.revision;
       const seen = [await revision()];
       const id = await insertPlainPurchase(kysely, { wallet: WALLET });

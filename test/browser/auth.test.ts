@@ -38,7 +38,7 @@ describe("Auth", () => {
   it("signs the server's challenge, with its nonce, if it contains the sentence", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
-    const message = `localhost wants you to sign in\n\nLogin Torcida para ${wallet.address}\n\nNonce: n1`;
+    const message = `${new URL(site.server.url).host} wants you to sign in\n\nLogin Torcida para ${wallet.address}\n\nNonce: n1`;
     site.server.answer("POST /api/check-user", {
       body: { success: true, exists: true, challenge: { nonce: "n1", message, expires_at: "2099-01-01T00:00:00Z" } },
     });
@@ -77,6 +77,26 @@ describe("Auth", () => {
       email: "ana@example.com",
     });
     expect(problems).to.deep.equal([]);
+  });
+
+  it("signs no challenge for another site", async () => {
+    const wallet = testWallet();
+    site.server.registered.add(wallet.address);
+    const challengeFor = (host: string) => {
+      const message = `${host} wants you to sign in with your Ethereum account:\n\nLogin Torcida para ${wallet.address}`;
+      const challenge = { nonce: "nonce12345", message, expires_at: new Date(Date.now() + 300_000).toISOString() };
+      site.server.answer("POST /api/check-user", { body: { success: true, exists: true, challenge } });
+      return message;
+    };
+    challengeFor("torcida.example");
+    const { page } = await site.open("/auth", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByText("O pedido de assinatura é de outro site").first().waitFor();
+    expect(wallet.signed).to.deep.equal([]);
+    const own = challengeFor(new URL(site.server.url).host);
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.waitForURL("**/dashboard");
+    expect(wallet.signed).to.deep.equal([own]);
   });
 
   it("splits the whole name at its first space", async () => {

@@ -68,7 +68,11 @@ describe("The bell", () => {
     expect(await page.getByRole("checkbox", { checked: true }).count(), "opt-in").to.equal(0);
     await paid.focus();
     await page.keyboard.press("Space");
+    await page.getByText(/^Falta confirmar /).waitFor();
+    expect(site.server.callsTo("POST /api/me/mail/send"), "not before a press").to.have.length(0);
+    await page.getByRole("button", { name: "Enviar o link" }).press("Enter");
     await page.getByText(/^Enviamos um link para /).waitFor();
+    await page.getByRole("button", { name: "Enviar de novo" }).waitFor();
     expect(site.server.callsTo("PUT /api/me/mail")[0]?.body).to.deep.equal({ topics: ["paid"], language: "pt" });
     expect(await paid.isChecked()).to.equal(true);
     expect(problems).to.deep.equal([]);

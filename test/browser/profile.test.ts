@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import type { OwnSession } from "../../domain/api/people.ts";
 import { fixtureClaims, fixtureClicks, fixturePayments } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -73,6 +74,37 @@ describe("Profile", () => {
     await card.getByText("Nenhum pagamento em 2025.").waitFor();
     expect(await card.getByRole("button").count()).to.equal(0);
     expect(site.server.callsTo("GET /api/me/payments").at(-1)?.query).to.deep.equal({ year: "2025" });
+  });
+
+  it("shows where the user is signed in, and ends one of these sessions", async () => {
+    const session = (id: string, more: Partial<OwnSession> = {}): OwnSession => ({
+      ...{
+        id,
+        started_at: "2026-11-20T12:00:00Z",
+        used_at: "2026-11-21T12:00:00Z",
+        device: "phone",
+        is_current: false,
+      },
+      ...more,
+    });
+    const { server } = site;
+    server.sessions = [
+      session("a", { device: "computer", is_current: true }),
+      session("b"),
+      session("c", { device: null }),
+    ];
+    server.answer("DELETE /api/me/sessions/b", () => {
+      server.sessions = server.sessions.filter(({ id }) => id !== "b");
+      return { body: { success: true, message: "ok" } };
+    });
+    const { page, problems } = await site.openLoggedIn("/profile");
+    const card = page.getByRole("listitem");
+    await card.filter({ hasText: "Computador" }).getByText("Este aparelho").waitFor();
+    await card.filter({ hasText: "Outro aparelho" }).waitFor();
+    await page.getByRole("button", { name: /^Encerrar o acesso: Celular ou tablet/ }).click();
+    await card.filter({ hasText: "Celular" }).waitFor({ state: "detached" });
+    expect(server.callsTo("DELETE /api/me/sessions/b")).to.have.length(1);
+    expect(problems).to.deep.equal([]);
   });
 
   it("ends with what erases the account, also while the choice of e-mails is on its way", async () => {

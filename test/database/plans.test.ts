@@ -30,10 +30,11 @@ import { readStorePace } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import {
-  countLinksTo,
+  countedBy,
   countMails,
   deleteOldMails,
-  dropLinks,
+  dropWaiting,
+  isLinkRefused,
   listDueMails,
   oldestWaiting,
 } from "../../api/mail/mails.ts";
@@ -215,8 +216,11 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the e-mails that are due": (queries) => listDueMails(queries, 10n, 50),
   "the e-mail that waits longest": (queries) => oldestWaiting(queries),
   "a reader's e-mails of a day": (queries) => countMails(queries, BUYER, "events", 1n),
-  "the links to an address": (queries) => countLinksTo(queries, "a@b.example", 1n, {}),
-  "the links that a newer one makes void": (queries) => dropLinks(queries, BUYER),
+  "whether one more link is too many": (queries) => {
+    const asker = { wallet: BUYER, origin: "192.0.2.1", address: "a@b.example" };
+    return isLinkRefused(queries, asker, countedBy(asker, {}));
+  },
+  "the links that a newer one makes void": (queries) => dropWaiting(queries, BUYER, "verify"),
   "the oldest e-mails": (queries) => deleteOldMails(queries, LONG_AGO + 90n * 86_400_000n, 500),
   "the reader of a link": (queries) => findVerification(queries, "a"),
   "who ends e-mails": (queries) => findByUnsubscribeToken(queries, "a"),

@@ -41,7 +41,10 @@ describe("database/generated/schema.ts", () => {
   it("would have a column that a later migration adds", () => {
     const later = "-- Who asked.\nalter table sessions add column asked_by text not null default ''; -- : Hex\n";
     expect(schemaSource(`${migrationsSql()}\n${later}`)).to.equal(
-      source.replace("    revoked_at: bigint | null;\n", "$&    /** Who asked. */\n    asked_by: Generated<Hex>;\n"),
+      source.replace(
+        /(^ {2}sessions: \{\n[\s\S]*?)(^ {2}\};)/m,
+        "$1    /** Who asked. */\n    asked_by: Generated<Hex>;\n$2",
+      ),
     );
   });
 

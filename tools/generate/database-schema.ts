@@ -13,6 +13,7 @@ import type { EventKind } from "../../domain/events.ts";
 import type { ProposalKind, ProposalState } from "../../domain/proposals.ts";
 import type { CountedSituation } from "../../domain/purchase/situation.ts";
 import { keysOf } from "../../domain/records.ts";
+import type { Device } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChangedFact } from "../changed-facts.ts";
 import type { Hex, OperationKind, OperationReason } from "../operations.ts";

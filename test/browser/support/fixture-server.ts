@@ -9,7 +9,7 @@ import { withDeployment, withHead } from "../../../api/site/page.ts";
 import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
 import type { eventSchema } from "../../../domain/api/events.ts";
-import type { Me } from "../../../domain/api/people.ts";
+import type { Me, OwnSession } from "../../../domain/api/people.ts";
 import { searchKey } from "../../../domain/text.ts";
 import { missingOf } from "../../../frontend/admin/stores/missing.ts";
 import {
@@ -67,6 +67,8 @@ export class FixtureServer {
   config = fixtureConfig();
   me: Me | undefined;
   mailTopics: string[] = [];
+  mailSentAt: string | null = null;
+  sessions: OwnSession[] = [];
   events: z.infer<typeof eventSchema>[] = [];
   isAdmin = false;
   policy = POLICY;
@@ -109,6 +111,8 @@ export class FixtureServer {
     this.me = undefined;
     this.events = [];
     this.mailTopics = [];
+    this.mailSentAt = null;
+    this.sessions = [];
     this.isAdmin = false;
     this.isSilentPage = false;
   }
@@ -255,7 +259,15 @@ export class FixtureServer {
       case "GET /api/me/mail":
       case "PUT /api/me/mail":
         if (Array.isArray(call.body.topics)) this.mailTopics = call.body.topics;
-        return ok({ is_available: true, is_verified: false, topics: this.mailTopics, language: "pt" });
+        return ok({
+          ...{ is_available: true, is_verified: false, topics: this.mailTopics, language: "pt" },
+          link_sent_at: this.mailSentAt,
+        });
+      case "POST /api/me/mail/send":
+        this.mailSentAt = new Date().toISOString();
+        return ok({ message: "Link sent" });
+      case "GET /api/me/sessions":
+        return ok({ sessions: this.sessions });
       case "GET /api/me/payments":
         return ok({ data: fixturePayments(Number(call.query.year ?? 2026)) });
       case "POST /api/events/read":
