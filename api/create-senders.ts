@@ -116,6 +116,7 @@ function settingsOf(environment: ApiEnvironment) {
     maxFeeGwei: environment.MAX_FEE_GWEI,
     feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
     pollMs: NETWORK_RULES[environment.network].pollMs,
+    blockMs: NETWORK_RULES[environment.network].blockMs,
   };
 }
 

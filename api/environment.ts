@@ -138,6 +138,7 @@ const VARIABLES = {
   LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1, DAY_SECONDS),
   RECONCILE_CALLS: wholeNumber(60, 20, 100_000),
+  NODE_CALLS_PER_SECOND: wholeNumber(25, 1, 100_000),
   PUBLIC_URL: siteUrl.optional(),
   SUPPORT_CONTACT: z
     .union([z.email(), z.string().refine((text) => readUrl(["https:"])(text) !== undefined)], {

@@ -1,6 +1,7 @@
 /** The api: HTTP calls, the web app, and what is sent to the chain. docs/architecture.md. */
 
 import type { RequestListener, Server } from "node:http";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
@@ -23,11 +24,13 @@ import { erasedFileOf } from "../platform/environment.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { listenOn } from "../platform/listen.ts";
 import { type Logger, openLog } from "../platform/log.ts";
+import { NETWORK_RULES } from "../platform/network-rules.ts";
 import { onceDatabaseAnswers, prepareDatabase } from "../platform/prepare-database.ts";
-import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
+import { type ChainClient, type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { EveryNode } from "../platform/rpc/every-node.ts";
 import { refuseWrongContractsLater } from "../platform/rpc/refuse-wrong-contracts.ts";
+import { keepCallLimits } from "../platform/rpc/told-calls.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -36,6 +39,7 @@ import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { approvalRules, approvalsAnnouncer } from "./admin/approvals.ts";
 import { BalanceReader } from "./chain/balances.ts";
+import { NodePurse } from "./chain/node-purse.ts";
 import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
@@ -100,6 +104,8 @@ async function main(): Promise<void> {
     memory: new DatabaseChainMemory(environment.CHAIN_ID, { database }),
     log,
   });
+  const teller = `api ${hostname()}:${environment.PORT}`;
+  const endTelling = await keepCallLimits({ database, process: teller, nodes: chain.nodes });
   await chain.nodes.refuseWrongChain();
   await refuseWrongContractsLater(chain.nodes, contracts, (error) => endAtOnce(log, error));
   const endWatch = chain.nodes.watch();
@@ -118,6 +124,7 @@ async function main(): Promise<void> {
   );
   endOnSignals(services, server, () => {
     endWatch();
+    endTelling();
     return endOperations();
   });
 }
@@ -206,8 +213,8 @@ function createServices(given: {
   const rules = { ...saleRules(environment, accounts.known, environment.isLocal), isLive };
   const adminWallets = new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role]));
   const approvals = approvalRules(environment, adminWallets);
-  const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
-  const senders = createSenders({ ...parts, saleRules: rules });
+  const parts = { environment, database, contracts, rates, payouts, approvals, log };
+  const senders = createSenders({ ...parts, client: chain.clientIn("send"), saleRules: rules });
   return {
     accounts: accounts.configured,
     saleRules: rules,
@@ -221,7 +228,7 @@ function createServices(given: {
     everyNode,
     ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
-    balances: new BalanceReader(client, everyNode),
+    balances: balancesOf(environment, client, everyNode),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.reader),
     senders,
@@ -236,6 +243,12 @@ function createServices(given: {
     queueSummary: queueSummaryReader(database.reader),
     log,
   };
+}
+
+function balancesOf(environment: ApiEnvironment, client: ChainClient, everyNode: EveryNode): BalanceReader {
+  const { network, NODE_CALLS_PER_SECOND, RATE_LIMIT_SCALE } = environment;
+  const purse = new NodePurse(NODE_CALLS_PER_SECOND * RATE_LIMIT_SCALE);
+  return new BalanceReader({ client, everyNode, purse, blockMs: NETWORK_RULES[network].blockMs });
 }
 
 function createRates(environment: ApiEnvironment, database: Database, log: Logger): RateSource {

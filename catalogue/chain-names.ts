@@ -3,6 +3,7 @@ import type { PublicClient } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { among } from "../database/among.ts";
+import { BatchLoader } from "../database/batch-loader.ts";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { enqueueAgain } from "../sender/queue.ts";
@@ -14,11 +15,26 @@ export type Misnamed = { id: bigint; name: string; onChain: string };
 
 const STORES_A_PAGE = 500;
 const IDS_PROBED = 100;
+/** The init code of a contract creation is limited in size. */
+const NAMES_PER_CALL = 100;
 
-/** Reads the name that tickets show; empty if the store is not registered. */
+/**
+ * Reads the name that tickets show; empty if the store is not registered. Names that are asked for at the same time are
+ * one call of the node: there is no Multicall3 on Spicy, so it runs the init code of a helper that is never deployed.
+ */
 export function nameReader(client: PublicClient, { purchaseNft }: Contracts): ReadName {
   const contract = { address: purchaseNft, abi: purchaseNftAbi, functionName: "storeName" } as const;
-  return (storeId) => client.readContract({ ...contract, args: [Number(storeId)] });
+  const names = new BatchLoader(async (storeIds: readonly bigint[]) => {
+    const found = new Map<bigint, string>();
+    for (let at = 0; at < storeIds.length; at += NAMES_PER_CALL) {
+      const some = storeIds.slice(at, at + NAMES_PER_CALL);
+      const contracts = some.map((id) => ({ ...contract, args: [Number(id)] as const }));
+      const read = await client.multicall({ contracts, allowFailure: false, batchSize: 0, deployless: true });
+      for (const [index, id] of some.entries()) found.set(id, read[index] ?? "");
+    }
+    return found;
+  });
+  return async (storeId) => (await names.find(storeId)) ?? "";
 }
 
 /** The stores, or those among some, whose on-chain registration is not done yet, in order. */

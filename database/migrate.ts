@@ -8,6 +8,7 @@ import { proposals } from "./migrations/0004-proposals.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
 import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
+import { nodeCalls } from "./migrations/0010-node-calls.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0006-facts-of-others", up: factsOfOthers },
   { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },
+  { name: "0010-node-calls", up: nodeCalls },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

@@ -39,6 +39,7 @@ export const SYSTEM_FAULTS = {
   network_unread: { alert: "TorcidaNetworkFails", runbook: "network-away", seconds: 60 },
   network_budget: { alert: "TorcidaNetworkBudget", runbook: "network-away" },
   account_credit: { alert: "TorcidaAccountCredit", runbook: "account-credit", isTask: true },
+  node_budget: { alert: "TorcidaNodeBudget", runbook: "node-budget" },
   backup_old: { alert: "TorcidaBackupOld", runbook: "database-lost", seconds: 3 * HOUR },
   backup_copy_old: { alert: "TorcidaBackupCopyOld", runbook: "database-lost", seconds: 3 * HOUR },
   clock_off: { alert: "TorcidaClockOff", runbook: "clock-off", seconds: 5 },

@@ -1,6 +1,7 @@
 import { distributorsOf } from "../chain/deployment.ts";
 import { isRecord } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { Lane } from "../platform/rpc/call-budget.ts";
 import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError, hashIn } from "../platform/rpc/node-proof.ts";
@@ -32,6 +33,7 @@ const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) =
 export class ChainNode {
   readonly name: string;
   readonly #rpc: JsonRpc;
+  readonly #source: Source;
   /** All addresses, in lower case. */
   readonly #addresses: readonly string[];
   /** The contracts that emit an event, by its topic. */
@@ -40,12 +42,18 @@ export class ChainNode {
   constructor(rpc: JsonRpc, source: Source) {
     this.name = rpc.name;
     this.#rpc = rpc;
+    this.#source = source;
     const emitters = { purchaseNft: [source.purchaseNft], cashbackDistributor: distributorsOf(source) };
     this.#addresses = Object.values(emitters).flat();
     this.#emittersOf = new Map([
       [TRANSFER_TOPIC, emitters.purchaseNft],
       ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, emitters[contract]] as const),
     ]);
+  }
+
+  /** The same node, for calls that are more or less urgent. */
+  in(lane: Lane): ChainNode {
+    return new ChainNode(this.#rpc.in(lane), this.#source);
   }
 
   async head(): Promise<Block> {

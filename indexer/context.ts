@@ -18,6 +18,8 @@ export type Context = {
   log: Logger;
   status: Status;
   progress: Progress;
+  /** How often the chain can change. */
+  blockMs: number;
   signal: AbortSignal;
 };
 

@@ -27,7 +27,10 @@ export type IndexerEnvironment = {
   source: Source;
   port: number;
   host: string;
+  /** How long at most after a poll that found no new block. */
   pollIntervalMs: number;
+  /** How often a new block is expected; the same, if the polling interval is set. */
+  blockMs: number;
   logLevel: string;
 };
 
@@ -63,6 +66,7 @@ export function readEnvironment(source: Variables): IndexerEnvironment {
     port: values.INDEXER_PORT,
     host: values.INDEXER_HOST,
     pollIntervalMs: values.POLL_INTERVAL_MS ?? NETWORK_RULES[network].pollMs,
+    blockMs: values.POLL_INTERVAL_MS ?? NETWORK_RULES[network].blockMs,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -5,17 +5,30 @@ import { type Block, blockOf, isRpcBlock } from "./chain-node.ts";
 
 export type HeadWatcherParameters = {
   webSocketUrls: readonly string[];
-  /** The polling interval if no node announces its blocks. */
-  pollIntervalMs: number;
+  /** If no node announces its blocks: how long at most after a poll that found none. */
+  pollMs: number;
+  /** How often there is a new block. */
+  blockMs: number;
   log: Logger;
 };
 
-/** While blocks are announced, polling only detects a connection that died silently. */
+/** What to do next: `isDue` says whether to look for new blocks; `block` is the new one if it was announced completely. */
+export type NextHead = { isDue: boolean; block: Block | undefined };
+
+/** While blocks are announced, polling only detects a connection that died silently: after so many blocks. */
 const GUARD_INTERVAL_MS = 2_000;
+const GUARD_BLOCKS = 1.5;
+/** Each block is asked for a little earlier than the last one was found, until one is not there yet. */
+const EARLIER_PART = 1 / 60;
+/** And then again after this part of a block, and after twice as long each time. */
+const AGAIN_PART = 1 / 15;
 const FIRST_RECONNECT_MS = 250;
 const LONGEST_RECONNECT_MS = 30_000;
 
-/** Decides when to read new blocks: at once if a node announces them, otherwise after the polling interval. */
+/**
+ * Decides when to read new blocks: at once if a node announces them, otherwise when the next one is expected, which
+ * costs little more than one call a block and finds it soon after it was made.
+ */
 export class HeadWatcher {
   readonly #parameters: HeadWatcherParameters;
   readonly #sockets = new Set<WebSocket>();
@@ -25,17 +38,36 @@ export class HeadWatcher {
   #announced: { block: Block | undefined } | undefined;
   #wake: (() => void) | undefined;
   #isConnected = false;
+  /** When the last look was, and when the next one is due without an announcement. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #pollAt = Number.NEGATIVE_INFINITY;
+  #missed = 0;
 
   constructor(parameters: HeadWatcherParameters) {
     this.#parameters = parameters;
   }
 
-  /** Waits for the next announcement or poll, at most `atMostMs`; returns the new block if it was announced completely. */
-  async next(signal: AbortSignal, atMostMs: number): Promise<Block | undefined> {
+  /** Learns from a look for new blocks when the next one is worth a call. */
+  looked({ hasFound }: { hasFound: boolean }): void {
+    const { pollMs, blockMs } = this.#parameters;
+    this.#lookedAt = performance.now();
+    this.#missed = hasFound ? 0 : this.#missed + 1;
+    const again = Math.min(pollMs, blockMs * AGAIN_PART * 2 ** Math.min(10, this.#missed - 1));
+    this.#pollAt = this.#lookedAt + (blockMs <= pollMs ? pollMs : hasFound ? blockMs * (1 - EARLIER_PART) : again);
+  }
+
+  get #dueAt(): number {
+    const { blockMs } = this.#parameters;
+    if (this.#subscribed === 0) return this.#pollAt;
+    return this.#lookedAt + Math.max(GUARD_INTERVAL_MS, GUARD_BLOCKS * blockMs);
+  }
+
+  /** Waits for the next announcement or look, at most `atMostMs`. */
+  async next(signal: AbortSignal, atMostMs: number): Promise<NextHead> {
     this.#connectOnce();
     if (!this.#announced) {
       await new Promise<void>((resolve) => {
-        const wait = this.#subscribed > 0 ? GUARD_INTERVAL_MS : this.#parameters.pollIntervalMs;
+        const wait = Math.max(0, this.#dueAt - performance.now());
         const end = () => {
           clearTimeout(timer);
           signal.removeEventListener("abort", end);
@@ -50,7 +82,8 @@ export class HeadWatcher {
     }
     const announced = this.#announced;
     this.#announced = undefined;
-    return announced?.block;
+    // A timer may end a little early.
+    return { isDue: announced !== undefined || performance.now() + 2 >= this.#dueAt, block: announced?.block };
   }
 
   close(): void {

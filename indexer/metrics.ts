@@ -10,7 +10,7 @@ const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #gauges = new Map<string, number>();
-  #nodes: NodePoolStatus = { isReady: false, contradictions: [] };
+  #nodes: NodePoolStatus = { isReady: false, contradictions: [], calls: [] };
   readonly #histograms = new Map<string, Map<string, Histogram>>();
 
   rpcCalled({ rpc, method, calls, bytes, durationMs, failure }: RpcCalled): void {
@@ -68,6 +68,10 @@ export class Metrics {
     lines.push("# TYPE torcida_rpc_contradictions_total counter");
     for (const { rpc, kind, count } of this.#nodes.contradictions) {
       lines.push(`torcida_rpc_contradictions_total{rpc="${rpc}",kind="${kind}"} ${count}`);
+    }
+    lines.push("# TYPE torcida_node_calls_total counter");
+    for (const { rpc, lane, count } of this.#nodes.calls) {
+      lines.push(`torcida_node_calls_total{rpc="${rpc}",kind="${lane}"} ${count}`);
     }
     const memory = process.memoryUsage.rss();
     lines.push("# TYPE process_resident_memory_bytes gauge", `process_resident_memory_bytes ${memory}`);

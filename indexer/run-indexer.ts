@@ -1,12 +1,16 @@
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Database, isPassingFault } from "../database/connect.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { INDEXER_LEASE, type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
+import { NETWORK_RULES } from "../platform/network-rules.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
+import type { Lane } from "../platform/rpc/call-budget.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { NodePool } from "../platform/rpc/node-pool.ts";
+import { keepCallLimits } from "../platform/rpc/told-calls.ts";
 import { ChainNode, type Source } from "./chain-node.ts";
 import type { Context, Status } from "./context.ts";
 import type { IndexerEnvironment } from "./environment.ts";
@@ -59,7 +63,8 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   const status: Status = { state: "starting", ...NOTHING_SEEN };
   await using stack = new AsyncDisposableStack();
   const memory = new DatabaseChainMemory(source.chainId);
-  const nodes = await openNodes({ urls: rpcUrls, source, memory, metrics, log, followsDeepReorgs: true });
+  const { blockMs } = NETWORK_RULES[network];
+  const nodes = await openNodes({ urls: rpcUrls, source, memory, metrics, log, blockMs, followsDeepReorgs: true });
   stack.defer(() => nodes.close());
   const server = await openIndexHealth({ port, host, status, metrics, nodes });
   stack.defer(() => {
@@ -73,17 +78,18 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   stack.defer(() => database.close());
   memory.open(database);
   if (reset) await memory.forget();
+  stack.defer(await keepCallLimits({ database, process: `indexer ${hostname()}:${port}`, nodes }));
   await nodes.refuseWrongChain();
   stack.defer(nodes.watch());
   const failed = new AbortController();
   stack.defer(watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => failed.abort(error)));
-  const heads = new HeadWatcher({ webSocketUrls, pollIntervalMs, log });
+  const heads = new HeadWatcher({ webSocketUrls, pollMs: pollIntervalMs, blockMs: environment.blockMs, log });
   stack.defer(() => heads.close());
   const progress = await openProgress(log, process.stderr);
   stack.defer(() => progress.stop());
 
   const indexer = { database, databaseUrl, nodes, source, metrics, log, status, progress, heads, reset, failed };
-  await leadWhenPossible(indexer, AbortSignal.any([signal, failed.signal]));
+  await leadWhenPossible({ ...indexer, blockMs }, AbortSignal.any([signal, failed.signal]));
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
@@ -143,12 +149,15 @@ export type OpenNodesParameters = {
   metrics: Metrics;
   log: Logger;
   timeoutMs?: number;
+  blockMs?: number;
+  lane?: Lane;
   followsDeepReorgs?: boolean;
 };
 
 /** The indexer's node pool, without a time limit per call. */
 export async function openNodes({ source, metrics, timeoutMs = RPC_TIMEOUT_MS, ...parameters }: OpenNodesParameters) {
   const nodes = await NodePool.open({
+    lane: "follow",
     ...parameters,
     timeoutMs,
     patienceMs: Number.POSITIVE_INFINITY,

@@ -7,7 +7,7 @@ import { type Bloom, openBloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
-import type { HeadWatcher } from "./head-watcher.ts";
+import type { HeadWatcher, NextHead } from "./head-watcher.ts";
 import { NotLinkedError, readLinked } from "./linked-step.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { isStillCanonical, readAgainFrom, returnToChain } from "./reorg.ts";
@@ -36,15 +36,15 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
     log.info({ source }, "A successor distributor was configured: rereading the chain from its first block");
   }
   const follower = new Follower(context, await readCursor(database));
-  for (let announced: Block | undefined; !signal.aborted; ) {
+  for (let next: NextHead = { isDue: true, block: undefined }; !signal.aborted; ) {
     try {
-      await follower.catchUp(announced);
+      if (next.isDue) heads.looked({ hasFound: await follower.catchUp(next.block) });
       if (reset) return;
       await follower.audit();
-      announced = await heads.next(signal, follower.msUntilAudit);
+      next = await heads.next(signal, follower.msUntilAudit);
     } catch (error) {
       if (signal.aborted) return;
-      announced = undefined;
+      next = { isDue: true, block: undefined };
       await follower.recover(error);
     }
   }
@@ -76,18 +76,23 @@ class Follower {
     context.status.cursor = cursor?.number;
   }
 
-  /** Reads up to the newest block. `announced` is that block if a node has just sent it. */
-  async catchUp(announced: Block | undefined): Promise<void> {
-    const { nodes, status, signal } = this.#context;
+  /** Reads up to the newest block. `announced` is that block if a node has just sent it. Returns whether any was new. */
+  async catchUp(announced: Block | undefined): Promise<boolean> {
+    const { nodes, status, signal, blockMs } = this.#context;
     const follows = announced && announced.parentHash === this.#cursor?.hash;
-    if (follows) return this.#readNew(announced);
-    while (!signal.aborted) {
+    if (follows) {
+      await this.#readNew(announced);
+      return true;
+    }
+    for (let hasFound = false; ; hasFound = true) {
+      if (signal.aborted) return hasFound;
+      const askedAt = performance.now();
       const head = await nodes.ask((node) => this.#alignWith(node));
       this.#sawHead(head);
       const first = this.#cursor ? this.#cursor.number + 1 : this.#context.source.startBlock;
       if (first > head.number) {
         if (this.#cursor === undefined || this.#cursor.number === head.number) status.state = "live";
-        return;
+        return hasFound;
       }
       const linkedFrom = head.number - KEPT_BLOCKS + 1;
       if (first < linkedFrom) {
@@ -95,6 +100,8 @@ class Follower {
         this.#cursor = await backfill(this.#context, this.#sizer, { cursor: this.#cursor, to: linkedFrom - 1 });
       } else {
         await this.#readNew(head);
+        // Another block so soon is found by the next look.
+        if (this.#cursor?.number === head.number && performance.now() - askedAt < blockMs / 2) return true;
       }
     }
   }

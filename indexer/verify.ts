@@ -46,7 +46,15 @@ export async function verify({ environment, log, signal, report }: VerifyParamet
   const database = await connect(databaseUrl, { mustExist: true });
   stack.defer(() => database.close());
   const memory = new DatabaseChainMemory(source.chainId, { database, mayWrite: false });
-  const nodes = await openNodes({ urls: rpcUrls, source, memory, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
+  const nodes = await openNodes({
+    urls: rpcUrls,
+    source,
+    memory,
+    timeoutMs: RPC_TIMEOUT_MS,
+    metrics,
+    log,
+    lane: "check",
+  });
   stack.defer(() => nodes.close());
   await nodes.refuseWrongChain();
   const cursor = await readCursor(database);

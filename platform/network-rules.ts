@@ -7,15 +7,25 @@ type NetworkRules = {
   payoutConfirmations: number;
   /** How long operations wait to be batched. */
   batchAgeMs: number;
-  /** How often a process polls. Chiliz has a block every three seconds. */
+  /** How often a process looks for work in the database. */
   pollMs: number;
+  /** How often the chain can change, from which everything that asks a node takes its pace. docs/operations.md#node-calls */
+  blockMs: number;
 };
 
-const PUBLIC_NETWORK: NetworkRules = { confirmations: 15, payoutConfirmations: 30, batchAgeMs: 3_000, pollMs: 1_000 };
+const PUBLIC_NETWORK: NetworkRules = {
+  confirmations: 15,
+  payoutConfirmations: 30,
+  batchAgeMs: 3_000,
+  pollMs: 1_000,
+  // Chiliz has a block every three seconds.
+  blockMs: 3_000,
+};
 
 /** `CONFIRMATIONS`, `PAYOUT_CONFIRMATIONS`, `BATCH_AGE_MS` and `POLL_INTERVAL_MS` override them. docs/product.md#finality. */
 export const NETWORK_RULES: Record<Network, NetworkRules> = {
-  localhost: { confirmations: 1, payoutConfirmations: 1, batchAgeMs: 150, pollMs: 100 },
+  // The local chain has a block with each transaction.
+  localhost: { confirmations: 1, payoutConfirmations: 1, batchAgeMs: 150, pollMs: 100, blockMs: 100 },
   spicy: PUBLIC_NETWORK,
   chiliz: PUBLIC_NETWORK,
 };

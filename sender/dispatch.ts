@@ -21,8 +21,8 @@ import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 import { settle, settleKind, tryCall, tryEncode } from "./trial.ts";
 
-/** How often the limits are read while operations wait for them. */
-const RECONSIDER_EVERY_MS = 3_000;
+/** How often the limits are read while operations wait for them, at least: so long, and so many blocks. */
+const RECONSIDER_EVERY = { ms: 3_000, blocks: 10 };
 /** Transactions that only operations without a history of reverts may use. */
 const KEPT_FREE = 4;
 /** A call always gets this much time, although others took all that they share. */
@@ -161,7 +161,8 @@ export class Dispatch {
 
   /** Operations set aside for a limit resume as soon as the limit allows them, not only at their retry time. */
   async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
-    if (performance.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
+    const everyMs = Math.max(RECONSIDER_EVERY.ms, RECONSIDER_EVERY.blocks * this.#context.options.blockMs);
+    if (performance.now() - this.#reconsideredAt < everyMs) return;
     this.#reconsideredAt = performance.now();
     for (const encoder of this.#encoders) {
       if (!encoder.readAllowance || isHeld(encoder.kind)) continue;

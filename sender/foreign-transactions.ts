@@ -61,6 +61,9 @@ export async function explainNonces({
   const wallet = key.address;
   const known = await readBook(kysely, key);
   return client.onOneNode(async (node) => {
+    const counted = BigInt(await node.getTransactionCount({ address: wallet, blockTag: "latest" }));
+    // Nothing was signed since, and a reorg would have returned a nonce.
+    if (known && known.foreign.length === 0 && counted === known.below) return { below: counted, isWhole: true };
     const { number: highest } = await node.getBlock({ blockTag: "latest" });
     const count = BigInt(await node.getTransactionCount({ address: wallet, blockNumber: highest }));
     const first = known?.first ?? (await firstNonce(kysely, wallet)) ?? count;

@@ -39,6 +39,8 @@ export class HeadReader {
 
   read(): Promise<Head> {
     return this.#context.options.client.onOneNode(async (node) => {
+      const newest = await this.#readNewest(node);
+      if (await this.#isPlain(newest)) return newest;
       const head = await this.#readOnce(node);
       await this.#assertNotBehind(head);
       await assertMinedIsCounted(node, this.#context.options.database.kysely, {
@@ -48,6 +50,29 @@ export class HeadReader {
       await this.#assertExplained(node, head);
       return head;
     });
+  }
+
+  /** In one request; a block that is made meanwhile may be counted already. */
+  async #readNewest(node: PublicClient): Promise<Head> {
+    const address = this.#context.wallet;
+    const [{ number, baseFeePerGas }, nonce, balanceWei] = await Promise.all([
+      node.getBlock({ blockTag: "latest" }),
+      node.getTransactionCount({ address, blockTag: "latest" }),
+      node.getBalance({ address, blockTag: "latest" }),
+    ]);
+    return { number, baseFeeWei: baseFeePerGas ?? 0n, nonce: BigInt(nonce), balanceWei };
+  }
+
+  /** Whether it says what is known already, so that nothing has to be proven of it. */
+  async #isPlain({ number, nonce }: Head): Promise<boolean> {
+    const { kysely } = this.#context.options.database;
+    const { wallet } = this.#context;
+    const indexed = await indexedBlock(kysely);
+    const mined = await highestMined(kysely, wallet);
+    const last = await highestNonce(kysely, wallet);
+    const isBehind = indexed !== undefined && number + BEHIND_BLOCKS < indexed;
+    const isExplained = nonce <= (last ?? -1n) + 1n || nonce <= this.#explainedBelow;
+    return !isBehind && isExplained && (!mined || nonce > mined.nonce);
   }
 
   async #readOnce(node: PublicClient): Promise<Head> {

@@ -9,7 +9,8 @@ import { listMined, type StoredTransaction, updateTransaction, type WatchedTrans
 
 /** Mined transactions are watched at least to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
-const FOLLOW_EVERY_MS = 2_000;
+/** How often the blocks of mined transactions are read, at least: so long, and so many blocks. */
+const FOLLOW_EVERY = { ms: 2_000, blocks: 4 };
 /** How long the reads of one round may take together. */
 const READ_MS = 3_000;
 
@@ -20,14 +21,32 @@ type Verdict = "orphaned" | "open" | "final" | "deep";
 export class Receipts {
   readonly #context: SenderContext;
   #followedAt = Number.NEGATIVE_INFINITY;
+  /** The head when they were read last. */
+  #followedTo = 0n;
 
   constructor(context: SenderContext) {
     this.#context = context;
   }
 
-  /** Whether the mined transactions are due for a check. */
-  get isFollowDue(): boolean {
-    return performance.now() - this.#followedAt >= FOLLOW_EVERY_MS;
+  /** Whether there are mined transactions that are due for a check: after some blocks, and once one is final. */
+  async isFollowDue(indexed: bigint | undefined): Promise<boolean> {
+    const mined = await listMined(this.#context.options.database.kysely, this.#context.scope);
+    if (mined.length === 0) return false;
+    return this.#isTimeToFollow || mined.some((one) => this.#turnsFinal(one, indexed ?? 0n));
+  }
+
+  get #isTimeToFollow(): boolean {
+    const { blockMs } = this.#context.options;
+    return performance.now() - this.#followedAt >= Math.max(FOLLOW_EVERY.ms, FOLLOW_EVERY.blocks * blockMs);
+  }
+
+  /** Between the last check and this head. */
+  #turnsFinal({ block_number }: StoredTransaction, head: bigint): boolean {
+    const { confirmations } = this.#context.options;
+    // Its receipt made it final.
+    if (confirmations === 1) return false;
+    const finalAt = (block_number ?? 0n) + BigInt(confirmations) - 1n;
+    return finalAt > this.#followedTo && finalAt <= head;
   }
 
   /** Looks for receipts of every hash of every unmined transaction. Returns those that are still unmined. */
@@ -82,10 +101,11 @@ export class Receipts {
 
   /** Checks the depth of mined transactions; one in an orphaned block becomes unmined again. */
   async followMined(head: Head): Promise<void> {
-    if (!this.isFollowDue && this.#context.options.confirmations === 1) return;
     const { kysely } = this.#context.options.database;
     const mined = await listMined(kysely, this.#context.scope);
+    if (!this.#isTimeToFollow && !mined.some((one) => this.#turnsFinal(one, head.number))) return;
     this.#followedAt = performance.now();
+    this.#followedTo = head.number;
     if (mined.length === 0) return;
     const hashes = await this.#readHashes(mined);
     const unfinished = await listUnfinishedTransactionIds(kysely);

@@ -37,6 +37,8 @@ export type SenderOptions = {
   maxFeeGwei: number;
   feeBumpAfterMs: number;
   pollMs: number;
+  /** How often the chain can change. */
+  blockMs: number;
 };
 
 /** The sender's state in `/readyz`, `/metrics` and the admin overview. */

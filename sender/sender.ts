@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { indexedBlock } from "../database/chain-cursor.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -18,7 +19,10 @@ import { Transmitter } from "./transmitter.ts";
 /** Another process sends within this time after a `kill -9`. */
 const LEASE_MS = 5_000;
 const LEASE_RENEW_MS = 1_500;
-const IDLE_HEAD_MS = 5_000;
+/** How often the head is read while nothing is to do: at least so long, and so many blocks. */
+const IDLE_HEAD = { ms: 5_000, blocks: 40 };
+/** While a transaction is awaited and the index stands, the head is read after so many blocks. */
+const PATIENT_BLOCKS = 1.5;
 const NAMED_PROBLEMS = 3;
 
 /**
@@ -57,6 +61,10 @@ export class Sender {
   #lease: Lease | undefined;
   #leaseRenewedAt = 0;
   #headReadAt = Number.NEGATIVE_INFINITY;
+  /** The last indexed block when the head was read. */
+  #headIndexed: bigint | undefined;
+  /** Whether the last round could send nothing of what was due. */
+  #isStuck = false;
   #isWoken = false;
   #wake: () => void = () => {};
   #running: Promise<void> | undefined;
@@ -195,14 +203,17 @@ export class Sender {
     const due = await this.#dispatch.dueKinds();
     // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
-    const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
-    if (isIdle && performance.now() - this.#headReadAt < IDLE_HEAD_MS) {
+    const indexed = await indexedBlock(database.kysely);
+    const isAwaited = signed.length > 0 || due.length > 0 || (await this.#receipts.isFollowDue(indexed));
+    const isNew = due.length > 0 && !this.#isStuck;
+    if (!isNew && !this.#isHeadDue(isAwaited, indexed)) {
       this.#dispatch.tryRefused();
       return hasPlanned;
     }
 
     const head = await this.#heads.read();
     this.#headReadAt = performance.now();
+    this.#headIndexed = indexed;
     this.status.balanceWei = head.balanceWei;
     const unmined = await this.#part(() => this.#receipts.collect(signed, head), signed);
     await this.#part(() => this.#receipts.followMined(head), undefined);
@@ -212,7 +223,17 @@ export class Sender {
     const ofFormerKeys = unmined.filter((transaction) => transaction.sender !== this.address);
     await this.#part(() => this.#repair.runForFormerKeys(ofFormerKeys), undefined);
     const sent = await this.#dispatch.run(due, own, head);
+    this.#isStuck = due.length > 0 && !sent;
     this.#dispatch.tryRefused();
     return hasPlanned || sent;
+  }
+
+  /** Once a block while something is awaited, when the index shows that there is one; seldom while nothing is to do. */
+  #isHeadDue(isAwaited: boolean, indexed: bigint | undefined): boolean {
+    const { blockMs, pollMs } = this.#options;
+    const sinceMs = performance.now() - this.#headReadAt;
+    if (!isAwaited) return sinceMs >= Math.max(IDLE_HEAD.ms, IDLE_HEAD.blocks * blockMs);
+    if (blockMs <= pollMs) return true;
+    return sinceMs >= (indexed === this.#headIndexed ? PATIENT_BLOCKS * blockMs : blockMs / 2);
   }
 }

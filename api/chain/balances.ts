@@ -13,11 +13,17 @@ import {
   type Question,
 } from "../../platform/rpc/every-node.ts";
 import { callOf, type Said } from "../../platform/rpc/node-voice.ts";
+import type { NodePurse } from "./node-purse.ts";
 
 /** By one node's word: they are only shown. `tokens` is undefined while no node says them. */
 export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> | undefined };
 
 const MAXIMUM_AGE_MS = 5_000;
+/** Beside those for each token: the native balance, the block that proves the node's chain, and the newest block. */
+const OTHER_CALLS = 3;
+const CALLS_PER_TOKEN = 2;
+/** Of a balance that every node says: its newest block, the hash of the one asked about, and the token's two. */
+const AGREED_CALLS = 4;
 const MAXIMUM_WALLETS = 10_000;
 /** 10^77 is the highest power of ten that fits 256 bits. */
 const MAXIMUM_DECIMALS = 77;
@@ -25,10 +31,23 @@ const NOTHING: TokenBalance = { units: 0n, decimals: 0 };
 /** A token's name or symbol. */
 const TEXT_BYTES = 1_024;
 
-/** Reads wallets' balances from the chain, once per indexed block and never per request. */
+type Parts = {
+  client: ChainClient;
+  everyNode: Pick<EveryNode, "agreed" | "claimed">;
+  purse: Pick<NodePurse, "spend">;
+  /** How often the chain can change. */
+  blockMs: number;
+};
+
+/** Reads wallets' balances from the chain, once per block and never per request, as far as the purse goes. */
 export class BalanceReader {
   readonly #client: ChainClient;
-  readonly #everyNode: Pick<EveryNode, "agreed" | "claimed">;
+  readonly #everyNode: Parts["everyNode"];
+  readonly #purse: Parts["purse"];
+  /** Shown while the purse is empty. */
+  readonly #last = new LRUCache<WalletAddress, Claimed<Balances>>({ max: MAXIMUM_WALLETS });
+  /** Of one wallet and token, for the time of a block. */
+  readonly #agreed: LRUCache<string, Promise<Agreed<TokenBalance>>>;
   readonly #known = new LRUCache<string, Claimed<Balances>, () => Promise<Claimed<Balances>>>({
     ttl: MAXIMUM_AGE_MS,
     max: MAXIMUM_WALLETS,
@@ -37,24 +56,36 @@ export class BalanceReader {
   /** Those that every node said alike, by contract; they never change. */
   readonly #decimals = new Map<WalletAddress, number>();
 
-  constructor(client: ChainClient, everyNode: Pick<EveryNode, "agreed" | "claimed">) {
+  constructor({ client, everyNode, purse, blockMs }: Parts) {
     this.#client = client;
     this.#everyNode = everyNode;
+    this.#purse = purse;
+    this.#agreed = new LRUCache({ max: MAXIMUM_WALLETS, ttl: Math.max(1, blockMs) });
   }
 
-  /** The result must not be older than the block that `version` identifies. `asker`: the address of origin. */
+  /**
+   * Not older than the block that `version` identifies; while the purse is empty, the last that were read, or undefined.
+   * `asker`: the address of origin.
+   */
   async read(
     wallet: WalletAddress,
     { version, asker }: { version: string; asker: string },
     tokens: readonly FanTokenRow[],
-  ): Promise<Claimed<Balances>> {
+  ): Promise<Claimed<Balances> | undefined> {
     const contracts = tokens.flatMap((token) => (token.contract === null ? [] : [token.contract]));
     const key = `${wallet}:${version}:${contracts.join()}`;
-    return this.#known.forceFetch(key, { context: () => this.#fetch(wallet, asker, contracts) });
+    const known = this.#known.get(key);
+    if (known) return known;
+    const calls = OTHER_CALLS + CALLS_PER_TOKEN * contracts.length;
+    if (!(await this.#purse.spend(calls))) return this.#last.get(wallet);
+    const read = await this.#known.forceFetch(key, { context: () => this.#fetch(wallet, asker, contracts) });
+    this.#last.set(wallet, read);
+    return read;
   }
 
-  /** The wei that the distributors hold for a wallet that refused its payouts. */
-  async creditOf(wallet: WalletAddress, distributors: readonly WalletAddress[]): Promise<bigint> {
+  /** The wei that the distributors hold for a wallet that refused its payouts; undefined while the purse is empty. */
+  async creditOf(wallet: WalletAddress, distributors: readonly WalletAddress[]): Promise<bigint | undefined> {
+    if (!(await this.#purse.spend(distributors.length + 1))) return undefined;
     const credits = distributors.map((address) =>
       this.#client.readContract({ address, abi: cashbackDistributorAbi, functionName: "creditOf", args: [wallet] }),
     );
@@ -63,9 +94,22 @@ export class BalanceReader {
 
   /**
    * The balance of one token, which decides a bonus: by the word of every node. docs/product.md#bonus-read
-   * @throws NoAgreementError
+   * @throws NoAgreementError, `busy` while the purse is empty: then it is read later
    */
   async agreed(wallet: WalletAddress, contract: WalletAddress, question: Question): Promise<Agreed<TokenBalance>> {
+    const key = `${wallet}:${contract}:${JSON.stringify([question.at, question.quorum])}`;
+    const known = this.#agreed.get(key);
+    if (known) return known;
+    if (!(await this.#purse.spend(AGREED_CALLS))) {
+      throw new NoAgreementError("busy", "Too many balances are read now");
+    }
+    const asked = this.#ask(wallet, contract, question);
+    this.#agreed.set(key, asked);
+    asked.catch(() => this.#agreed.delete(key));
+    return asked;
+  }
+
+  async #ask(wallet: WalletAddress, contract: WalletAddress, question: Question): Promise<Agreed<TokenBalance>> {
     const decimals = this.#decimals.get(contract);
     const calls = [balanceCall(contract, wallet), ...(decimals === undefined ? [decimalsCall(contract)] : [])];
     const said = await this.#everyNode.agreed(question, calls);

@@ -8,7 +8,7 @@ import type { Services } from "../services.ts";
 const BALANCES_WAIT_MS = 2_000;
 
 /** Undefined while the chain does not answer: everything else of the profile is in the database. */
-export async function unlessAway<T>({ log }: Services, read: Promise<T>): Promise<T | undefined> {
+export async function unlessAway<T>({ log }: Services, read: Promise<T | undefined>): Promise<T | undefined> {
   const patience = new AbortController();
   try {
     return await Promise.race([read, delay(BALANCES_WAIT_MS, undefined, { signal: patience.signal })]);

@@ -8,6 +8,7 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
+import { NETWORK_RULES } from "../../platform/network-rules.ts";
 import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
 import { dailyRateKeeper } from "../../rates/daily-rates.ts";
@@ -25,9 +26,9 @@ import type { ReconcilerAnswer } from "./reconciler-thread.ts";
 import { type Runway, readRunway } from "./runway.ts";
 
 const LOOK_EVERY_MS = 1_000;
-/** As often as the sender reads the head. */
-const NONCES_MS = 5_000;
-const RUNWAY_MS = 60_000;
+/** At least so long, and so many blocks. */
+const NONCES = { ms: 5_000, blocks: 20 };
+const RUNWAY = { ms: 60_000, blocks: 100 };
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const PROPOSALS_MS = 5_000;
@@ -62,10 +63,10 @@ export function startHousekeeping(
       });
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
-    whileSending(services, NONCES_MS, () => watchNonces(services)),
+    whileSending(services, atLeast(services, NONCES), () => watchNonces(services)),
     whileSending(services, NOTICES_MS, () => notify(services)),
     whileSending(services, PROPOSALS_MS, () => takeEffect(services)),
-    whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
+    whileSending(services, atLeast(services, RUNWAY), async () => onRunway(await readRunway(services))),
     whileSending(services, RATES_MS, rateAsker(services)),
     whileSending(
       services,
@@ -81,6 +82,11 @@ export function startHousekeeping(
     for (const timer of timers) clearInterval(timer);
     void reconciler.end();
   };
+}
+
+/** What asks a node takes its pace from the chain. docs/operations.md#node-calls */
+function atLeast({ network }: Services, { ms, blocks }: { ms: number; blocks: number }): number {
+  return Math.max(ms, blocks * NETWORK_RULES[network].blockMs);
 }
 
 /** Runs when this process starts to send, and then periodically. */

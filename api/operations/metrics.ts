@@ -74,6 +74,16 @@ export class Metrics {
         for (const { rpc, kind, count } of nodes.contradictions) this.inc({ rpc, kind }, count);
       },
     });
+    new Counter({
+      name: "torcida_node_calls_total",
+      help: "Calls sent to a node, each of a batch counted, by urgency",
+      labelNames: ["rpc", "kind"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { rpc, lane, count } of nodes.calls) this.inc({ rpc, kind: lane }, count);
+      },
+    });
     this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));
     const gauge = (name: string, help: string, read: (status: SenderStatus) => number) =>
       this.#senderGauge(senders, { name, help, read });

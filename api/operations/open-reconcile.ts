@@ -27,6 +27,7 @@ export async function openReconcile(
     contract: contracts.purchaseNft,
     memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
     log: openLog("silent"),
+    lane: "check",
     ...(observe ? { observe } : {}),
   });
   const options = {

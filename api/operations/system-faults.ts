@@ -9,6 +9,7 @@ import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep
 import { writeProblem } from "../../database/write-probe.ts";
 import { reaisText } from "../../domain/money.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
+import { listNodeCalls, nodeCallsProblem } from "../../platform/rpc/told-calls.ts";
 import { nameOf } from "../../purchases/account-books.ts";
 import { listAccounts } from "../../purchases/account-list.ts";
 import { listUndecided } from "../../purchases/due.ts";
@@ -74,6 +75,10 @@ const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
   async ({ kysely, accounts }) => {
     const budgets = await listBudgets(kysely, accounts);
     return budgets.flatMap((budget) => faultOf("network_budget", budgetProblem(budget)));
+  },
+  async ({ kysely }) => {
+    const nodes = await listNodeCalls(kysely);
+    return nodes.flatMap((calls) => faultOf("node_budget", nodeCallsProblem(calls)));
   },
   async ({ kysely, accounts }) => {
     const failing = await listFailing(kysely, accounts);

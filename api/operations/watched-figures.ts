@@ -11,6 +11,7 @@ import { inStretch } from "../../database/stretch.ts";
 import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { keysOf } from "../../domain/records.ts";
+import { listNodeCalls } from "../../platform/rpc/told-calls.ts";
 import { listAccounts } from "../../purchases/account-list.ts";
 import { overdueSales } from "../../purchases/attention.ts";
 import { readSituations } from "../../purchases/overview.ts";
@@ -41,6 +42,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchPolls(gauge, services);
   watchFailing(gauge, services);
   watchBudgets(gauge, services);
+  watchNodeCalls(gauge, services);
   watchDrift(gauge, services);
   gauge(
     "mail_oldest_timestamp_seconds",
@@ -252,6 +254,23 @@ function watchBudgets(gauge: AddGauge, { accounts, database: { kysely } }: Servi
       return budgets.map(({ network, account, ...one }) => ({ labels: { network, account }, value: one[figure] }));
     };
     gauge(name, `Calls a minute: ${help}`, read, ["network", "account"]);
+  }
+}
+
+/** The calls a second that each node takes of all processes, and that they need. docs/operations.md#node-calls */
+function watchNodeCalls(gauge: AddGauge, { database: { kysely } }: Services): void {
+  for (const [name, help, figure] of [
+    ["node_calls_allowed", "The node takes; none while it has refused nothing", "allowed"],
+    ["node_calls_needed", "In the busiest minute of the last hour", "needed"],
+  ] as const) {
+    const read = async () => {
+      const nodes = await listNodeCalls(kysely);
+      return nodes.flatMap(({ rpc, ...one }) => {
+        const value = one[figure];
+        return value === undefined ? [] : [{ labels: { rpc }, value }];
+      });
+    };
+    gauge(name, `Calls a second: ${help}`, read, ["rpc"]);
   }
 }
 

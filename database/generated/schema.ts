@@ -904,6 +904,18 @@ export interface Schema {
     /** When it was no longer configured; null: it is, or nobody has looked yet. */
     gone_at: bigint | null;
   };
+  /** What each process learned of the calls that its nodes take. Adds only: 1.0.0 works on beside it. docs/operations.md#node-calls */
+  node_calls: {
+    /** What runs it and where, such as `api host:3000`. */
+    process: string;
+    /** The node's URL without its path, where providers put keys. */
+    rpc: string;
+    /** Calls in a thousand seconds; null while none was refused. */
+    allowed: bigint | null;
+    /** The same, in the busiest minute of the last hour. */
+    needed: bigint;
+    told_at: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -972,6 +984,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   proposals: ["id"],
   audit_notes: ["audit_id"],
   account_names: ["network","name"],
+  node_calls: ["process","rpc"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

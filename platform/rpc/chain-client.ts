@@ -2,6 +2,8 @@ import { createPublicClient, custom, HttpRequestError, type PublicClient, RpcReq
 import { chainOf } from "../../chain/chains.ts";
 import type { Network } from "../../domain/networks.ts";
 import type { Logger } from "../log.ts";
+import { NETWORK_RULES } from "../network-rules.ts";
+import type { Lane } from "./call-budget.ts";
 import type { ChainMemory } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { NodePool } from "./node-pool.ts";
@@ -40,22 +42,31 @@ export type ChainClientParameters = {
   log: Logger;
   observe?: RpcObserver;
   patience?: Patience;
+  /** How urgent its calls are. */
+  lane?: Lane;
 };
 
 /** Timeout per call, number of retries, and polling interval for receipts. */
 export type Patience = { timeoutMs: number; retries: number; pollingIntervalMs: number };
 
-export type OpenChain = { client: ChainClient; nodes: NodePool<JsonRpc> };
+export type OpenChain = {
+  client: ChainClient;
+  nodes: NodePool<JsonRpc>;
+  /** The same client, for calls that are more or less urgent. */
+  clientIn(lane: Lane): ChainClient;
+};
 
 /** The chain for the api, the sender and the scripts. Sends no request yet. */
 export async function openChain(parameters: ChainClientParameters): Promise<OpenChain> {
-  const { network, urls, observe, patience, ...rest } = parameters;
+  const { network, urls, observe, patience, lane: ownLane = "read", ...rest } = parameters;
   const { timeoutMs = TIMEOUT_MS, retries = 0, pollingIntervalMs } = patience ?? {};
   const nodes = await NodePool.open({
     ...rest,
     urls,
     timeoutMs,
     patienceMs: Math.max(PATIENCE_MS, urls.length * timeoutMs),
+    blockMs: NETWORK_RULES[network].blockMs,
+    lane: ownLane,
     ...(observe ? { observe } : {}),
     open: (rpc) => rpc,
   });
@@ -67,16 +78,19 @@ export async function openChain(parameters: ChainClientParameters): Promise<Open
       cacheTime: 0,
       ...(pollingIntervalMs ? { pollingInterval: pollingIntervalMs } : {}),
     });
-  const answers = (rpc: JsonRpc, calls: readonly RpcCall[], msLeft: number) =>
-    answersOf(nodes, rpc, calls, Math.min(timeoutMs, msLeft));
-  const client = clientOver((calls) => nodes.ask((rpc, msLeft) => answers(rpc, calls, msLeft)), retries);
-  const onOneNode: ChainClient["onOneNode"] = (question) =>
-    throwAsViem(
-      nodes.ask((rpc, msLeft) => question(clientOver((calls) => answers(rpc, calls, msLeft))).catch(rethrowCause)),
-    );
-  const apart: ChainClient["apart"] = (msLeft = () => APART_MS) =>
-    clientOver((calls) => nodes.askEach(calls, Math.min(timeoutMs, msLeft())));
-  return { client: Object.assign(client, { onOneNode, apart }), nodes };
+  const clientIn = (lane: Lane): ChainClient => {
+    const answers = (rpc: JsonRpc, calls: readonly RpcCall[], msLeft: number) =>
+      answersOf(nodes, rpc.in(lane), calls, Math.min(timeoutMs, msLeft));
+    const client = clientOver((calls) => nodes.ask((rpc, msLeft) => answers(rpc, calls, msLeft)), retries);
+    const onOneNode: ChainClient["onOneNode"] = (question) =>
+      throwAsViem(
+        nodes.ask((rpc, msLeft) => question(clientOver((calls) => answers(rpc, calls, msLeft))).catch(rethrowCause)),
+      );
+    const apart: ChainClient["apart"] = (msLeft = () => APART_MS) =>
+      clientOver((calls) => nodes.askEach(calls, Math.min(timeoutMs, msLeft()), lane));
+    return Object.assign(client, { onOneNode, apart });
+  };
+  return { client: clientIn(ownLane), nodes, clientIn };
 }
 
 type Ask = (calls: readonly RpcCall[]) => Promise<RpcOutcome[]>;

@@ -73,6 +73,8 @@ const LONGEST_WAIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 /** A refusal for the number of calls is waited for if it is over within this part of a call's time. */
 const WAITED_PART = 0.5;
+/** How long calls that nobody waits for stand in the queue of a node that takes few; others as long as they may take. */
+const QUEUED_MS: Partial<Record<Lane, number>> = { follow: 60_000, check: 60_000 };
 
 /** What all lanes of a node share. */
 type Line = {
@@ -86,7 +88,8 @@ type Line = {
   nextId: number;
 };
 type Exchanged = { timeoutMs: number; isAlone: boolean; maxBytes: number };
-type When = Omit<Exchanged, "timeoutMs"> & { deadline: number; most?: number };
+/** `deadline`: until when a request may begin; each takes at most `timeoutMs` then. */
+type When = Exchanged & { deadline: number; most?: number };
 
 /**
  * JSON-RPC over HTTP with keep-alive, within what the node was seen to allow: calls a second, and calls in one request.
@@ -154,7 +157,8 @@ export class JsonRpc {
   async settle(calls: readonly RpcCall[], options: SettleOptions = {}): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     const { timeoutMs = this.#line.timeoutMs, isAlone = false, maxBytes = MAX_ANSWER_BYTES, first } = options;
-    return this.#settleInParts(calls, first, { deadline: performance.now() + timeoutMs, isAlone, maxBytes });
+    const queuedMs = QUEUED_MS[this.#lane] ?? timeoutMs;
+    return this.#settleInParts(calls, first, { deadline: performance.now() + queuedMs, timeoutMs, isAlone, maxBytes });
   }
 
   close(): void {
@@ -191,7 +195,9 @@ export class JsonRpc {
     }
     let outcomes: RpcOutcome[];
     try {
-      outcomes = await this.#post(all, { ...when, timeoutMs: Math.max(1, msLeft()) });
+      const isQueued = QUEUED_MS[this.#lane] !== undefined;
+      const timeoutMs = isQueued ? when.timeoutMs : Math.max(1, Math.min(when.timeoutMs, msLeft()));
+      outcomes = await this.#post(all, { ...when, timeoutMs });
       const limited = outcomes.find(isRateLimited);
       if (limited) throw limited.error;
     } catch (error) {

@@ -1,9 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { Logger } from "../log.ts";
+import { type CallFigures, LANES, type Lane } from "./call-budget.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
-import { type Contradiction, ContradictionError, type Proof, proveNode, settleWitnessed } from "./node-proof.ts";
+import {
+  type Contradiction,
+  ContradictionError,
+  hearNode,
+  type Proof,
+  proveNode,
+  settleWitnessed,
+} from "./node-proof.ts";
 
 /** Every node responds, and all of them are on a chain other than the configured one. */
 export class WrongChainError extends TorcidaError {
@@ -45,6 +53,10 @@ export type NodePoolParameters<N> = {
   timeoutMs: number;
   /** The total time that a call may wait for resting nodes. */
   patienceMs: number;
+  /** How often the chain can change; the pool takes its pace from it. */
+  blockMs?: number;
+  /** How urgent its calls are where nothing else is said. */
+  lane?: Lane;
   observe?: RpcObserver;
   /**
    * Whether the deep block may be replaced if every node has the same other one. Only for the indexer, which then
@@ -56,6 +68,7 @@ export type NodePoolParameters<N> = {
 
 export type NodePoolStatus = {
   readonly isReady: boolean;
+  readonly calls: readonly { rpc: string; lane: Lane; count: number }[];
   readonly contradictions: readonly { rpc: string; kind: Contradiction; count: number }[];
 };
 
@@ -65,12 +78,15 @@ const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5_000;
 /** A node that is further behind the best one is used only if no other is left. */
 const BEHIND_BLOCKS = 5;
-/** How often an unproven and a proven node are checked. */
+/** How often the nodes are looked after, and all of them proved again, at least; the latter each so many blocks. */
 const LOOK_MS = 1_000;
 const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_BLOCKS = 20;
 const LOOK_TIMEOUT_MS = 2_000;
-/** Without a response from a verified node for this long, the pool counts as down. */
-const SILENCE_MS = 4_000;
+/** Heads that were read further apart say nothing about each other. */
+const HEADS_APART_MS = 3_000;
+/** How long after a look that should have heard a node the pool counts as down. */
+const SILENCE_MS = 3_000;
 const RECALL_MS = 1_000;
 /** The least time for a call that shares the time of others. */
 const LEAST_MS = 250;
@@ -108,9 +124,32 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   static async open<N>(parameters: NodePoolParameters<N>): Promise<NodePool<N>> {
-    const { urls, timeoutMs, observe } = parameters;
-    const options = { timeoutMs, ...(observe ? { observe } : {}) };
+    const { urls, timeoutMs, observe, lane } = parameters;
+    const options = { timeoutMs, ...(observe ? { observe } : {}), ...(lane ? { lane } : {}) };
     return new NodePool(parameters, await Promise.all(urls.map((url) => JsonRpc.open(url, options))));
+  }
+
+  /** What was learned of the calls that each node takes. */
+  get figures(): (CallFigures & { rpc: string })[] {
+    return this.#members.map(({ rpc }) => ({ rpc: rpc.name, ...rpc.figures }));
+  }
+
+  /** A limit of a node, in calls a second, that an earlier process learned. */
+  recallLimit(name: string, allowed: number): void {
+    for (const { rpc } of this.#members) if (rpc.name === name) rpc.recall(allowed);
+  }
+
+  /** Calls sent to each node, by urgency. */
+  get calls(): { rpc: string; lane: Lane; count: number }[] {
+    return this.#members.flatMap(({ rpc }) => LANES.map((lane) => ({ rpc: rpc.name, lane, count: rpc.counts[lane] })));
+  }
+
+  get #lookMs(): number {
+    return Math.max(LOOK_MS, this.#parameters.blockMs ?? 0);
+  }
+
+  get #lookAgainMs(): number {
+    return Math.max(LOOK_AGAIN_MS, LOOK_AGAIN_BLOCKS * (this.#parameters.blockMs ?? 0));
   }
 
   get inUse(): string {
@@ -120,7 +159,9 @@ export class NodePool<N> implements NodePoolStatus {
   /** Whether a verified node has responded recently, as of the last check; sends no request. */
   get isReady(): boolean {
     const now = performance.now();
-    return this.#members.some((member) => member.trust !== "contradicting" && now - member.answeredAt < SILENCE_MS);
+    return this.#members.some(
+      (member) => member.trust !== "contradicting" && now - member.answeredAt < this.#lookMs + SILENCE_MS,
+    );
   }
 
   /** The highest head of a verified node at the last check. */
@@ -168,7 +209,7 @@ export class NodePool<N> implements NodePoolStatus {
     void (async () => {
       while (!ending.signal.aborted) {
         await this.#look();
-        await delay(LOOK_MS, undefined, { signal: ending.signal, ref: false }).catch(() => {});
+        await delay(this.#lookMs, undefined, { signal: ending.signal, ref: false }).catch(() => {});
       }
     })();
     return () => ending.abort();
@@ -212,7 +253,7 @@ export class NodePool<N> implements NodePoolStatus {
    * them. All of them share `timeoutMs`.
    * @throws RpcError `unproven` if no node answers
    */
-  async askEach(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcOutcome[]> {
+  async askEach(calls: readonly RpcCall[], timeoutMs: number, lane: Lane = "read"): Promise<RpcOutcome[]> {
     const deadline = performance.now() + timeoutMs;
     const outcomes = new Map<RpcCall, RpcOutcome>();
     const open = () => calls.filter((call) => isDoubtful(outcomes.get(call)));
@@ -226,8 +267,9 @@ export class NodePool<N> implements NodePoolStatus {
         if (rest > 0) await delay(rest);
         if (member.trust !== "proven" && !(await this.#prove(member))) continue;
         const asked = open();
-        const found = await this.#settleEach(member.rpc, asked, deadline);
-        if (found.some(isDoubtful)) await this.#control(member.rpc);
+        const rpc = member.rpc.in(lane);
+        const found = await this.#settleEach(rpc, asked, deadline);
+        if (found.some(isDoubtful)) await this.#control(rpc);
         for (const [index, call] of asked.entries()) {
           const outcome = found[index];
           if (outcome) outcomes.set(call, outcome);
@@ -317,12 +359,15 @@ export class NodePool<N> implements NodePoolStatus {
 
   #inOrder(): Member<N>[] {
     const now = performance.now();
-    const best = Math.max(...this.#members.map((member) => member.head));
+    const isBehind = ({ head, provenAt }: Member<N>) =>
+      this.#members.some(
+        (other) => other.head - head > BEHIND_BLOCKS && Math.abs(other.provenAt - provenAt) < HEADS_APART_MS,
+      );
     const rank = (member: Member<N>) =>
       (member.trust === "contradicting" ? 8 : 0) +
       (member.trust === "lacking" ? 4 : 0) +
       (member.restUntil > now ? 2 : 0) +
-      (best - member.head > BEHIND_BLOCKS ? 1 : 0);
+      (isBehind(member) ? 1 : 0);
     // A dropped node is used again only after its rest.
     const usable = this.#members.filter((member) => member.trust !== "contradicting" || member.restUntil <= now);
     return usable.sort((a, b) => rank(a) - rank(b) || a.restUntil - b.restUntil);
@@ -330,12 +375,38 @@ export class NodePool<N> implements NodePoolStatus {
 
   async #look(): Promise<void> {
     const now = performance.now();
-    const due = this.#members.filter((member) => {
-      const isFresh = member.trust === "proven" && now - member.answeredAt < LOOK_MS - 100;
-      return now - member.provenAt >= LOOK_AGAIN_MS || !isFresh;
+    const isLate = ({ provenAt }: Member<N>) => now - provenAt >= this.#lookAgainMs;
+    // All at once, so that their heads can be compared.
+    const isTimeForAll = this.#members.some((member) => member.trust === "proven" && isLate(member));
+    const due = this.#members.filter(({ trust, restUntil }) => {
+      return isTimeForAll || (trust !== "proven" && restUntil - now <= LONGEST_REST_MS);
     });
     await Promise.all(due.map((member) => this.#lookAt(member)));
+    await this.#hear();
     if (this.#parameters.followsDeepReorgs) this.#noticeDeepReorg();
+  }
+
+  /** Asks a node whether it is still there, unless one answered since the last look: calls that are made anyway count. */
+  async #hear(): Promise<void> {
+    const since = performance.now() - this.#lookMs + 100;
+    const proven = this.#inOrder().filter(({ trust }) => trust === "proven");
+    if (proven.some(({ answeredAt }) => answeredAt >= since)) return;
+    for (const member of proven) {
+      const askedAt = performance.now();
+      const { rpc } = member;
+      try {
+        const witness = await this.witness();
+        const timeoutMs = Math.min(LOOK_TIMEOUT_MS, this.#parameters.timeoutMs);
+        if (witness) await hearNode(rpc.in("send"), witness, timeoutMs);
+        else if (!(await this.#prove(member))) continue;
+        this.#answered(member);
+        return;
+      } catch (error) {
+        if (error instanceof ContradictionError) this.#contradicts(member, error.kind, error.message);
+        else if (error instanceof RpcError) this.#failed(member, error, askedAt);
+        else this.#parameters.log.warn({ reason: String(error) }, "The nodes could not be checked");
+      }
+    }
   }
 
   async #lookAt(member: Member<N>): Promise<void> {
@@ -359,7 +430,7 @@ export class NodePool<N> implements NodePoolStatus {
     const { chainId, contract, memory, timeoutMs } = this.#parameters;
     const { rpc } = member;
     const facts = { chainId, contract, memory, known: await this.#recall() };
-    const proof = await proveNode(rpc, { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
+    const proof = await proveNode(rpc.in("send"), { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
     if (proof.trust === "lacking") return this.#lacks(member, proof.reason);
     if (proof.trust === "contradicting") {
       return this.#contradicts(member, proof.kind, proof.reason, proof.otherBlock);

@@ -105,6 +105,15 @@ export function settleWitnessed(
   return rpc.settle(calls, { ...options, first });
 }
 
+/**
+ * Whether a node that proved its chain still answers, and still has the known block: with one call.
+ * @throws ContradictionError if it is on another chain, RpcError if it does not respond
+ */
+export async function hearNode(rpc: JsonRpc, witness: BlockId, timeoutMs: number): Promise<void> {
+  const [outcome] = await rpc.settle([blockCall(witness.number)], { timeoutMs });
+  if (outcome) checkOf(rpc.name, witness)(outcome);
+}
+
 /** Throws unless the outcome is the known block. */
 function checkOf(name: string, witness: BlockId): (outcome: RpcOutcome) => void {
   return (outcome) => {

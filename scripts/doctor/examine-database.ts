@@ -14,6 +14,7 @@ import { readSetting } from "../../database/settings.ts";
 import { keysOf } from "../../domain/records.ts";
 import type { AccountKey, SaleRules } from "../../domain/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../domain/unknown-error.ts";
+import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../platform/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../purchases/approvals.ts";
 import { summarizeQueue } from "../../sender/due.ts";
 import type { WatchedKey } from "../../sender/foreign-transactions.ts";
@@ -45,6 +46,7 @@ export async function examineDatabase(
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineFaults(database, keys, accounts)),
+      ...(await examineNodeCalls(database)),
       ...(await examineUnread(database, accounts)),
       ...(await examineGone(database, all, closed)),
       ...(await examineSaleRefs(database, saleRefs)),
@@ -92,6 +94,12 @@ const FINE = {
   backup: "none is too old",
   clock: "this host's agrees with the database's",
 } as const;
+
+/** Of the nodes that take what is needed; the others are faults. */
+async function examineNodeCalls({ kysely }: Database): Promise<Finding[]> {
+  const enough = (await listNodeCalls(kysely)).filter((calls) => nodeCallsProblem(calls) === undefined);
+  return enough.map((calls) => healthy(SUBJECTS.node_budget, nodeCallsText(calls)));
+}
 
 async function examineFaults(
   { kysely }: Database,

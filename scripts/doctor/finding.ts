@@ -44,6 +44,7 @@ export const SUBJECTS = {
   network_unread: "network",
   network_budget: "network",
   account_credit: "accounts",
+  node_budget: "node calls",
   backup_old: "backup",
   backup_copy_old: "backup",
   clock_off: "clock",

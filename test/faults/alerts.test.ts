@@ -445,6 +445,17 @@ describe("Alerts @deep", function () {
       cause: () => all.trouble(awin, { calls: "away", pushes: "none" }),
       mend: () => all.trouble(awin, { calls: "none", pushes: "none" }),
     });
+    await shop.ring(["TorcidaNodeBudget"], {
+      tells: {
+        node_budget: /The provider of https:\/\/node\.example allows 1\.0 calls a second, this shop needs 9\.0/,
+      },
+      minutes: 30,
+      cause: () =>
+        shop.change(
+          `insert into node_calls values ('indexer elsewhere', 'https://node.example', 1000, 9000, ${Date.now()})`,
+        ),
+      mend: () => shop.change("delete from node_calls where process = 'indexer elsewhere'"),
+    });
     await shop.ring(["TorcidaNetworkBudget"], {
       tells: { network_budget: /awin\/\w+ .*1000000/ },
       at: () => networks,

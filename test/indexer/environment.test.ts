@@ -25,16 +25,22 @@ describe("Indexer environment", () => {
       port: 3001,
       host: "127.0.0.1",
       pollIntervalMs: 100,
+      blockMs: 100,
       logLevel: "info",
     });
   });
 
   it("requests by HTTP and subscribes by WebSocket", () => {
     const urls = "https://spicy-rpc.chiliz.com, wss://spicy-rpc-ws.chiliz.com";
-    const { rpcUrls, webSocketUrls, pollIntervalMs } = readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
+    const { rpcUrls, webSocketUrls, pollIntervalMs, blockMs } = readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
     expect(rpcUrls).to.deep.equal(["https://spicy-rpc.chiliz.com"]);
     expect(webSocketUrls).to.deep.equal(["wss://spicy-rpc-ws.chiliz.com"]);
-    expect(pollIntervalMs).to.equal(1_000);
+    expect([pollIntervalMs, blockMs]).to.deep.equal([1_000, 3_000]);
+  });
+
+  it("polls as often as it is told to, not in step with the blocks", () => {
+    const { pollIntervalMs, blockMs } = readEnvironment({ ...ADDRESSES, POLL_INTERVAL_MS: "700" });
+    expect([pollIntervalMs, blockMs]).to.deep.equal([700, 700]);
   });
 
   for (const [variables, line] of [

@@ -7,6 +7,7 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { type Deployment, deploymentSchema } from "../../chain/deployment.ts";
 import { connect } from "../../database/connect.ts";
 import { ensureDataDirectory } from "../../database/private-files.ts";
+import type { Network } from "../../domain/networks.ts";
 import { prepareDatabase } from "../../platform/prepare-database.ts";
 import { readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
@@ -41,8 +42,13 @@ export async function startDeployedChain(
 }
 
 /** Migrates the database and fills the catalogue with the samples, as `npm start` does. */
-export async function seedDatabase(databaseUrl: string, dataDirectory: string, deployment: Deployment): Promise<void> {
-  await prepareDatabase({ databaseUrl, dataDirectory, network: "localhost", onWait: () => {} });
+export async function seedDatabase(
+  databaseUrl: string,
+  dataDirectory: string,
+  deployment: Deployment,
+  network: Network = "localhost",
+): Promise<void> {
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait: () => {} });
   const database = await connect(databaseUrl);
   const contracts = Object.fromEntries(deployment.fanTokens.map(({ slug, address }) => [slug, address]));
   await seedCatalogue(database, { contracts }).finally(() => database.close());

@@ -40,6 +40,10 @@ const FAULT_WORDS: Readonly<Record<FaultName, readonly [what: string, help: stri
     "Uma conta de loja usou o seu crédito",
     "As vendas dela esperam. Lance o que ela já pagou em Contas.",
   ],
+  node_budget: [
+    "O provedor da rede Chiliz aceita chamadas de menos",
+    "Tudo segue, mais devagar. Contrate um limite maior ou acrescente um provedor.",
+  ],
   backup_old: ["A última cópia de segurança é antiga", "Confira a tarefa que faz as cópias."],
   backup_copy_old: ["A cópia de segurança em outra máquina é antiga", "Confira a tarefa que envia as cópias."],
   clock_off: ["O relógio do servidor está errado", "Acerte a hora do servidor: prazos e assinaturas dependem dela."],

@@ -48,6 +48,7 @@ export function indexerEnvironment(
     port,
     host: "127.0.0.1",
     pollIntervalMs: 50,
+    blockMs: 50,
     logLevel: "silent",
     source,
   };
