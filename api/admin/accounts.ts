@@ -14,6 +14,7 @@ import {
   salesDayRequestSchema,
 } from "../../domain/api/admin-accounts.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
+import { proposedSchema } from "../../domain/api/proposals.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { reaisText } from "../../domain/money.ts";
 import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
@@ -33,6 +34,8 @@ import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { askForLarge } from "./large-bookings.ts";
+import { proposed } from "./proposing.ts";
 
 const PATH = "/api/admin/accounts/:network/:account";
 const LIMIT = { perMinute: 60, by: "wallet" } as const;
@@ -72,19 +75,20 @@ export function accountRoutes(services: Services): Route[] {
       limit: LIMIT,
       body: bookingRequestSchema,
       failures: { 404: "No such account" },
-      responses: { 200: createdSchema },
+      responses: { 200: createdSchema, 202: proposedSchema },
       async handle({ params, body, identity }) {
         const actor = actorOf(identity);
-        const { id } = await inAuditedTransaction(kysely, async (queries) => {
+        const { id, asked } = await inAuditedTransaction(kysely, async (queries) => {
           const account = await findAccount(queries, params);
-          const booking = { amountCents: body.amount, arrivedOn: body.arrived_on, reference: body.reference };
-          const [id = 0n] = await bookAudited(queries, account, [
-            { ...booking, accountId: account.id, bookedBy: actor },
-          ]);
-          return { id };
+          const line = { amountCents: body.amount, arrivedOn: body.arrived_on, reference: body.reference };
+          const asked = await askForLarge(services, queries, { identity, account, lines: [line] });
+          if (asked) return { id: 0n, asked };
+          const [id = 0n] = await bookAudited(queries, account, [{ ...line, accountId: account.id, bookedBy: actor }]);
+          return { id, asked };
         });
+        if (asked) return { status: 202, body: proposed(asked.id, asked.takesEffectAt, "Nothing is booked yet") };
         services.senders.wake();
-        return { body: { success: true, message: "Booked", id: Number(id) } };
+        return { status: 200, body: { success: true, message: "Booked", id: Number(id) } };
       },
     }),
     route.post(`${PATH}/bookings/:id/reverse`, {
@@ -126,32 +130,34 @@ export function accountRoutes(services: Services): Route[] {
       bodyLimitBytes: CATALOGUE_FILE_BYTES,
       body: bookingFileRequestSchema,
       failures: { 404: "No such account" },
-      responses: { 200: bookingFileResponseSchema },
+      responses: { 200: bookingFileResponseSchema, 202: proposedSchema },
       async handle({ params, body, identity }) {
         if (body.apply) requireFreshSignIn(identity);
         const actor = actorOf(identity);
         const { lines, leftOut } = readFile(body.content);
-        const known = await inAuditedTransaction(kysely, async (queries) => {
+        const { known, asked } = await inAuditedTransaction(kysely, async (queries) => {
           const account = await findAccount(queries, params);
           const booked = await listKnownLines(queries, account.id, lines);
           const fresh = lines.filter(({ lineKey }) => !booked.has(lineKey));
-          if (body.apply && fresh.length > 0) {
-            const of = { accountId: account.id, bookedBy: actor };
+          if (!body.apply || fresh.length === 0) return { known: booked };
+          const asked = await askForLarge(services, queries, { identity, account, lines: fresh });
+          const of = { accountId: account.id, bookedBy: actor };
+          if (!asked)
             await bookAudited(
               queries,
               account,
               fresh.map((one) => ({ ...one, ...of })),
             );
-          }
-          return booked;
+          return { known: booked, asked };
         });
+        if (asked) return { status: 202, body: proposed(asked.id, asked.takesEffectAt, "Nothing is booked yet") };
         if (body.apply) services.senders.wake();
         const rows = lines.map(({ line, amountCents, arrivedOn, reference, lineKey }) => ({
           ...{ line, amount: reaisText(amountCents), arrived_on: arrivedOn, reference, is_known: known.has(lineKey) },
         }));
         const fresh = lines.filter(({ lineKey }) => !known.has(lineKey));
         const total = reaisText(fresh.reduce((sum, { amountCents }) => sum + amountCents, 0n));
-        return { body: { success: true, rows, total, left_out: leftOut, applied: body.apply } };
+        return { status: 200, body: { success: true, rows, total, left_out: leftOut, applied: body.apply } };
       },
     }),
     /** What an unusual day stopped goes on. docs/product.md#accounts-unusual */

@@ -8,6 +8,7 @@ import type { ProposalKind } from "../../domain/proposals.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { revokeSessions } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
+import { bookAgreed } from "./large-bookings.ts";
 
 /** What was agreed to, and by whom; nobody if its day came. */
 export type Agreed = { proposal: Proposal; from: ProposedFields; to: ProposedFields; by: string | undefined };
@@ -22,6 +23,8 @@ const EFFECTS: Readonly<Partial<Record<ProposalKind, Effect>>> = {
   store_merchant: moveStoreOf,
   token_contract: (_services, queries, { proposal, from, to }) =>
     moveContract(queries, BigInt(proposal.subject_id), { from, to }),
+  booking: (_services, queries, { proposal, to, by }) =>
+    bookAgreed(queries, { to, askedBy: proposal.asked_by, agreedBy: by }),
   async sessions(_services, queries, { proposal }) {
     await revokeSessions(queries, proposal.subject_id as WalletAddress);
     return true;

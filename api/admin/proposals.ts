@@ -134,7 +134,10 @@ function toWireProposal(row: Proposal, subject: string | null): ProposalRow {
   const { kind, subject_id } = row;
   const from: ProposedFields = JSON.parse(row.from_fields);
   const to: ProposedFields = JSON.parse(row.to_fields);
-  const changes = keysOf(to).map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
+  // The lines of a bank's file are its own affair: their sum and number say it.
+  const changes = keysOf(to)
+    .filter((field) => field !== "lines")
+    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
   const joined = (end: "from" | "to") => changes.flatMap((one) => one[end] ?? []).join(" · ") || null;
   return {
     ...toWireDecision(row),

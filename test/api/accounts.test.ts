@@ -118,4 +118,30 @@ onBothSystems("A direct shop that says its sales are payable", environment, (sys
     const announced = await admin.post(`${path}/sales-days`, { day: "2026-11-28" });
     expect(announced.status, announced.text).to.equal(200);
   });
+
+  it("takes a second person for what takes a day's bookings of one above R$ 5,000", async () => {
+    const [admin, other] = [await system().adminCaller("owner"), await system().adminCaller("operator")];
+    const path = "/api/admin/accounts/direct/awin/bookings";
+    const booked = async () => {
+      const { body } = await admin.get("/api/admin/accounts");
+      return Number(body.rows.find((one: { account: string }) => one.account === "awin").booked);
+    };
+    const before = await booked();
+    const booking = (amount: string) => ({ amount, arrived_on: "2026-11-28", reference: "TED" });
+    expect((await admin.post(path, booking("5000.00"))).status).to.equal(200);
+    const asked = await admin.post(path, booking("0.01"));
+    expect(asked.status, asked.text).to.equal(202);
+    const content = "Data;Descrição;Valor\n26/11/2026;TED;7,00\n26/11/2026;TED;8,00\n";
+    const file = await admin.post(`${path}/file`, { format: "csv", content, apply: true });
+    expect(file.status, file.text).to.equal(202);
+    expect(await booked(), "nothing of it is booked").to.equal(before + 5_000);
+    expectRefusal(await admin.post(`/api/admin/proposals/${asked.body.proposal_id}/agree`, {}), 403, "OWN_REQUEST");
+    for (const { body } of [asked, file]) {
+      const agreed = await other.post(`/api/admin/proposals/${body.proposal_id}/agree`, {});
+      expect(agreed.status, agreed.text).to.equal(200);
+    }
+    expect(await booked()).to.equal(before + 5_015.01);
+    const [row] = (await admin.get(path)).body.rows;
+    expect(row).to.deep.include({ booked_by: admin.address, agreed_by: other.address });
+  });
 });

@@ -7,18 +7,18 @@ import { Field } from "../../ui/field.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
 import { networkName } from "../words.ts";
+import { post } from "./booking-dialogs.tsx";
 import { type AccountName, accountPath } from "./queries.ts";
 
 /** Books the lines of a bank's CSV, which are listed first. docs/admin.md#accounts */
 export function BankFile({ account, onClose }: { account: AccountName; onClose: () => void }) {
   const { brl, date } = useFormat();
   const [content, setContent] = useState("");
-  const send = (text: string, apply: boolean) =>
-    ask(bookingFileResponseSchema, `${accountPath(account)}/bookings/file`, {
-      method: "POST",
-      body: { format: "csv", content: text, apply },
-    });
-  const preview = useMutation({ mutationFn: (text: string) => send(text, false) });
+  const path = `${accountPath(account)}/bookings/file`;
+  const preview = useMutation({
+    mutationFn: (text: string) =>
+      ask(bookingFileResponseSchema, path, { method: "POST", body: { format: "csv", content: text, apply: false } }),
+  });
   const fresh = preview.data?.rows.filter(({ is_known }) => !is_known) ?? [];
   const read = async (file: File | undefined) => {
     const text = file ? await file.text() : "";
@@ -34,10 +34,7 @@ export function BankFile({ account, onClose }: { account: AccountName; onClose: 
       mayPay
       done="Extrato lançado"
       validate={() => (fresh.length === 0 ? "Não há nada de novo para lançar." : undefined)}
-      decide={async () => {
-        await send(content, true);
-        return undefined;
-      }}
+      decide={() => post(path, { format: "csv", content, apply: true })}
       onClose={onClose}
     >
       <Field label="Arquivo CSV" problem={preview.isError ? refusalOf(preview.error) : undefined}>

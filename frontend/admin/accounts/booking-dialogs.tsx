@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { decidedSchema } from "../../../domain/api/common.ts";
+import { z } from "zod";
+import { type Decided, decidedSchema } from "../../../domain/api/common.ts";
 import { fromSaoPaulo } from "../../../domain/sao-paulo-time.ts";
 import { ask } from "../../api/ask.ts";
 import { Field } from "../../ui/field.tsx";
@@ -11,7 +12,13 @@ type AccountDialogProps = { account: AccountName; onClose: () => void };
 
 const titleOf = ({ network, account }: AccountName) => `${account} (${networkName(network)})`;
 const today = () => new Date().toISOString().slice(0, 10);
-const post = (path: string, body: object) => ask(decidedSchema, path, { method: "POST", body });
+const postedSchema = decidedSchema.extend({ proposal_id: z.number().optional() });
+
+/** A large booking waits for a second person, as a payout does. docs/product.md#accounts-bookings */
+export async function post(path: string, body: object): Promise<Decided> {
+  const { proposal_id, ...decided } = await ask(postedSchema, path, { method: "POST", body });
+  return proposal_id === undefined ? decided : { ...decided, approval_id: proposal_id };
+}
 
 /** Money that has arrived, by hand. docs/product.md#accounts-bookings */
 export function BookDialog({ account, onClose }: AccountDialogProps) {

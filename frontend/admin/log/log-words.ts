@@ -61,6 +61,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
     `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
   "booking.create": ({ detail, subject }) =>
     `lançou ${inReais(text(detail.amount) ?? "0")} reais que chegaram da conta ${subject.replace("account:", "")}`,
+  "booking.propose": ({ detail, subject }) =>
+    `pediu para lançar ${inReais(text(detail.amount) ?? "0")} reais da conta ${subject.replace("account:", "")}: espera outra pessoa`,
   "booking.reverse": ({ detail, subject }) =>
     `estornou o lançamento nº ${text(detail.booking) ?? "?"} da conta ${subject.replace("account:", "")}, de ${inReais(text(detail.amount) ?? "0")} reais`,
   "account.sales_day": ({ detail, subject }) =>
