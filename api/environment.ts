@@ -219,6 +219,7 @@ export function readEnvironment(source: Variables) {
     ...values,
     isLocal,
     network,
+    nodeSettings: chain.nodeSettings,
     CHAIN_ID: chain.chainId,
     RPC_URLS: chain.rpcUrls,
     // The demo admin's key is public: it is an admin only if only this machine can call the api.

@@ -31,6 +31,7 @@ import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { EveryNode } from "../platform/rpc/every-node.ts";
 import { refuseWrongContractsLater } from "../platform/rpc/refuse-wrong-contracts.ts";
 import { keepCallLimits } from "../platform/rpc/told-calls.ts";
+import { oneNodeProblem, refusePlaintext } from "../platform/trusted-nodes.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../rates/rate-feed.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -54,6 +55,7 @@ import type { Runway } from "./operations/runway.ts";
 import { watchFigures } from "./operations/watched-figures.ts";
 import { refuseUnwritableList } from "./people/erased-list.ts";
 import { findVisitors } from "./people/sessions.ts";
+import { StaffContracts } from "./people/staff-contracts.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { serveFrontend } from "./site/serve-frontend.ts";
@@ -77,6 +79,7 @@ async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = openLog(environment.LOG_LEVEL, "api");
   signAuditBy(environment.SALE_REF_KEY);
+  await refusePlaintext(environment.nodeSettings);
   const { startBlock, ...contracts } = readContracts(environment);
   refuseUnwritableList(erasedFileOf(environment));
   const { server, open, answerWith } = prepareServer(environment);
@@ -108,6 +111,8 @@ async function main(): Promise<void> {
   const endTelling = await keepCallLimits({ database, process: teller, nodes: chain.nodes });
   await chain.nodes.refuseWrongChain();
   await refuseWrongContractsLater(chain.nodes, contracts, (error) => endAtOnce(log, error));
+  const oneNode = oneNodeProblem(environment.nodeSettings);
+  if (oneNode !== undefined) log.warn({ reason: oneNode }, "One node is believed alone");
   const endWatch = chain.nodes.watch();
   const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
   const given = { environment, log, database, accounts, chain, everyNode, contracts };
@@ -235,6 +240,7 @@ function createServices(given: {
     rates,
     payouts,
     adminWallets,
+    staffContracts: new StaffContracts(everyNode, environment.ADMIN_WALLETS),
     contractStaff: new Set(environment.ADMIN_WALLETS.flatMap(({ wallet, isContract }) => (isContract ? wallet : []))),
     approvals,
     post: openPost(environment),

@@ -27,6 +27,7 @@ import { unavailable } from "./http/api-error.ts";
 import type { Drain } from "./http/drain.ts";
 import type { Post } from "./mail/post.ts";
 import type { Visitor } from "./people/sessions.ts";
+import type { StaffContracts } from "./people/staff-contracts.ts";
 
 /** The handlers' dependencies; created once in `main.ts`, or by a test. */
 export type Services = {
@@ -54,6 +55,8 @@ export type Services = {
   adminWallets: ReadonlyMap<WalletAddress, Role>;
   /** Of them, those whose contract signs. */
   contractStaff: ReadonlySet<WalletAddress>;
+  /** Whose address is a contract that is not named as one. */
+  staffContracts: Pick<StaffContracts, "problem" | "look">;
   accounts: readonly AffiliateAccount[];
   saleRules: SaleRules;
   approvals: ApprovalRules;

@@ -7,7 +7,7 @@ import type { ApiEnvironment } from "./environment.ts";
 const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
 /** Names of keys, and no key. */
 const NOT_SECRET = new Set(["SENDER_KEYS"]);
-const HIDDEN = new Set(["keys", "isLocal", "network"]);
+const HIDDEN = new Set(["keys", "isLocal", "network", "nodeSettings"]);
 /** URLs of nodes and feeds may contain a key in their path, query or user name. */
 const ADDRESSES = /_URLS?$/;
 

@@ -22,6 +22,8 @@ export const SYSTEM_FAULTS = {
   chain_away: { blocks: true, alert: "TorcidaNoNode", runbook: "rpc-away" },
   wallet_empty: { blocks: true, alert: "TorcidaHotWalletEmpty", runbook: "wallet-empty", isTask: true },
   rate_missing: { blocks: true, alert: "TorcidaNoRate", runbook: "rate-away" },
+  one_node: { alert: "TorcidaOneNode", runbook: "rpc-away" },
+  staff_contract: { alert: "TorcidaStaffContract", runbook: "rpc-away" },
   index_incomplete: { alert: "TorcidaIndexerBehind", runbook: "indexer-behind" },
   operations_paused: { alert: "TorcidaOperationsHeld", runbook: "payouts-paused", isTask: true },
   operations_stand: { alert: "TorcidaOperationsStand", runbook: "operations-wait", seconds: 120 },

@@ -15,6 +15,7 @@ import {
   withWrongUrls,
 } from "../platform/environment.ts";
 import { isLoopbackUrl, NETWORK_RULES } from "../platform/network-rules.ts";
+import type { NodeSettings } from "../platform/trusted-nodes.ts";
 import type { Source } from "./chain-node.ts";
 
 export type IndexerEnvironment = {
@@ -24,6 +25,7 @@ export type IndexerEnvironment = {
   rpcUrls: string[];
   /** WebSocket URLs that may announce new blocks. */
   webSocketUrls: string[];
+  nodeSettings: NodeSettings;
   source: Source;
   port: number;
   host: string;
@@ -54,12 +56,13 @@ export function readVariables(source: Variables) {
  */
 export function readEnvironment(source: Variables): IndexerEnvironment {
   const values = readVariables(source);
-  const { network, chainId, rpcUrls, webSocketUrls } = chainEnvironment(values);
+  const { network, chainId, rpcUrls, webSocketUrls, nodeSettings } = chainEnvironment(values);
   return {
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
     network,
     rpcUrls,
+    nodeSettings,
     // A local node announces its blocks on its HTTP port.
     webSocketUrls: [...webSocketUrls, ...rpcUrls.filter(isLoopbackUrl).map((url) => url.replace(/^http/, "ws"))],
     source: { chainId, ...readContracts({ ...values, network }) },

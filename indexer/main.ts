@@ -11,6 +11,7 @@ keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
 const { openLog } = await import("../platform/log.ts");
+const { refusePlaintext } = await import("../platform/trusted-nodes.ts");
 const { runIndexer } = await import("./run-indexer.ts");
 const { makeFilesPrivate } = await import("../database/private-files.ts");
 
@@ -21,6 +22,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 try {
   const flag = readFlag(process.argv.slice(2));
   const environment = readEnvironment(process.env);
+  await refusePlaintext(environment.nodeSettings);
   const log = openLog(flag ? "warn" : environment.logLevel, "indexer");
   if (flag === "--verify") await runVerify(environment, log);
   else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });

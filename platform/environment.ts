@@ -6,6 +6,7 @@ import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { isAddressShaped, toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./network-rules.ts";
+import type { NodeSettings } from "./trusted-nodes.ts";
 
 /** Variables are invalid or missing; the message names each on its own line. */
 export class EnvironmentError extends TorcidaError {
@@ -172,6 +173,9 @@ export function erasedFileOf(values: { DATA_DIR: string; ERASED_FILE?: string | 
   return values.ERASED_FILE ?? join(values.DATA_DIR, "erased");
 }
 
+/** A risk that the operator takes on purpose. */
+const accepted = z.literal("accepted", { error: "must be accepted, or unset" }).optional();
+
 const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];
 
 /** The chain of a process, its nodes and its contracts. */
@@ -186,6 +190,8 @@ export const CHAIN_VARIABLES = {
   })
     .refine((urls) => urls.some(isHttp), "needs at least one http(s):// address")
     .optional(),
+  RPC_PLAINTEXT: accepted,
+  ONE_NODE: accepted,
   CHAIN_PORT: port(8545),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
@@ -242,10 +248,18 @@ export type ChainEnvironment = {
   chainId: number;
   rpcUrls: string[];
   webSocketUrls: string[];
+  /** For the checks of platform/trusted-nodes.ts. */
+  nodeSettings: NodeSettings;
 };
 
 /** The settings derived from the variables of the chain, the same in every process. */
-export function chainEnvironment(values: NetworkVariables & { CHAIN_PORT: number }): ChainEnvironment {
+export function chainEnvironment(
+  values: NetworkVariables & {
+    CHAIN_PORT: number;
+    RPC_PLAINTEXT?: "accepted" | undefined;
+    ONE_NODE?: "accepted" | undefined;
+  },
+): ChainEnvironment {
   const network = deriveNetwork(values);
   const urls = values.RPC_URLS ?? [`http://127.0.0.1:${values.CHAIN_PORT}`];
   return {
@@ -254,6 +268,12 @@ export function chainEnvironment(values: NetworkVariables & { CHAIN_PORT: number
     chainId: CHAIN_IDS[network],
     rpcUrls: urls.filter(isHttp),
     webSocketUrls: urls.filter((url) => !isHttp(url)),
+    nodeSettings: {
+      network,
+      urls,
+      isPlaintextAccepted: values.RPC_PLAINTEXT === "accepted",
+      isOneNodeAccepted: values.ONE_NODE === "accepted",
+    },
   };
 }
 

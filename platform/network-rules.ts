@@ -85,11 +85,15 @@ for (const [network, prefix] of [
   PRIVATE_ADDRESSES.addSubnet(network, prefix, "ipv6");
 }
 
+/** Whether an IP address is of this machine or of a private network. */
+export function isPrivateAddress(address: string): boolean {
+  return PRIVATE_ADDRESSES.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+}
+
 /** Whether a host is this machine, a private address, or a private name such as a container's. */
-function isPrivateHost(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
-  const version = isIP(bare);
-  if (version !== 0) return PRIVATE_ADDRESSES.check(bare, version === 4 ? "ipv4" : "ipv6");
+  if (isIP(bare) !== 0) return isPrivateAddress(bare);
   return !bare.includes(".") || /\.(localhost|local|internal)$/.test(bare);
 }
 

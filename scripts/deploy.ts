@@ -13,6 +13,7 @@ import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
 import type { Variables } from "../platform/environment.ts";
 import { failureText, UsageError } from "../platform/failure-text.ts";
+import { oneNodeProblem, refusePlaintext } from "../platform/trusted-nodes.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./deploy/creations.ts";
@@ -91,6 +92,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
 
 async function deploy(network: Network, env: Variables, print: Print): Promise<true> {
   const configuration = readDeployConfiguration(network, env);
+  await requireTrustedNodes(configuration);
   if (network !== "localhost") await requireFunds(configuration);
   const { purchaseNft, cashbackDistributor } = await deployTorcida({
     configuration,
@@ -114,6 +116,7 @@ async function succeed(
     throw new UsageError(`--successor-of must be the address of the current distributor: ${USAGE}`);
   }
   const configuration = readDeployConfiguration(network, env);
+  await requireTrustedNodes(configuration);
   if (network !== "localhost") await requireFunds(configuration);
   const { cashbackDistributor } = await deploySuccessor({
     configuration,
@@ -124,6 +127,13 @@ async function succeed(
   print(`CashbackDistributor ${cashbackDistributor.address} is in office`);
   print(`The record is ${deploymentPath(network)}: start the indexer and the api again, so that they read it`);
   return true;
+}
+
+/** On mainnet no single party says what was deployed. docs/product.md#node-trust */
+async function requireTrustedNodes({ network, nodeSettings }: DeployConfiguration): Promise<void> {
+  await refusePlaintext(nodeSettings);
+  const problem = network === "chiliz" ? oneNodeProblem(nodeSettings) : undefined;
+  if (problem !== undefined) throw new DeployError(problem);
 }
 
 /** Checked before anything is written. */

@@ -14,6 +14,7 @@ import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-mem
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineNodes } from "./doctor/examine-nodes.ts";
 import { examineReceivers } from "./doctor/examine-receivers.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
@@ -61,6 +62,7 @@ async function examine(): Promise<Finding[]> {
     ...(await examineMail(environment)),
     ...(await examineReceivers(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
+    ...(await examineNodes(environment)),
     ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
   ];
 }

@@ -76,7 +76,7 @@ export function startHousekeeping(
   ];
   const keepRate = dailyRateKeeper(services.database.kysely, services.rates);
   timers.push(setInterval(() => void quietly(services, keepRate), DAILY_RATE_MS));
-  timers.push(openIds(services), findStoreIds(services));
+  timers.push(openIds(services), findStoreIds(services), watchStaffContracts(services));
   for (const timer of timers) timer.unref();
   return () => {
     for (const timer of timers) clearInterval(timer);
@@ -133,6 +133,18 @@ function openIds(services: Services): NodeJS.Timeout {
     });
   }, IDS_MS);
   return timer;
+}
+
+/** At the start, and again each hour. */
+function watchStaffContracts(services: Services): NodeJS.Timeout {
+  let nextAt = 0;
+  return setInterval(() => {
+    if (!services.nodes.isReady || performance.now() < nextAt) return;
+    nextAt = Infinity;
+    void quietly(services, async () => {
+      nextAt = performance.now() + (await services.staffContracts.look());
+    });
+  }, IDS_MS);
 }
 
 /** Done early, so that an admin can create stores while the chain is unavailable. */

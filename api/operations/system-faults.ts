@@ -10,6 +10,7 @@ import { writeProblem } from "../../database/write-probe.ts";
 import { reaisText } from "../../domain/money.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
 import { listNodeCalls, nodeCallsProblem } from "../../platform/rpc/told-calls.ts";
+import { oneNodeProblem } from "../../platform/trusted-nodes.ts";
 import { nameOf } from "../../purchases/account-books.ts";
 import { listAccounts } from "../../purchases/account-list.ts";
 import { listUndecided } from "../../purchases/due.ts";
@@ -110,11 +111,14 @@ async function standstillFaults(kysely: Kysely<Schema>): Promise<SystemFault[]> 
 }
 
 /** What only this process knows: its nodes, wallets, rate and senders. Requests here cause no node calls. */
-async function processFaults({ nodes, senders, rates, ids, database, certificate }: Services): Promise<SystemFault[]> {
+async function processFaults(services: Services): Promise<SystemFault[]> {
+  const { nodes, senders, rates, ids, database, certificate, staffContracts, environment } = services;
   const rate = rates.current();
   const hasIds = await ids.isOpen(database.kysely).catch(() => true);
   return [
     ...(nodes.isReady ? [] : faultOf("chain_away", nodes.problem, "The chain does not answer: ")),
+    ...faultOf("one_node", oneNodeProblem(environment.nodeSettings)),
+    ...faultOf("staff_contract", staffContracts.problem),
     ...(rate.kind === "unavailable" ? faultOf("rate_missing", rate.reason, "There is no exchange rate: ") : []),
     ...senders.all.flatMap(({ key, status }) => [
       ...(status.isWalletEmpty ? faultOf("wallet_empty", `The ${key}'s wallet cannot pay for gas`) : []),

@@ -12,8 +12,11 @@ import { readClockOffset } from "../../database/upkeep.ts";
 import { writeProblem } from "../../database/write-probe.ts";
 import { keysOf } from "../../domain/records.ts";
 import { listNodeCalls } from "../../platform/rpc/told-calls.ts";
+import { oneNodeProblem } from "../../platform/trusted-nodes.ts";
 import { listAccounts } from "../../purchases/account-list.ts";
+
 import { overdueSales } from "../../purchases/attention.ts";
+
 import { readSituations } from "../../purchases/overview.ts";
 import { summarizeDue } from "../../sender/due.ts";
 import { oldestWaiting } from "../mail/mails.ts";
@@ -51,6 +54,12 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
       const oldest = await withinPatience(() => oldestWaiting(services.database.kysely));
       return oldest === undefined ? [] : only(Number(oldest) / 1_000);
     },
+  );
+  gauge("one_node", "1 if all nodes are on one host, which nobody accepted", () =>
+    only(oneNodeProblem(services.environment.nodeSettings) === undefined ? 0 : 1),
+  );
+  gauge("staff_contract", "1 if ADMIN_WALLETS names a contract without saying so", () =>
+    only(services.staffContracts.problem === undefined ? 0 : 1),
   );
   gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
   gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));

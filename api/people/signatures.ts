@@ -32,7 +32,7 @@ const EIP_1271_MAGIC = "0x1626ba7e";
 /** What the universal validator of ERC-6492 answers to a valid signature. */
 const ERC_6492_VALID = "0x01";
 /** EIP-7702: a wallet with a key, whose code is somebody else's. */
-const DELEGATION = "0xef0100";
+export const DELEGATION = "0xef0100";
 
 /** The wallet's own key signed, which this process has computed itself. */
 class OwnKey {

@@ -8,6 +8,7 @@ import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import {
   address,
   CHAIN_VARIABLES,
+  chainEnvironment,
   checkVariables,
   EnvironmentError,
   type Problem,
@@ -20,6 +21,7 @@ import { addressOfKey, isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-k
 import { networkContradictions } from "../../platform/network-rules.ts";
 import { keyFile } from "../../platform/signer.ts";
 import { accountOfKey, KEY_VARIABLES, type KeyName, keyProblems } from "../../platform/signing-keys.ts";
+import type { NodeSettings } from "../../platform/trusted-nodes.ts";
 import type { ChainPlace } from "../operator/open-chain.ts";
 
 /** Who holds which role; one address may hold several. */
@@ -38,6 +40,7 @@ export type DeployConfiguration = {
   network: Network;
   chainId: number;
   rpcUrls: readonly string[];
+  nodeSettings: NodeSettings;
   /** Signs and pays; the first admin. */
   deployerKey: Hex;
   roles: RoleHolders;
@@ -282,13 +285,11 @@ function deployerOf(network: Network, env: Partial<Environment>): Hex | undefine
   return env.DEPLOYER_PRIVATE_KEY ?? env.DEPLOYER_KEY_FILE ?? operatorKey(network, env);
 }
 
-function connection(network: Network, env: Environment): ChainPlace {
+function connection(network: Network, env: Environment): ChainPlace & { nodeSettings: NodeSettings } {
   const chain = chainOf(network, `http://127.0.0.1:${env.CHAIN_PORT}`);
-  return {
-    network,
-    chainId: chain.id,
-    rpcUrls: env.RPC_URLS?.filter((url) => url.startsWith("http")) ?? chain.rpcUrls.default.http,
-  };
+  const rpcUrls = env.RPC_URLS?.filter((url) => url.startsWith("http")) ?? [...chain.rpcUrls.default.http];
+  const { nodeSettings } = chainEnvironment({ ...env, NETWORK: network, RPC_URLS: rpcUrls });
+  return { network, chainId: chain.id, rpcUrls, nodeSettings };
 }
 
 function roleHolders(env: Partial<Environment>, operator: Address): RoleHolders {

@@ -32,6 +32,8 @@ export const SUBJECTS = {
   wallet_empty: "api",
   rate_missing: "api",
   index_incomplete: "api",
+  one_node: "nodes",
+  staff_contract: "admins",
   operations_paused: "api",
   operations_stand: "outbox",
   operations_wait: "outbox",

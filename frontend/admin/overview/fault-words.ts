@@ -47,6 +47,14 @@ const FAULT_WORDS: Readonly<Record<FaultName, readonly [what: string, help: stri
   backup_old: ["A última cópia de segurança é antiga", "Confira a tarefa que faz as cópias."],
   backup_copy_old: ["A cópia de segurança em outra máquina é antiga", "Confira a tarefa que envia as cópias."],
   clock_off: ["O relógio do servidor está errado", "Acerte a hora do servidor: prazos e assinaturas dependem dela."],
+  one_node: [
+    "Um só provedor de nó diz tudo sobre a rede",
+    "Acrescente em RPC_URLS o nó de outro provedor: assim ninguém decide sozinho quem entra por contrato ou ganha bônus.",
+  ],
+  staff_contract: [
+    "Uma carteira da equipe é um contrato e não consegue entrar",
+    "Acrescente :contract a ela em ADMIN_WALLETS e reinicie a api.",
+  ],
   certificate_ends: ["O certificado do site está no fim", "Renove-o antes que os navegadores recusem o site."],
 };
 

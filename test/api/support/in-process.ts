@@ -109,6 +109,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     nodes,
     everyNode,
     contractStaff: new Set(),
+    staffContracts: { problem: undefined, look: async () => 3_600_000 },
     log,
     accounts,
     saleRules: rules,

@@ -42,6 +42,7 @@ export function indexerEnvironment(
   return {
     dataDirectory: tmpdir(),
     network: "localhost" as const,
+    nodeSettings: { network: "localhost", urls: rpcUrls, isPlaintextAccepted: false, isOneNodeAccepted: false },
     databaseUrl,
     rpcUrls,
     webSocketUrls,
