@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { getContractAddress, serializeErc6492Signature } from "viem";
 import { listAudit } from "../../database/audit-log.ts";
 import { Caller } from "../api/support/caller.ts";
 import { type ApiSystem, startSystem } from "../api/support/system.ts";
@@ -8,8 +9,11 @@ import { until } from "../testing/until.ts";
 import { type CodeLiar, startCodeLiar } from "./support/code-liar.ts";
 
 const JUNK = `0x${"12".repeat(65)}`;
+type Fault = { name: string; text: string };
 /** Answers every call with the magic value of EIP-1271. */
 const ACCEPTS_ALL = "0x631626ba7e60e01b60005260206000f3";
+/** Deploys its input by CREATE2, with salt 0. */
+const CREATES_WHAT_IT_IS_GIVEN = "0x365f5f375f365f5ff55f5260205ff3";
 /** Jumps back for ever: 12 bytes that burn all gas. */
 const BURNS_ALL = "0x5b600456005b600056005b00";
 /** Returns 3.5 MB of zeros. */
@@ -101,12 +105,28 @@ describe("What one node says", function () {
     await keyed.enter();
   });
 
+  it("lets a wallet in whose contract is not deployed yet, by the word of every node (ERC-6492)", async () => {
+    const factory = "0x00000000000000000000000000000000000c0de8";
+    await system.anvil.request("anvil_setCode", factory, CREATES_WHAT_IT_IS_GIVEN);
+    const creation = `0x6f${ACCEPTS_ALL.slice(2)}5f5260106010f3` as const;
+    const wallet = getContractAddress({ opcode: "CREATE2", from: factory, salt: "0x0", bytecode: creation });
+    const signature = serializeErc6492Signature({ address: factory, data: creation, signature: "0x1234" });
+    await startOn([system.anvil.rpcUrl, liar.url]);
+    expect((await enterByJunk(fresh(), signature)).body.code, "another wallet").to.equal("SIGNATURE_INVALID");
+    expect((await enterByJunk(wallet.toLowerCase(), signature)).status).to.equal(200);
+  });
+
   it("takes the contract of an owner that ADMIN_WALLETS names as one, and writes down who came in how", async () => {
     const safe = "0x00000000000000000000000000000000000c0de4";
     const plain = "0x00000000000000000000000000000000000c0de5";
     for (const address of [safe, plain]) await system.anvil.request("anvil_setCode", address, ACCEPTS_ALL);
     await startOn([system.anvil.rpcUrl, liar.url], { ADMIN_WALLETS: `${safe}:owner:contract,${plain}:owner` });
     expect((await enterByJunk(plain)).body.code, "named without :contract").to.equal("SIGNATURE_INVALID");
+    const fault = await until("it is a fault", async () => {
+      const { faults = [] } = (await (await fetch(`${system.url}/readyz`)).json()) as { faults?: Fault[] };
+      return faults.find(({ name }) => name === "staff_contract");
+    });
+    expect(fault.text).to.include(`add :contract to ${plain}`).and.not.to.include(safe);
     const entered = await enterByJunk(safe);
     expect(entered.status).to.equal(200);
     const owner = new Caller(system.url, undefined, entered.body.token);
