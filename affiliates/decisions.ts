@@ -91,6 +91,12 @@ export async function releaseSale(
   if (reasons.has("other_store")) {
     throw new DecisionError("other_store", "Another store sold it: assign it to a click there, or to its own click");
   }
+  if (reasons.has("other_ticket")) {
+    throw new DecisionError(
+      "other_ticket",
+      "The chain has a ticket of it for another buyer: assign it to a click of theirs",
+    );
+  }
   const seen = { clickId: sale.click_id ?? 0n, centBps: sale.cashback_cent_bps };
   const toRelease = (hold: Hold): Release => ({ ...hold, ...seen });
   await queries
@@ -103,6 +109,9 @@ export async function releaseSale(
     .execute();
   await attributeSale(queries, id, actor);
   await decideSales(queries, [id], rules);
+  const { state } = await queries.selectFrom("sales").select("state").where("id", "=", id).executeTakeFirstOrThrow();
+  if (state === "held")
+    throw new SaleChangedError("It is held for something else by now: review it again, then decide");
   return { reasons: sale.hold_reasons };
 }
 

@@ -5,6 +5,7 @@ import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
 import { openWords } from "./migrations/0002-open-words.ts";
 import { accountBooks } from "./migrations/0003-account-books.ts";
 import { proposals } from "./migrations/0004-proposals.ts";
+import { saidOfSales } from "./migrations/0005-said-of-sales.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
 import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0002-open-words", up: openWords },
   { name: "0003-account-books", up: accountBooks },
   { name: "0004-proposals", up: proposals },
+  { name: "0005-said-of-sales", up: saidOfSales },
   { name: "0006-facts-of-others", up: factsOfOthers },
   { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },

@@ -10,6 +10,7 @@ import { idsOf } from "../domain/records.ts";
 import { permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { recountPurchases } from "./counting.ts";
+import { salesOf } from "./queries.ts";
 
 /** Who may decide what, and above which sum a day their decisions take a second person, unless others are announced. */
 export type ApprovalRules = { aboveGwei: bigint | undefined; roleOf(wallet: string): Role | undefined };
@@ -102,12 +103,22 @@ export function deciderOf(actor: string): string {
 }
 
 /**
- * From now on these purchases are paid by this person's decision. What waited for another decision, or was refused, is
- * judged anew.
+ * From now on these purchases, and whatever else their sales have or will have, are paid by this person's decision. What
+ * waited for another decision, or was refused, is judged anew.
  */
-export async function attribute(queries: Queries, ids: readonly bigint[], actor: string): Promise<void> {
-  if (ids.length === 0) return;
+export async function attribute(queries: Queries, some: readonly bigint[], actor: string): Promise<void> {
+  if (some.length === 0) return;
   const decider = deciderOf(actor);
+  const sales = [...(await salesOf(queries, some))];
+  if (sales.length > 0)
+    await queries
+      .updateTable("sales")
+      .set({ decided_by: decider })
+      .where(among(queries, "id", sales))
+      .execute();
+  await renewRefused(queries, some);
+  const others = (await listOfSales(queries, sales)).filter(({ settled_at }) => settled_at === null);
+  const ids = [...new Set([...some, ...idsOf(others)])];
   await queries
     .updateTable("purchases")
     .set({
@@ -118,8 +129,36 @@ export async function attribute(queries: Queries, ids: readonly bigint[], actor:
     })
     .where(among(queries, "id", ids))
     .execute();
-  await setStates(queries, ids, [["refused", "renewed"]]);
   await recountPurchases(queries, ids);
+}
+
+/** Somebody decided again about what a second person had refused, of these purchases or others of their sales. */
+export async function renewRefused(queries: Queries, some: readonly bigint[]): Promise<void> {
+  const others = await listOfSales(queries, [...(await salesOf(queries, some))]);
+  const ids = [...new Set([...some, ...idsOf(others)])];
+  const renewed = await queries
+    .updateTable("approvals")
+    .set({ state: "renewed" })
+    .where(among(queries, "purchase_id", ids))
+    .where("state", "=", "refused")
+    .returning("id")
+    .execute();
+  if (renewed.length === 0) return;
+  await queries
+    .updateTable("purchases")
+    .set({ approval_id: null })
+    .where(among(queries, "id", ids))
+    .where(among(queries, "approval_id", idsOf(renewed)))
+    .execute();
+  await recountPurchases(queries, ids);
+}
+
+function listOfSales(queries: Queries, sales: readonly bigint[]) {
+  return queries
+    .selectFrom("purchases")
+    .select(["id", "settled_at"])
+    .where(among(queries, "sale_id", sales))
+    .execute();
 }
 
 /** Takes payouts that are no longer queued out of their deciders' day. */
@@ -155,7 +194,7 @@ export async function uncount(queries: Queries, ids: readonly bigint[]): Promise
     .execute();
 }
 
-/** An amount or buyer changed: what was asked or approved for this purchase no longer counts. */
+/** An amount or buyer changed: what was asked or approved for this purchase no longer counts. A refusal does. */
 export async function lapseApprovals(queries: Queries, purchaseId: bigint): Promise<void> {
   await setStates(
     queries,
@@ -163,7 +202,6 @@ export async function lapseApprovals(queries: Queries, purchaseId: bigint): Prom
     [
       ["open", "lapsed"],
       ["approved", "lapsed"],
-      ["refused", "renewed"],
     ],
   );
 }

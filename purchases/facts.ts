@@ -27,12 +27,13 @@ import { orderKeyOf, type SameOrder } from "../domain/sale/order.ts";
 import type { SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { SaleReport } from "../domain/sale/report.ts";
 import type { FxRates, SaleRules } from "../domain/sale/rules.ts";
+import type { LetGo } from "../domain/sale/stop.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { readKeepable } from "./debt.ts";
-import { accountWait, approvalState, type CountedLife, lifeOf } from "./queries.ts";
+import { accountWait, approvalState, type CountedLife, lifeOf, refusedRequest } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
@@ -100,6 +101,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       approvedAt: row.approved_at,
       declined: row.declined_by === null ? null : { reason: row.decline_reason },
       released: readReleases(row.released_reasons),
+      letGo: readLetGo(row.let_go),
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
       sameOrder: others,
@@ -266,7 +268,7 @@ async function readPurchases(
     .selectFrom("purchases")
     .selectAll()
     .select([databaseNow(queries).as("now"), approvalState().as("approval_state")])
-    .select(accountWait().as("account_wait"))
+    .select([accountWait().as("account_wait"), refusedRequest().as("refused_request")])
     .where(among(queries, "sale_id", saleIds))
     .orderBy("id")
     .execute();
@@ -327,6 +329,8 @@ async function readPurchases(
       isSettled: row.settled_at !== null,
       offsetGwei: row.offset_gwei,
       queued: kinds(wanted),
+      heldByStaff: row.held_at === null ? null : { by: row.held_by ?? "", at: row.held_at, reason: row.held_reason },
+      refusedRequest: row.refused_request,
       unsent: kinds(wanted.filter(({ status }) => !["assigned", "done"].includes(status))),
     };
     return { row: counted, life: lifeOf(counted, wanted), facts };
@@ -384,6 +388,7 @@ async function readUnclaimed(
     .select(["nfts.token_id", "nfts.owner", "nfts.store_id", "nfts.value_cents", "nfts.minted_at"])
     .where(amongTexts(queries, "nfts.owner", wallets))
     .where("nfts.sale_ref", "<>", 0n)
+    .where("nfts.status", "<>", BigInt(CHAIN_STATUS.cancelled))
     .where("purchases.id", "is", null)
     .orderBy("nfts.token_id")
     .execute();
@@ -567,4 +572,14 @@ export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
 
 export function encodeKept(kept: Kept): string {
   return jsonOf({ ...kept, rates: [...kept.rates] });
+}
+
+const letGoSchema = z.object({
+  hold: z.object({ by: z.string(), at: integer, reason: z.string().nullable() }),
+  clickId: integer,
+  centBps: integer,
+});
+
+function readLetGo(text: string | null): LetGo | null {
+  return text === null ? null : letGoSchema.parse(JSON.parse(text));
 }

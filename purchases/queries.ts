@@ -88,6 +88,10 @@ export const approvalState = () =>
 export const accountWait = () =>
   sql<AccountWait | null>`(case when purchases.sale_id is not null and purchases.counted_status >= 2 then
     (select account_waits.reason from account_waits where account_waits.purchase_id = purchases.id) end)`;
+/** The last request about it that a second person refused, and that nobody has decided again since. */
+export const refusedRequest = () =>
+  sql<bigint | null>`(select max(refused.id) from approvals refused
+    where refused.purchase_id = purchases.id and refused.state = 'refused')`;
 
 const saleState = () => sql<SaleState | null>`(select sales.state from sales where sales.id = purchases.sale_id)`;
 

@@ -6,6 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import { bonusColumns, READ_UNTIL_MS } from "../domain/bonus-read.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Move } from "../domain/purchase/life.ts";
+import { idsOf } from "../domain/records.ts";
 import { adoptable, buyerOf } from "../domain/sale/buyer.ts";
 import {
   type ClickFacts,
@@ -166,6 +167,7 @@ async function save(
     await permitPurchase(queries, id, { approvedAt, payableAt });
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
+  for (const id of await stopPurchases(queries, row.id, decision.stops)) touched.add(id);
   const columns = columnsOf(sale, decision, click);
   const after = { ...row, ...columns };
   const counted = await moveTotals(queries, row.counted, contributionOf(after, decision.paidCentBps));
@@ -179,6 +181,31 @@ async function save(
       .execute();
   }
   return touched;
+}
+
+/** A person's no is that of all purchases of a sale, whichever a decision makes of it. Returns those that had none. */
+async function stopPurchases(
+  queries: Queries,
+  saleId: bigint,
+  { hold, refusedRequest }: SaleDecision["stops"],
+): Promise<bigint[]> {
+  const open = () =>
+    queries.updateTable("purchases").where("sale_id", "=", saleId).where("settled_at", "is", null).returning("id");
+  const held =
+    hold === null
+      ? []
+      : await open()
+          .set({ held_at: hold.at, held_by: hold.by, held_reason: hold.reason })
+          .where("held_at", "is", null)
+          .execute();
+  const refused =
+    refusedRequest === null
+      ? []
+      : await open()
+          .set({ approval_id: refusedRequest })
+          .where(({ or, eb }) => or([eb("approval_id", "is", null), eb("approval_id", "<>", refusedRequest)]))
+          .execute();
+  return idsOf([...held, ...refused]);
 }
 
 async function act(

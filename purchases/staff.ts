@@ -2,8 +2,10 @@ import { among } from "../database/among.ts";
 import { closeRequests } from "../database/requests.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
+import { jsonOf } from "../domain/records.ts";
+import type { LetGo, StaffHold } from "../domain/sale/stop.ts";
 import { lockOperations } from "../sender/queue.ts";
-import { attribute, lapseApprovals } from "./approvals.ts";
+import { attribute, lapseApprovals, renewRefused } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { approvalState } from "./queries.ts";
 
@@ -25,6 +27,8 @@ export async function holdPurchase(
   if (payout?.status === "assigned" || payout?.status === "done") return "paid";
   if (purchase.settled_at !== null) return "over";
   await lapseApprovals(queries, id);
+  // Whoever holds it has decided again.
+  await renewRefused(queries, [id]);
   await queries
     .updateTable("purchases")
     .set({ held_at: BigInt(Date.now()), held_by: actor, held_reason: reason, approval_id: null })
@@ -35,19 +39,38 @@ export async function holdPurchase(
 }
 
 /**
- * Releases a purchase that is held, or whose payout a second person refused: it is paid by the actor's decision from now
- * on. Returns false if it is neither.
+ * Releases a purchase that is held, or whose payout a second person refused, and with it all of its sale, up to the
+ * cashback that it comes to: it is paid by the actor's decision from now on. Returns false if it is neither.
+ * docs/product.md#panel-hold
  */
 export async function releasePurchase(queries: Queries, id: bigint, actor: string): Promise<boolean> {
-  const purchase = await lockPurchase(queries, id);
-  if (purchase.held_at === null && purchase.approval_state !== "refused") return false;
+  const { held_at, held_by, held_reason, sale_id, approval_state } = await lockPurchase(queries, id);
+  if (held_at === null && approval_state !== "refused") return false;
   await queries
     .updateTable("purchases")
     .set({ held_at: null, held_by: null, held_reason: null })
-    .where("id", "=", id)
+    .where(({ or, eb }) => or([eb("id", "=", id), ...(sale_id === null ? [] : [eb("sale_id", "=", sale_id)])]))
     .execute();
+  if (held_at !== null && sale_id !== null) {
+    const hold = { by: held_by ?? "", at: held_at, reason: held_reason };
+    await letGo(queries, sale_id, hold);
+  }
   await attribute(queries, [id], actor);
   return true;
+}
+
+async function letGo(queries: Queries, saleId: bigint, hold: StaffHold): Promise<void> {
+  const { click_id, cashback_cent_bps } = await queries
+    .selectFrom("sales")
+    .select(["click_id", "cashback_cent_bps"])
+    .where("id", "=", saleId)
+    .executeTakeFirstOrThrow();
+  const seen: LetGo = { hold, clickId: click_id ?? 0n, centBps: cashback_cent_bps };
+  await queries
+    .updateTable("sales")
+    .set({ let_go: jsonOf(seen) })
+    .where("id", "=", saleId)
+    .execute();
 }
 
 type Verdict = { isApproved: boolean; actor: string; reason: string | null };
@@ -91,7 +114,15 @@ async function lockPurchase(queries: Queries, id: bigint) {
   const select = () =>
     queries
       .selectFrom("purchases")
-      .select(["wallet", "held_at", "settled_at", approvalState().as("approval_state")])
+      .select([
+        "wallet",
+        "sale_id",
+        "held_at",
+        "held_by",
+        "held_reason",
+        "settled_at",
+        approvalState().as("approval_state"),
+      ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
   await touchUser(queries, (await select()).wallet);

@@ -246,6 +246,10 @@ export interface Schema {
     revision_id: bigint | null;
     created_at: bigint;
     updated_at: bigint;
+    /** What a person released of a hold of its purchases, and up to which cashback, as JSON; null: nobody did. */
+    let_go: string | null;
+    /** When it was last decided anew though none of its own facts had changed; counts while it is held. */
+    reviewed_at: Generated<bigint>;
     /** When the network began to report the sale with an earlier change time than one that it gave before. */
     older_since: bigint | null;
   };

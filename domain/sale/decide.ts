@@ -18,6 +18,7 @@ import type { ReportProblem } from "./problem.ts";
 import type { SaleReport } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
+import { type LetGo, type StaffHold, stopsOf } from "./stop.ts";
 import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
 
 /** A store, as far as its sales depend on it. */
@@ -87,6 +88,9 @@ export type PurchaseFacts = SalePurchase & {
   queued: ReadonlySet<Move>;
   /** The same, and not sent yet. */
   unsent: ReadonlySet<Move>;
+  heldByStaff: StaffHold | null;
+  /** The last request about it that a second person refused, and that nobody has decided again since. */
+  refusedRequest: bigint | null;
 };
 
 /** A ticket on chain that carries the sale's reference, and is none of its purchases. */
@@ -118,6 +122,7 @@ export type SaleFacts = AccountKey & {
   /** Staff declined it for good. */
   declined: { reason: string | null } | null;
   released: readonly Release[];
+  letGo: LetGo | null;
   /** The click that it belongs to, and the known click that the last read names. */
   click: ClickFacts | null;
   named: ClickFacts | null;
@@ -160,6 +165,8 @@ export type SaleDecision = {
   /** For purchases that are created. */
   permission: Permission & { mintAfterMs: bigint | null };
   steps: readonly PurchaseStep[];
+  /** What people said no to, for all its purchases. */
+  stops: ReturnType<typeof stopsOf>;
 };
 
 /** Paid, kept or queued, and not owed back. */
@@ -235,6 +242,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     actions,
     permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
     steps: all.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
+    stops: stopsOf(facts.purchases, facts.letGo, released),
   };
 }
 
@@ -351,7 +359,8 @@ function holdsOf(
       occurredAt: facts.report.occurredAt,
       ordinalOfDay: facts.ordinalOfDay,
       sameOrder: heldFor,
-      otherTickets: facts.tickets.filter((one) => !isOf(one, click)).map(({ id }) => id),
+      // What was cancelled stands for nothing.
+      otherTickets: facts.tickets.filter((one) => !one.isCancelled && !isOf(one, click)).map(({ id }) => id),
       likelyTickets: likelyTickets(facts, click, valued.value).map(({ id }) => id),
     },
     rules.limits,

@@ -4,6 +4,7 @@ export const DECISION_REFUSALS = [
   "no_rate",
   "no_amount",
   "other_store",
+  "other_ticket",
   "declined",
   "has_buyer",
   "paid",

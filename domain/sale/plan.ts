@@ -79,7 +79,7 @@ function keptOf({ stage, centBps, returnedCentBps }: SalePurchase): bigint {
  * The effect of a changed sale on its purchases, as one function: distributes the buyer's cashback over the existing
  * purchases, each rate's own part first over those that can change least, and returns the actions. Idempotent: once
  * the actions are applied, it returns none. `debtGwei` is the wallet's current debt for settled purchases: at most
- * that much of their adjustments can be lifted; the rest becomes the cashback of another purchase, at the rate that it had.
+ * that much of their adjustments can be lifted, and what the sale itself returns now; the rest becomes the cashback of another purchase, at the rate that it had.
  * docs/product.md#sales-changes
  * @example
  * // A first report of R$ 100,00 at 8 %, of which 2 % are bonus: one purchase.
@@ -98,10 +98,10 @@ export function planSale(
   const of = (stage: SalePurchaseStage) => purchases.filter((purchase) => purchase.stage === stage);
   const ofRate = (stage: SalePurchaseStage, share: Share) =>
     of(stage).filter((one) => shareOf(one.weiPerCent, shares) === share);
-  const debt = { gwei: debtGwei };
+  const paid = shares.flatMap((share) => ofRate("paid", share).map((purchase) => ({ share, purchase })));
   return [
     ...liftUnpaid(purchases),
-    ...shares.flatMap((share) => sharePaid(ofRate("paid", share), share, debt)),
+    ...sharePaid(paid, debtGwei),
     ...shares.flatMap((share) => shareConfirmed(ofRate("confirmed", share), share)),
     ...of("pending").flatMap((purchase) => sharePending(purchase, shares)),
     ...sharePlanned(of("planned"), shares, target),
@@ -166,16 +166,22 @@ export function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
   return unpaid.map((purchase) => adjust(purchase, 0n));
 }
 
-/** Every purchase keeps what it can of its payout; the rest is debt, of which the share may lift some again. */
-function sharePaid(purchases: readonly SalePurchase[], share: Share, debt: { gwei: bigint }): SaleAction[] {
-  const returns = purchases.map((purchase) => {
+/**
+ * Every purchase keeps what it can of its payout; the rest is debt, of which the shares may lift some again: also of what
+ * other purchases of the sale return now.
+ */
+function sharePaid(paid: readonly { share: Share; purchase: SalePurchase }[], debtGwei: bigint): SaleAction[] {
+  const returns = paid.map(({ share, purchase }) => {
     const kept = share.take(purchase, purchase.centBps - purchase.returnedCentBps);
-    return { purchase, returned: purchase.centBps - kept };
+    return { share, purchase, returned: purchase.centBps - kept };
   });
-  return returns.flatMap(({ purchase, returned }) => {
-    const lifted = share.take(purchase, liftable(purchase, returned, debt.gwei));
+  let left = debtGwei;
+  for (const { purchase, returned } of returns) if (purchase.isSettled) left += adjust(purchase, returned).gwei;
+  return returns.flatMap(({ share, purchase, returned }) => {
+    const lifted = share.take(purchase, liftable(purchase, returned, left));
     const action = adjust(purchase, returned - lifted);
-    if (lifted > 0n && purchase.isSettled) debt.gwei += action.gwei;
+    // Who gets some of the share again keeps all that it had.
+    if (lifted > 0n && purchase.isSettled) left += action.gwei;
     return action.centBps === 0n ? [] : [action];
   });
 }

@@ -71,6 +71,7 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     approvedAt: at.now,
     declined: null,
     released: [],
+    letGo: null,
     click,
     named: null,
     kept: NOTHING_KEPT,

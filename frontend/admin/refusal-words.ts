@@ -46,6 +46,7 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   no_rate: "Não há cotação para a moeda desta venda: configure FX_RATES ou FX_URL, ou recuse a venda.",
   no_amount: "Um dos valores desta venda não pôde ser lido: espere o próximo aviso da rede, ou recuse a venda.",
   other_store: "Esta venda é de outra loja: ligue-a a uma visita a ela, ou à própria visita.",
+  other_ticket: "Um ingresso desta venda é de outra carteira ou loja: ligue-a a uma visita dela.",
   declined: "Esta venda já foi recusada.",
   has_buyer: "Esta venda já tem um comprador.",
   paid: "Um pagamento desta venda já saiu: ela fica com o comprador e a loja dele.",
