@@ -11,6 +11,7 @@ import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute, deciderOf } from "../purchases/approvals.ts";
 import { recordClaimAnswer } from "../purchases/events.ts";
 import { encodeKept, findSeller, readKept, readSalePurchases, readTerms } from "../purchases/facts.ts";
+import { lockSales } from "../purchases/locks.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
@@ -37,8 +38,17 @@ function requireOther(actor: string, wallets: readonly (string | null | undefine
   if (wallets.includes(actor)) throw new OwnSaleError("Somebody else must decide: this would pay your own wallet");
 }
 
-/** Reads a sale for a decision, locked until the transaction ends. @throws SaleChangedError if it is another than seen */
-async function lock(queries: Queries, id: bigint, seen: Seen = {}): Promise<Sale | undefined> {
+/**
+ * Reads a sale for a decision, locked until the transaction ends with all that the decision needs, such as the wallet that
+ * gets it by a click. @throws SaleChangedError if it is another than seen
+ */
+async function lock(
+  queries: Queries,
+  id: bigint,
+  seen: Seen = {},
+  clickRef: string | null = null,
+): Promise<Sale | undefined> {
+  await lockSales(queries, { sales: [id], clickRef });
   const sale = await queries
     .updateTable("sales")
     .set({ updated_at: BigInt(Date.now()) })
@@ -150,7 +160,7 @@ export async function assignSale(
   token: string,
   { rules, actor, ...seen }: Decision,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id, seen);
+  const sale = await lock(queries, id, seen, token);
   if (!sale) return undefined;
   const click = await findClickByToken(queries, token);
   requireOther(actor, [sale.wallet, click?.wallet]);
@@ -220,10 +230,16 @@ export async function matchClaim(
   saleId: bigint,
   { rules, actor }: Decision,
 ): Promise<true | undefined> {
+  const asked = await queries
+    .selectFrom("claims")
+    .innerJoin("clicks", "clicks.id", "claims.click_id")
+    .select("token")
+    .where("claims.id", "=", id)
+    .executeTakeFirst();
+  const sale = await lock(queries, saleId, {}, asked?.token);
   const claim = await lockOpenClaim(queries, id);
   if (!claim) return undefined;
   requireOther(actor, [claim.wallet]);
-  const sale = await lock(queries, saleId);
   if (!sale) throw new DecisionError("no_sale", "There is no such sale");
   if (sale.click_id === null) {
     const click = await findClickById(queries, claim.click_id);

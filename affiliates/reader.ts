@@ -23,7 +23,7 @@ import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 import { saleFields } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
-import { markKnown, storeReport } from "./reports.ts";
+import { markKnown, markRead, storeReport } from "./reports.ts";
 import { type UnreadRow, unreadRow } from "./row.ts";
 import { forgetRows, listDueRows, postponeRows, setAside } from "./unread-rows.ts";
 import { listLongestUnread } from "./unread-sales.ts";
@@ -302,15 +302,8 @@ export class Reader {
     // A sale that the network no longer returns must not stay at the front of the queue.
     const [first] = sales;
     const missing = network.salesPerCall > 1 && page.reports.length > 0 ? [first] : sales;
-    await database.kysely
-      .updateTable("sales")
-      .set({ read_at: BigInt(Date.now()) })
-      .where(
-        "id",
-        "in",
-        missing.flatMap((sale) => sale?.id ?? []),
-      )
-      .execute();
+    const ids = missing.flatMap((sale) => sale?.id ?? []);
+    await markRead(database.kysely, ids, BigInt(Date.now()));
     return true;
   }
 

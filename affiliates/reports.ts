@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
-import type { Selectable } from "kysely";
-import { readClock } from "../database/clock.ts";
+import { type Selectable, sql } from "kysely";
+import { among } from "../database/among.ts";
+import { engineOf, readClock } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { orderKeyOf } from "../domain/sale/order.ts";
 import { asOfNow, isNewer, type SaleReport } from "../domain/sale/report.ts";
 import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";
 import { findSeller } from "../purchases/facts.ts";
+import { lockSales } from "../purchases/locks.ts";
 import { decideSales } from "../purchases/save.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
 
@@ -31,11 +34,17 @@ export async function storeReport(
 ): Promise<StoredReport> {
   const now = BigInt(await readClock(queries));
   const report = source === "poll" ? asOfNow(reported, now) : reported;
+  const known = await findSaleId(queries, key, report.saleKey);
+  await lockSales(queries, {
+    sales: known === undefined ? [] : [known],
+    clickRef: report.clickRef,
+    orderKey: orderKeyOf(report.orderRef),
+  });
   const sale = await lockSale(queries, key, report, now);
   const text = encodeReport(report);
   const hash = hashOf(text);
-  const known = await findRevision(queries, sale.id, hash);
-  const isLast = known !== undefined && known.last === sale.revision_id;
+  const revision = await findRevision(queries, sale.id, hash);
+  const isLast = revision !== undefined && revision.last === sale.revision_id;
   const isOlder = sale.revision_id !== null && !isNewer(report, sale.changed_at, now);
   const isPresent = source === "poll" && sale.older_since !== null && sale.older_since + PRESENT_MS <= now;
   if (isLast || (isOlder && !isPresent)) {
@@ -45,13 +54,13 @@ export async function storeReport(
       .set({ read_at: now, older_since: olderSince })
       .where("id", "=", sale.id)
       .execute();
-    if (known) return { saleId: sale.id, outcome: "known" };
+    if (revision) return { saleId: sale.id, outcome: "known" };
   }
   const isApplied = !isOlder || isPresent;
-  const revision = { sale_id: sale.id, source, hash, report: text, changed_at: report.changedAt, read_at: now };
+  const state = { sale_id: sale.id, source, hash, report: text, changed_at: report.changedAt, read_at: now };
   const { id: revisionId } = await queries
     .insertInto("sale_revisions")
-    .values({ ...revision, is_applied: isApplied ? 1n : 0n })
+    .values({ ...state, is_applied: isApplied ? 1n : 0n })
     .returning("id")
     .executeTakeFirstOrThrow();
   if (!isApplied) return { saleId: sale.id, outcome: "older" };
@@ -97,21 +106,37 @@ export async function markKnown(
     const same = some.filter((report) => known.get(report.saleKey)?.hash === hashOf(encodeReport(report)));
     changed.push(...some.filter((report) => !same.includes(report)));
     if (same.length === 0) continue;
-    await queries
-      .updateTable("sales")
-      .set({ read_at: BigInt(Date.now()), older_since: null })
-      .where(
-        "id",
-        "in",
-        same.flatMap((report) => known.get(report.saleKey)?.id ?? []),
-      )
-      .execute();
+    const ids = same.flatMap((report) => known.get(report.saleKey)?.id ?? []);
+    await markRead(queries, ids, BigInt(Date.now()));
   }
   return changed;
 }
 
+/** Sales that are as they were; locked in their order, as everywhere. */
+export async function markRead(queries: Queries, ids: readonly bigint[], at: bigint): Promise<void> {
+  if (ids.length === 0) return;
+  const isWanted = among(queries, "id", ids);
+  const change =
+    engineOf(queries) === "sqlite"
+      ? sql`update sales set read_at = ${at}, older_since = null where ${isWanted}`
+      : sql`with locked as (select id from sales where ${isWanted} order by id for no key update)
+          update sales set read_at = ${at}, older_since = null from locked where sales.id = locked.id`;
+  await change.execute(queries);
+}
+
 function hashOf(text: string): string {
   return hash("sha256", text);
+}
+
+async function findSaleId(queries: Queries, key: AccountKey, saleKey: string): Promise<bigint | undefined> {
+  const sale = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("network", "=", key.network)
+    .where("account", "=", key.account)
+    .where("sale_key", "=", saleKey)
+    .executeTakeFirst();
+  return sale?.id;
 }
 
 /** The sale's row, created if missing, locked until the end of the transaction. */

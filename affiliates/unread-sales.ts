@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
-import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
+import { markRead } from "./reports.ts";
 
 /** A time that never comes: the sale is not reread. */
 const NEVER = 8_640_000_000_000_000n;
@@ -31,9 +31,10 @@ export async function listLongestUnread(
       (state === "settled" || state === "declined") &&
       created_at < BigInt(changeableSince) &&
       (changed_at ?? created_at) < BigInt(changeableSince);
-    await leaveQueue(
+    await markRead(
       queries,
       longest.filter(isOver).map((sale) => sale.id),
+      NEVER,
     );
     const changeable = longest.filter((sale) => !isOver(sale));
     if (changeable.length > 0 || longest.length === 0) return changeable.slice(0, limit);
@@ -56,13 +57,4 @@ async function listLongest(
   const { rows } = await sql<UnreadSale>`${sql.join(stretches, sql` union all `)}
     order by read_at limit ${limit}`.execute(queries);
   return rows;
-}
-
-async function leaveQueue(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable("sales")
-    .set({ read_at: NEVER })
-    .where(among(queries, "id", ids))
-    .execute();
 }

@@ -7,9 +7,14 @@ import type { Schema } from "./generated/schema.ts";
 export type Queries = Kysely<Schema> | Transaction<Schema>;
 
 const ATTEMPTS = 8;
+/** Each time somebody else has got further. */
+const FURTHER_ATTEMPTS = 100;
 const BACKOFF_MS = 10;
 /** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY, which has already waited five seconds. */
 const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY_SNAPSHOT"]);
+
+/** Others have changed what a transaction needs, and it cannot wait for the rest in its turn: it begins anew. */
+export class BeginAnewError extends Error {}
 
 /** Runs `work` in one transaction, and retries it if the database asks for it. `work` must have no other effects. */
 export async function inTransaction<T>(
@@ -20,8 +25,9 @@ export async function inTransaction<T>(
     try {
       return await kysely.transaction().execute(work);
     } catch (error) {
-      if (attempt >= ATTEMPTS || !PASSING_CODES.has(databaseErrorCode(error) ?? "")) throw error;
-      await delay(BACKOFF_MS * 2 ** attempt * Math.random());
+      const isPassing = PASSING_CODES.has(databaseErrorCode(error) ?? "") && attempt < ATTEMPTS;
+      if (!isPassing && !(error instanceof BeginAnewError && attempt < FURTHER_ATTEMPTS)) throw error;
+      await delay(BACKOFF_MS * 2 ** Math.min(attempt, ATTEMPTS) * Math.random());
     }
   }
 }

@@ -46,18 +46,8 @@ export async function makeAllDue(queries: Queries): Promise<void> {
     on conflict (purchase_id) do update set due_at = excluded.due_at`.execute(queries);
 }
 
-/**
- * Takes some due purchases and locks them until the end of the transaction: it waits for a concurrent change and then
- * sees it; a later change makes them due again. Buyers' rows are locked first, as everywhere.
- */
-export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<DuePurchase[]> {
-  return lockWithBuyers(queries, await listDue(queries, cursor, limit));
-}
-
-/** A purchase, and its sale if it has one. */
-export type DuePurchase = { id: bigint; sale_id: bigint | null };
-
-async function listDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
+/** The purchases that are due, the longest due first. */
+export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
   const select = () => queries.selectFrom("due_purchases").select("purchase_id").limit(limit);
   const byTime = await select()
     .where("due_at", "is not", null)
@@ -73,21 +63,6 @@ async function listDue(queries: Queries, cursor: bigint, limit: number): Promise
           .orderBy("due_block")
           .execute();
   return [...new Set([...byTime, ...byBlock].map((row) => row.purchase_id))].slice(0, limit);
-}
-
-/** Locks purchases and their buyers until the end of the transaction. Returns them, oldest first. */
-export async function lockWithBuyers(queries: Queries, ids: readonly bigint[]): Promise<DuePurchase[]> {
-  if (ids.length === 0) return [];
-  const purchases = queries
-    .selectFrom("purchases")
-    .select(["id", "sale_id"])
-    .where(among(queries, "id", ids))
-    .orderBy("id");
-  // SQLite has one writer.
-  if (engineOf(queries) === "sqlite") return purchases.execute();
-  const buyers = sql`array(select wallet from purchases where ${among(queries, "id", ids)})`;
-  await sql`select wallet from users where wallet = any(${buyers}) order by wallet for update`.execute(queries);
-  return purchases.forUpdate().execute();
 }
 
 const FIRST_RETRY_MS = 4_000n;

@@ -5,7 +5,7 @@ import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Revert } from "../chain/revert.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { touchUser } from "../database/touch-user.ts";
+import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
@@ -16,6 +16,7 @@ import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { Encoder, Refusal } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
+import { lockPurchasesWithSales } from "./locks.ts";
 import { readPayoutAllowance } from "./payout-allowance.ts";
 import { salesOf } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -67,6 +68,9 @@ export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   ];
   return encoders.map((encoder) => ({
     ...encoder,
+    lock: async (queries, operations) => {
+      await lockPurchasesWithSales(queries, subjectsOf(operations));
+    },
     reconsider: async (queries, operations) => {
       await decideSales(queries, await salesOf(queries, subjectsOf(operations)), rules);
     },
@@ -237,8 +241,8 @@ async function listOfPurchases(
     queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", subjectsOf(operations));
   if (isLocked) {
     // Waits for a concurrent return, then sees it.
-    const wallets = new Set((await select().execute()).map((row) => row.wallet));
-    for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
+    await lockPurchasesWithSales(queries, subjectsOf(operations));
+    await touchUsers(queries, new Set((await select().execute()).map((row) => row.wallet)));
   }
   const ids = new Set((await select().where(isUnwanted).execute()).map((row) => row.id));
   return operations.filter((operation) => ids.has(operation.subject_id));

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts, givenRows } from "../database/among.ts";
-import { databaseNow, engineOf } from "../database/clock.ts";
+import { databaseNow } from "../database/clock.ts";
 import { COUNTED } from "../database/counted.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { OperationKind } from "../database/operations.ts";
@@ -44,11 +44,10 @@ export type SaleRow = Selectable<Schema["sales"]>;
 export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[]; related: readonly bigint[] };
 
 /**
- * Everything that decides about some sales, in a fixed number of queries. Locks their buyers and their operations until the
+ * Everything that decides about some sales, which are locked, in a fixed number of queries. Locks their operations until the
  * transaction ends. docs/product.md#sales-decision
  */
 export async function loadSales(queries: Queries, ids: readonly bigint[], rules: SaleRules): Promise<LoadedSale[]> {
-  await lockBuyers(queries, ids);
   const rows = await queries
     .selectFrom("sales")
     .selectAll()
@@ -113,15 +112,6 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     };
     return { row, lives, facts, related: idsOf([...others, ...held]) };
   });
-}
-
-/** Before anything is read: whoever decides a sale holds them until it is saved. SQLite has one writer. */
-async function lockBuyers(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  if (engineOf(queries) === "sqlite") return;
-  await sql`select wallet from users where wallet in (
-      select wallet from sales where ${among(queries, "id", ids)}
-      union select clicks.wallet from sales join clicks on clicks.token = sales.click_ref where ${among(queries, "sales.id", ids)}
-    ) order by wallet for update`.execute(queries);
 }
 
 // Clicks and stores -------------------------------------------------------------------------------------------------------
@@ -239,7 +229,8 @@ function reportedIds({ network, advertiser_id, link_code }: StoreRow): string {
   return network === "admitad" && link_code === null ? "" : (advertiser_id ?? "");
 }
 
-function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "merchant" | "store_url">): string {
+/** Under whose name an order of a store pays once. docs/product.md#sales-once */
+export function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "merchant" | "store_url">): string {
   const host = (store_url && URL.parse(store_url)?.hostname.replace(/^www\./, "")) || null;
   return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
 }
@@ -468,11 +459,11 @@ type Draft = {
 type OfOrder = SameOrder & { merchant: string; isHeldTwice: boolean };
 
 /** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
-const SAME_NUMBER = 100;
+export const SAME_NUMBER = 100;
 
 /**
  * Sales by the order numbers that these have now or had at their last decision, of any merchant, but those that are
- * declined: these as they are now, the others as they were decided last. What is decided about others at the same time is
+ * declined: these as they are now, the others as they were decided last. What is decided about others at the same time was
  * waited for: neither would see the other.
  */
 async function readSameOrder(
@@ -492,14 +483,8 @@ async function readSameOrder(
     .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
     .where(sql<SqlBool>`sales.id in (select id from (${numbered}) as numbered where place <= ${sql.lit(SAME_NUMBER)})`)
     .orderBy("sales.id");
-  const first = await select.execute();
   const own = new Set(drafts.map(({ row }) => row.id));
-  const others = idsOf(first).filter((id) => !own.has(id));
-  // SQLite has one writer.
-  const isShared = engineOf(queries) === "postgres" && others.length > 0;
-  if (isShared)
-    await sql`select id from sales where id = any(${others}::bigint[]) order by id for share`.execute(queries);
-  const rows = isShared ? await select.execute() : first;
+  const rows = await select.execute();
   const stored = rows
     .filter(({ id }) => !own.has(id))
     .map((row) => ({

@@ -19,7 +19,8 @@ import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts"
 import { decideChanged, skipChanged } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
-import { type DuePurchase, isAnyDue, lockWithBuyers, postpone, setNextCheck, takeDue } from "./due.ts";
+import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
+import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { type CountedLife, type PurchaseWithLife, readLives } from "./queries.ts";
 import { decideSales, withdrawMove } from "./save.ts";
 
@@ -45,8 +46,9 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
   if (cursor === undefined) return false;
   const { isDue, hasChangedFact } = await isAnyDue(database.kysely, cursor);
   if (hasChangedFact) await decideSome(database, options, CHANGED_LIMIT);
-  const isPlanned = isDue && (await planSome(database, cursor, options));
-  return isPlanned || hasChangedFact;
+  const due = isDue ? await takeDue(database.kysely, cursor, PLAN_LIMIT) : [];
+  await planDue(database, cursor, options, due);
+  return due.length > 0 || hasChangedFact;
 }
 
 /** The next sales that a changed fact affects. One that cannot be decided is found by halving, and left out. */
@@ -65,42 +67,56 @@ async function decideSome(database: Database, options: PlanOptions, limit: numbe
   }
 }
 
-/** Plans some purchases, or all that are due. One that cannot be planned is found by halving, and put off alone. */
+/**
+ * Plans what is due. What somebody else holds, such as the sales of a shop that reports one order of two buyers again and
+ * again, is planned after all others, so that these wait for nobody.
+ */
+async function planDue(
+  database: Database,
+  cursor: bigint,
+  options: PlanOptions,
+  due: readonly bigint[],
+): Promise<void> {
+  const held = await planSome(database, cursor, options, { due, waiting: "at once" });
+  await planSome(database, cursor, options, { due: held, waiting: "waits" });
+}
+
+/** Returns those that somebody else holds. One that cannot be planned is found by halving, and put off alone. */
 async function planSome(
   database: Database,
   cursor: bigint,
   options: PlanOptions,
-  some?: readonly bigint[],
-): Promise<boolean> {
-  let due: readonly bigint[] = some ?? [];
+  { due, waiting }: { due: readonly bigint[]; waiting: "waits" | "at once" },
+): Promise<readonly bigint[]> {
+  const [only, ...others] = due;
+  if (only === undefined) return [];
   try {
     await inTransaction(database.kysely, async (queries) => {
       await options.assertLease(queries);
-      const locked = some ? await lockWithBuyers(queries, some) : await takeDue(queries, cursor, PLAN_LIMIT);
-      due = idsOf(locked);
-      await plan(queries, locked, cursor, options);
+      await plan(queries, await lockPurchasesWithSales(queries, due, waiting), cursor, options);
     });
+    return [];
   } catch (error) {
-    const [only, ...others] = due;
-    if (only === undefined || isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
+    if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
     if (others.length === 0) {
+      if (areHeldElsewhere(error)) return due;
       await inTransaction(database.kysely, async (queries) => {
         await options.assertLease(queries);
         await postpone(queries, only, explanationOf(error));
       });
-    } else {
-      const middle = Math.ceil(due.length / 2);
-      await planSome(database, cursor, options, due.slice(0, middle));
-      await planSome(database, cursor, options, due.slice(middle));
+      return [];
     }
+    const middle = Math.ceil(due.length / 2);
+    const [first, second] = [due.slice(0, middle), due.slice(middle)];
+    const held = await planSome(database, cursor, options, { due: first, waiting });
+    return [...held, ...(await planSome(database, cursor, options, { due: second, waiting }))];
   }
-  return due.length > 0;
 }
 
 /** What is due is decided anew, and then makes its next step. */
 async function plan(
   queries: Queries,
-  due: readonly DuePurchase[],
+  due: readonly LockedPurchase[],
   cursor: bigint,
   options: PlanOptions,
 ): Promise<void> {
@@ -181,7 +197,7 @@ export type SavedSteps = StepOptions & { passed: Passed };
  */
 export async function decideLocked(
   queries: Queries,
-  locked: readonly DuePurchase[],
+  locked: readonly LockedPurchase[],
   rules: SaleRules,
 ): Promise<CountedLife[]> {
   const [simulated, ofSales] = [locked.filter(isSimulated), locked.filter((one) => !isSimulated(one))];
@@ -196,11 +212,11 @@ export async function decideLocked(
 
 /** The same for one that staff move: as it is once everything about it is decided. */
 async function decideForStaff(queries: Queries, id: bigint, rules: SaleRules): Promise<CountedLife | undefined> {
-  const [decided] = await decideLocked(queries, await lockWithBuyers(queries, [id]), rules);
+  const [decided] = await decideLocked(queries, await lockPurchasesWithSales(queries, [id]), rules);
   return decided ?? (await readLives(queries, [id]))[0];
 }
 
-const isSimulated = ({ sale_id }: DuePurchase): boolean => sale_id === null;
+const isSimulated = ({ sale_id }: LockedPurchase): boolean => sale_id === null;
 
 /**
  * Writes decided steps, in the transaction that read their purchases: the only way in which a confirmation, a
@@ -294,7 +310,7 @@ export async function payAgain(
   actor: string,
   options: StepNow,
 ): Promise<bigint | undefined> {
-  await lockWithBuyers(queries, [id]);
+  await lockPurchasesWithSales(queries, [id]);
   await withdrawMove(queries, id, "pay");
   await attribute(queries, [id], actor);
   return stepNow(queries, id, options);

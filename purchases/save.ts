@@ -30,6 +30,7 @@ import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { adjustDebt } from "./debt.ts";
 import { recordTracked } from "./events.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
+import { lockSales, requireLocked } from "./locks.ts";
 import type { CountedLife } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
 
@@ -40,8 +41,10 @@ import { contributionOf, moveTotals } from "./sale-totals.ts";
  */
 export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules: SaleRules): Promise<Decided> {
   const first = new Set(ids);
+  await lockSales(queries, { sales: first });
   const decided = { changed: new Set<bigint>(), unchanged: [] };
   const others = await decideOnce(queries, first, rules, decided);
+  requireLocked(queries, others);
   await decideOnce(queries, new Set([...others].filter((id) => !first.has(id))), rules, decided);
   return decided;
 }

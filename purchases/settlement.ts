@@ -11,6 +11,7 @@ import { expedite } from "../sender/queue.ts";
 import { passAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute } from "./approvals.ts";
 import { readKeepable } from "./debt.ts";
+import { lockSales } from "./locks.ts";
 import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./next-step.ts";
 import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
 import { decideSales } from "./save.ts";
@@ -45,11 +46,14 @@ export async function payBuyer(
     actor: string;
   },
 ): Promise<BuyerPayout> {
-  // Locks the buyer's row, so that two settlements of one wallet run one after the other.
-  await touchUser(queries, wallet);
   const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true, isLive: rules.isLive };
+  const salesOf = ({ purchases }: { purchases: PurchaseWithLife[] }) =>
+    new Set(purchases.flatMap(({ row }) => row.sale_id ?? []));
+  // Two settlements of one wallet run one after the other.
+  await lockSales(queries, { sales: salesOf(await listPayable(queries, wallet, moment)), wallets: [wallet] });
+  await touchUser(queries, wallet);
   const listed = await listPayable(queries, wallet, moment);
-  const sales = new Set(listed.purchases.flatMap(({ row }) => row.sale_id ?? []));
+  const sales = salesOf(listed);
   const { changed } = await decideSales(queries, sales, rules);
   const { purchases: payable, waiting } = changed.size > 0 ? await listPayable(queries, wallet, moment) : listed;
   const passed = await passAccounts(queries, payable, moment, "staff");

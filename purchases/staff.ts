@@ -7,6 +7,7 @@ import type { LetGo, StaffHold } from "../domain/sale/stop.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals, renewRefused } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
+import { lockPurchasesWithSales } from "./locks.ts";
 import { approvalState } from "./queries.ts";
 
 /* What staff say about a purchase: facts, from which its next step follows. */
@@ -84,9 +85,13 @@ export async function decideApproval(queries: Queries, id: bigint, verdict: Verd
 export async function decideApprovals(queries: Queries, ids: readonly bigint[], verdict: Verdict) {
   const asked = await queries
     .selectFrom("approvals")
-    .select("wallet")
+    .select(["wallet", "purchase_id"])
     .where(among(queries, "id", ids))
     .execute();
+  await lockPurchasesWithSales(
+    queries,
+    asked.map(({ purchase_id }) => purchase_id),
+  );
   await touchUsers(queries, new Set(asked.map(({ wallet }) => wallet)));
   const state = verdict.isApproved ? "approved" : "refused";
   const closed = await closeRequests(queries, "approvals", ids, { ...verdict, state });
@@ -109,7 +114,7 @@ export async function decideApprovals(queries: Queries, ids: readonly bigint[], 
   return decided;
 }
 
-/** Locks a purchase's row after its buyer's row, which every change of money locks first. */
+/** Locks a purchase with all that its next step needs. */
 async function lockPurchase(queries: Queries, id: bigint) {
   const select = () =>
     queries
@@ -125,6 +130,8 @@ async function lockPurchase(queries: Queries, id: bigint) {
       ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
-  await touchUser(queries, (await select()).wallet);
-  return select();
+  await lockPurchasesWithSales(queries, [id]);
+  const purchase = await select();
+  await touchUser(queries, purchase.wallet);
+  return purchase;
 }

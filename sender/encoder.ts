@@ -49,6 +49,8 @@ export type Encoder = {
   ): Promise<Operation[]>;
   /** The operations of a final transaction that would be encoded differently by now. */
   listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
+  /** Locks all that these operations may be decided by, before themselves. docs/architecture.md#locks */
+  lock?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** Their transaction failed and they are queued again, in this transaction: whoever wanted them decides anew. */
   reconsider?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** Reads the contract's current limits. */
