@@ -32,6 +32,11 @@ export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
   return (centBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
 }
 
+/** The least cents × basis points whose cashback at a rate is so many gwei: exact for what was once such a cashback. */
+export function centBpsOfGwei(gwei: bigint, weiPerCent: bigint): bigint {
+  return (gwei * 10_000n * WEI_PER_GWEI + weiPerCent - 1n) / weiPerCent;
+}
+
 /** What gwei of CHZ are worth at a rate, in BRL cents, rounded down. docs/product.md#worth */
 export function worthCents(gwei: bigint, weiPerCent: bigint): bigint {
   return (gwei * WEI_PER_GWEI) / weiPerCent;

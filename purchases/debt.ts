@@ -78,6 +78,21 @@ export function readKeepable(
   return sumDebts(queries, wallets, sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`);
 }
 
+/** What was owed back for another payout than the one that was made is not: it is reckoned anew. */
+export async function forgetDebts(
+  queries: Queries,
+  of: { purchaseId: bigint; revisionId: bigint; wallet: WalletAddress },
+): Promise<void> {
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select(["cent_bps", "amount_gwei"])
+    .where("purchase_id", "=", of.purchaseId)
+    .execute();
+  const sum = (field: "cent_bps" | "amount_gwei") => rows.reduce((total, row) => total + row[field], 0n);
+  const [centBps, gwei] = [-sum("cent_bps"), -sum("amount_gwei")];
+  if (centBps !== 0n || gwei !== 0n) await adjustDebt(queries, of, { centBps, gwei });
+}
+
 /** Adds to what is owed back for a sale's purchase at a revision; a revision can add several amounts. */
 export async function adjustDebt(
   queries: Queries,

@@ -4,6 +4,7 @@ import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { bonusColumns, READ_UNTIL_MS } from "../domain/bonus-read.ts";
+import { cashbackOfCentBps, centBpsOfGwei } from "../domain/cashback.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Move } from "../domain/purchase/life.ts";
 import { idsOf } from "../domain/records.ts";
@@ -27,7 +28,7 @@ import { undraw } from "./account-books.ts";
 import { lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
-import { adjustDebt } from "./debt.ts";
+import { adjustDebt, forgetDebts } from "./debt.ts";
 import { recordTracked } from "./events.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
 import { lockSales, requireLocked } from "./locks.ts";
@@ -62,6 +63,7 @@ async function decideOnce(
   if (ids.size === 0) return new Set();
   let loaded = await loadSales(queries, [...ids], rules);
   if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
+  if (await adoptPayments(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
   const now = BigInt(await readClock(queries));
   const recounted = new Set<bigint>();
   const debts = new Debts();
@@ -144,6 +146,41 @@ async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Pr
     await adoptTicket(queries, ticket, { saleId: row.id, storeName: click.storeName });
   }
   return found.length > 0;
+}
+
+/**
+ * What was paid is a fact: a database that was moved back may have promised more or less, or not yet have frozen the rate.
+ * Returns whether there was any such purchase. docs/product.md#sale-ref
+ */
+async function adoptPayments(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
+  const paid = loaded
+    .flatMap((sale) => sale.lives.map(({ row }) => ({ row, sale })))
+    .flatMap(({ row, sale }) => {
+      const payment = row.paid_gwei === null ? undefined : paymentOf({ ...row, paid_gwei: row.paid_gwei });
+      return payment ? [{ row, sale, payment }] : [];
+    });
+  for (const { row, sale, payment } of paid) {
+    await forgetDebts(queries, { purchaseId: row.id, revisionId: sale.row.revision_id ?? 0n, wallet: row.wallet });
+    await queries.updateTable("purchases").set(payment).where("id", "=", row.id).execute();
+  }
+  await recountPurchases(
+    queries,
+    paid.map(({ row }) => row.id),
+  );
+  return paid.length > 0;
+}
+
+type Paid = { cashback_cent_bps: bigint; wei_per_cent: bigint | null; offset_gwei: bigint; paid_gwei: bigint };
+
+/** The cashback and the rate that a payment shows, if a row says otherwise. */
+function paymentOf({ cashback_cent_bps, wei_per_cent, offset_gwei, paid_gwei }: Paid) {
+  if (wei_per_cent === null) {
+    // Rounded up, so that the cashback at this rate is exactly what was paid.
+    const rate = (paid_gwei * WEI_PER_GWEI * BPS + cashback_cent_bps - 1n) / cashback_cent_bps;
+    return { wei_per_cent: rate, cashback_cent_bps, offset_gwei: 0n };
+  }
+  if (cashbackOfCentBps(cashback_cent_bps, wei_per_cent) === paid_gwei + offset_gwei) return undefined;
+  return { wei_per_cent, cashback_cent_bps: centBpsOfGwei(paid_gwei, wei_per_cent), offset_gwei: 0n };
 }
 
 /** Each of a sale's purchases shows whether it is held or declined. */

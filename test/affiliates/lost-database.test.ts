@@ -68,6 +68,35 @@ describe("A sale whose ticket is on the chain, and not in the database", functio
       expect(Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9).to.equal(2.5);
     });
 
+    for (const [title, at, now, owed] of [
+      ["from between its mint and its confirmation", { wei_per_cent: null }, { status: "declined" }, 5],
+      [
+        "that promised more than was paid after a correction",
+        { cashback_cent_bps: 7_500_000n },
+        { status: "declined" },
+        5,
+      ],
+      ["that promised less", { cashback_cent_bps: 1_000_000n }, { status: "declined" }, 5],
+      ["that promised another amount than still stands", { cashback_cent_bps: 7_500_000n }, {}, 0],
+    ] as const) {
+      it(`takes what was paid for a fact, in a database ${title}`, async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, payable);
+        await shop.read(report);
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(5);
+        await shop.database.kysely.updateTable("purchases").set(at).execute();
+        // Another state, so that it is decided anew.
+        await shop.read({ ...report, reason: "read again", ...now });
+        await shop.run();
+        const debt = Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9;
+        expect(debt).to.equal(owed);
+        expect(await shop.received(wallet)).to.equal(5);
+        const [purchase] = await shop.purchases();
+        expect(purchase).to.include({ cashback_cent_bps: 5_000_000n, wei_per_cent: 10n ** 16n });
+      });
+    }
+
     it("knows a ticket that carries a reference by an older key", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, payable);
