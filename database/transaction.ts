@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
 import type { Schema } from "./generated/schema.ts";
 
@@ -14,7 +15,9 @@ const BACKOFF_MS = 10;
 const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY_SNAPSHOT"]);
 
 /** Others have changed what a transaction needs, and it cannot wait for the rest in its turn: it begins anew. */
-export class BeginAnewError extends Error {}
+export class BeginAnewError extends TorcidaError {
+  override readonly docs = "docs/architecture.md#locks";
+}
 
 /** Runs `work` in one transaction, and retries it if the database asks for it. `work` must have no other effects. */
 export async function inTransaction<T>(
