@@ -46,6 +46,7 @@ import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors, answerNotReady, readTarget } from "./http/client-errors.ts";
 import { createLimitedServer } from "./http/connection-limit.ts";
+import { type Cursors, openCursors } from "./http/cursors.ts";
 import { leaveBalancer } from "./http/drain.ts";
 import { startMailer } from "./mail/mailer.ts";
 import { openPost } from "./mail/post.ts";
@@ -99,6 +100,7 @@ async function main(): Promise<void> {
     noteAccounts(queries, accountsOf(environment), environment.AFFILIATE_CLOSED_ACCOUNTS);
   const accounts = await onceDatabaseAnswers(() => inTransaction(database.kysely, note), { onWait });
   if (!accounts) return;
+  const cursors = await openCursors(database.kysely);
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -115,7 +117,7 @@ async function main(): Promise<void> {
   if (oneNode !== undefined) log.warn({ reason: oneNode }, "One node is believed alone");
   const endWatch = chain.nodes.watch();
   const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
-  const given = { environment, log, database, accounts, chain, everyNode, contracts };
+  const given = { environment, log, database, cursors, accounts, chain, everyNode, contracts };
   const services = createServices({ ...given, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
@@ -206,11 +208,12 @@ function createServices(given: {
   contracts: Contracts;
   startBlock: bigint;
   database: Database;
+  cursors: Cursors;
   accounts: Accounts;
   chain: OpenChain;
   everyNode: EveryNode;
 }): Services {
-  const { environment, log, contracts, startBlock, database, accounts, chain, everyNode } = given;
+  const { environment, log, contracts, startBlock, database, cursors, accounts, chain, everyNode } = given;
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
@@ -236,6 +239,7 @@ function createServices(given: {
     balances: balancesOf(environment, client, everyNode),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.reader),
+    cursors,
     senders,
     rates,
     payouts,

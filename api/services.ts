@@ -24,6 +24,7 @@ import type { Senders } from "../sender/senders.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
+import type { Cursors } from "./http/cursors.ts";
 import type { Drain } from "./http/drain.ts";
 import type { Post } from "./mail/post.ts";
 import type { Visitor } from "./people/sessions.ts";
@@ -46,6 +47,7 @@ export type Services = {
   /** Sessions with their users, by the hash of their token. */
   visitors: BatchLoader<string, Visitor>;
   paces: StorePaces;
+  cursors: Cursors;
   senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;

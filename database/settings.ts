@@ -50,6 +50,8 @@ export type SettingName =
   | "approval_rules"
   /** Nothing: held by whoever counts the links of e-mails. */
   | "links_counted"
+  /** Signs where the next page of a public list starts. */
+  | "cursor_key"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

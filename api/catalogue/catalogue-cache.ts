@@ -1,29 +1,36 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import { turnBoosts } from "../../catalogue/boosts.ts";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import { listNamed, listOffered, readFilters } from "../../catalogue/store-list.ts";
 import { findStore, isOnOffer, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
+import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/generated/schema.ts";
-import type { StoreFilters, storeResponseSchema, storesQuerySchema } from "../../domain/api/catalogue.ts";
+import type { ListPage } from "../../database/lists/page.ts";
+import type { StoreFilters, storeResponseSchema } from "../../domain/api/catalogue.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { Cursors } from "../http/cursors.ts";
+import { mapInTurns } from "../http/in-turns.ts";
 import { Prepared } from "../http/prepared.ts";
+import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
-type StoresQuery = z.output<typeof storesQuerySchema>;
 type Catalogue = {
   version: string;
   fanTokens: Prepared;
   fanTokenRows: FanTokenRow[];
   /** The same for every list of stores. */
   filters?: Promise<StoreFilters>;
-  /** By what was asked; the latest are kept. */
-  answers: Map<string, Promise<Prepared>>;
+  /** By what was asked: those being made, and the latest ones. */
+  making: Map<string, Promise<Prepared>>;
+  answers: LRUCache<string, Prepared>;
 };
 
-const ANSWERS_KEPT = 200;
+/** With their compressed forms about half as much again. */
+const KEPT_BYTES = 32 * 2 ** 20;
 
 /** How stale a response may be after a write in another process; writes in this process take effect at once. */
 const RECHECK_MS = 300;
@@ -31,12 +38,16 @@ const RECHECK_MS = 300;
 /** The serialized catalogue, rebuilt when its version in the database changes. */
 export class CatalogueCache {
   readonly #queries: Kysely<Schema>;
+  readonly #reader: Kysely<Schema>;
+  readonly #cursors: Cursors;
   readonly #log: Pick<Logger, "warn">;
   #catalogue: Promise<Catalogue> | undefined;
   #checkedAt = 0;
 
-  constructor(queries: Kysely<Schema>, log: Pick<Logger, "warn">) {
-    this.#queries = queries;
+  constructor({ kysely, reader }: Pick<Database, "kysely" | "reader">, cursors: Cursors, log: Pick<Logger, "warn">) {
+    this.#queries = kysely;
+    this.#reader = reader;
+    this.#cursors = cursors;
     this.#log = log;
   }
 
@@ -75,47 +86,52 @@ export class CatalogueCache {
       version,
       fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
       fanTokenRows,
-      answers: new Map(),
+      making: new Map(),
+      answers: new LRUCache({ maxSize: KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes.length + 1 }),
     };
   }
 
-  /** A page of stores, serialized. @throws CursorError */
-  async stores({ ids, ...query }: StoresQuery, { withDrafts }: { withDrafts: boolean }): Promise<Prepared> {
-    return this.#answer(JSON.stringify([ids?.map(String), query, withDrafts]), async (catalogue) => {
-      catalogue.filters ??= readFilters(this.#queries);
-      const [filters, page] = await Promise.all([
+  /** A page of stores from a cursor on, serialized. @throws CursorError */
+  async stores(
+    { ids, ...query }: StoresQuery,
+    { after, withDrafts }: { after: string | undefined; withDrafts: boolean },
+  ): Promise<Prepared> {
+    return this.#answer(JSON.stringify([ids?.map(String), query, after, withDrafts]), async (catalogue) => {
+      catalogue.filters ??= readFilters(this.#reader);
+      const [filters, { rows, nextBefore, total }] = await Promise.all([
         catalogue.filters,
-        ids
-          ? listNamed(this.#queries, ids, { withDrafts }).then((rows) => ({
-              rows,
-              nextBefore: null,
-              total: rows.length,
-            }))
-          : listOffered(this.#queries, query),
+        ids ? this.#named(ids, withDrafts) : listOffered(this.#reader, { ...query, after }),
       ]);
       return {
         success: true,
-        stores: page.rows.map(toWireStore),
-        next_after: page.nextBefore,
-        total: page.total,
+        stores: await mapInTurns(rows, toWireStore),
+        next_after: nextBefore === null ? null : this.#cursors.sign(listOfStores(query), nextBefore),
+        total,
         filters,
       };
     });
   }
 
+  async #named(ids: readonly bigint[], withDrafts: boolean): Promise<ListPage<StoreWithCategories>> {
+    const rows = await listNamed(this.#reader, ids, { withDrafts });
+    return { rows, nextBefore: null, total: rows.length };
+  }
+
   async #answer(key: string, make: (catalogue: Catalogue) => Promise<object | undefined>): Promise<Prepared> {
     const catalogue = await this.read();
-    const { answers } = catalogue;
-    const known = answers.get(key);
+    const { answers, making } = catalogue;
+    const known = answers.get(key) ?? making.get(key);
     if (known) return known;
-    const made = make(catalogue).then((answer) => (answer === undefined ? NONE : serialize(answer)));
-    answers.set(key, made);
-    made.catch(() => {
-      answers.delete(key);
-      delete catalogue.filters;
-    });
-    const [oldest] = answers.keys();
-    if (answers.size > ANSWERS_KEPT && oldest !== undefined) answers.delete(oldest);
+    const made = make(catalogue)
+      .then((answer) => (answer === undefined ? NONE : serialize(answer)))
+      .finally(() => making.delete(key));
+    making.set(key, made);
+    made.then(
+      (answer) => answers.set(key, answer),
+      () => {
+        delete catalogue.filters;
+      },
+    );
     return made;
   }
 

@@ -34,11 +34,15 @@ import type { CatalogueCache } from "./catalogue-cache.ts";
 import { CATALOGUE_WRITE, catalogueWriter, percentRule } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
+import { readStoresCursor } from "./stores-cursor.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
 const ADMIN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
 const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's cached response" } };
+
+/** Of the pages after the first one, which everybody gets from memory. docs/product.md#limit-lists */
+const STRANGERS_ROWS = 60;
 
 /** Stores, with their cashback categories, and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
@@ -53,7 +57,10 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       responses: { 200: storesResponseSchema },
       async handle({ query, identity }) {
         const withDrafts = query.ids !== undefined && isAdmin(identity);
-        const page = await cache.stores(query, { withDrafts }).catch(refuseCursor);
+        const after = readStoresCursor(services.cursors, query)?.cursor;
+        const isStranger = after !== undefined && identity.kind === "anonymous";
+        const asked = { ...query, limit: isStranger ? Math.min(query.limit, STRANGERS_ROWS) : query.limit };
+        const page = await cache.stores(asked, { after, withDrafts }).catch(refuseCursor);
         return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
       },
     }),

@@ -25,7 +25,7 @@ import { attachPicture } from "./pictures.ts";
 
 /** A buyer's clicks, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function clickRoutes(services: Services): Route[] {
-  const { kysely } = services.database;
+  const { kysely, reader } = services.database;
   return [
     route.get("/api/clicks", {
       access: "user",
@@ -33,8 +33,8 @@ export function clickRoutes(services: Services): Route[] {
       query: clicksQuerySchema,
       responses: { 200: clicksResponseSchema },
       async handle({ identity, query }) {
-        const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
-        const reported = await sumReported(kysely, idsOf(rows));
+        const rows = await listClicks(reader, visitorOf(identity).wallet, query);
+        const reported = await sumReported(reader, idsOf(rows));
         const stores = [...new Set(rows.map((row) => row.store_id))];
         const pace = new Map(
           await Promise.all(stores.map(async (id) => [id, (await services.paces.of(id)).report] as const)),
@@ -60,7 +60,7 @@ export function clickRoutes(services: Services): Route[] {
       query: clicksQuerySchema,
       responses: { 200: claimsResponseSchema },
       async handle({ identity, query }) {
-        const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
+        const rows = await listClaims(reader, visitorOf(identity).wallet, query);
         const claims = rows.map(toWireClaim);
         return { body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) } };
       },

@@ -7,7 +7,7 @@ import { nextBefore, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 /** What happened to the user's purchases and claims. docs/product.md#events */
-export function eventRoutes({ database: { kysely } }: Services): Route[] {
+export function eventRoutes({ database: { kysely, reader } }: Services): Route[] {
   return [
     route.get("/api/events", {
       access: "user",
@@ -17,7 +17,7 @@ export function eventRoutes({ database: { kysely } }: Services): Route[] {
       async handle({ identity, query }) {
         const { wallet } = visitorOf(identity);
         const [rows, { readThrough, unread }] = await Promise.all([
-          listEvents(kysely, wallet, query),
+          listEvents(reader, wallet, query),
           readUnread(kysely, wallet),
         ]);
         return {

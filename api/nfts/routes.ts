@@ -45,7 +45,7 @@ export function nftRoutes(services: Services): Route[] {
         }),
       },
       async handle({ identity, query }) {
-        const tickets = await listTickets(services.database.kysely, visitorOf(identity).wallet, query);
+        const tickets = await listTickets(services.database.reader, visitorOf(identity).wallet, query);
         return {
           body: {
             success: true,

@@ -27,7 +27,7 @@ export function proofRoutes(services: Services): Route[] {
       async handle({ params, query }) {
         const wallet = addressSchema.safeParse(params.wallet);
         if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
-        const rows = await listPaidTickets(services.database.kysely, wallet.data, query);
+        const rows = await listPaidTickets(services.database.reader, wallet.data, query);
         return {
           body: {
             success: true,
@@ -51,7 +51,7 @@ export function proofRoutes(services: Services): Route[] {
       query: walletBooksQuerySchema,
       responses: { 200: walletBooksSchema },
       async handle({ query: { wallet, ...page } }) {
-        const rows = await listPublishedBooks(services.database.kysely, wallet, page);
+        const rows = await listPublishedBooks(services.database.reader, wallet, page);
         return {
           body: {
             success: true,

@@ -2,6 +2,7 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import type { Purchase } from "../../purchases/queries.ts";
 import { type PurchaseView, toPurchaseRecord } from "../../purchases/view.ts";
 import { readDailyRates } from "../../rates/daily-rates.ts";
+import { mapInTurns } from "../http/in-turns.ts";
 import type { Services } from "../services.ts";
 
 /**
@@ -19,9 +20,9 @@ export async function toPurchaseRecords(
   const paidAt = purchases.flatMap((one) => one.paid_at ?? []);
   const [known, rateOf] = await Promise.all([
     Promise.all(stores.map(async (id) => [id, await paces.of(id)] as const)).then((pairs) => new Map(pairs)),
-    readDailyRates(database.kysely, paidAt),
+    readDailyRates(database.reader, paidAt),
   ]);
-  const records = purchases.map((one) => {
+  const records = await mapInTurns(purchases, (one) => {
     const dayRate = one.paid_at === null ? undefined : rateOf(one.paid_at);
     return toPurchaseRecord(one, view, { pace: known.get(one.store_id), dayRate });
   });

@@ -67,7 +67,7 @@ export function purchaseRoutes(services: Services): Route[] {
       },
       async handle({ identity, query }) {
         const { wallet, indexed } = visitorOf(identity);
-        const rows = await listPurchases(database.kysely, wallet, query);
+        const rows = await listPurchases(database.reader, wallet, query);
         const view = purchaseViewAt(indexed?.block, viewOptions(services));
         return {
           body: {

@@ -13,6 +13,7 @@ import { BalanceReader } from "../../../api/chain/balances.ts";
 import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { createApp } from "../../../api/http/app.ts";
+import { Cursors } from "../../../api/http/cursors.ts";
 import { openPost } from "../../../api/mail/post.ts";
 import { Metrics } from "../../../api/operations/metrics.ts";
 import { findVisitors, hashToken } from "../../../api/people/sessions.ts";
@@ -120,6 +121,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     balances: new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 }),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.kysely),
+    cursors: new Cursors("in process"),
     senders: createSenders({ ...parts, saleRules: rules }),
     queueSummary: queueSummaryReader(database.kysely),
     adminWallets,
