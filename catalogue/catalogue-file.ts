@@ -1,6 +1,5 @@
 import { extname } from "node:path";
 import { CsvError, parse } from "csv-parse/sync";
-import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import type { FileProblem } from "../domain/api/admin-catalogue.ts";
 import { boostSpanShape, momentSchema } from "../domain/api/boosts.ts";
@@ -11,7 +10,9 @@ import {
 } from "../domain/api/catalogue.ts";
 import { must, ruleOf } from "../domain/field-rules.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import type { Language } from "../domain/languages.ts";
 import { isRecord } from "../domain/records.ts";
+import { plainCell, spreadsheetIn } from "../domain/spreadsheet.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 
@@ -195,7 +196,9 @@ function csvRows(text: string): PlacedRow[] {
       info: true,
       skip_empty_lines: true,
       trim: true,
-      cast: (value, { header }) => (header ? value : value.replace(/^'(?=[=+\-@\t\r])/, "")),
+      // Spreadsheets leave out the empty cells at the end of a row.
+      relax_column_count_less: true,
+      cast: (value, { header }) => (header ? value : plainCell(value)),
     });
     return records.map(({ record: { type, ...row }, info }) => ({
       place: `line ${info.lines}`,
@@ -228,12 +231,19 @@ function jsonRows(text: string): PlacedRow[] {
   });
 }
 
-/**
- * Writes rows; the file can be imported again. A cell that a spreadsheet would interpret as a formula is prefixed with
- * an apostrophe.
- */
-export function writeCatalogue(format: CatalogueFormat, rows: readonly Row[]): string {
+/** By this mark spreadsheets know that a CSV is UTF-8. */
+const UTF8_MARK = "\uFEFF";
+const DECIMALS = ["cashback_percent", "commission_percent"];
+
+/** Writes rows; the file can be imported again. A CSV is for the spreadsheets of a language. docs/product.md#spreadsheets */
+export function writeCatalogue(format: CatalogueFormat, rows: readonly Row[], language: Language): string {
   const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
   if (format === "json") return `${JSON.stringify(bare, null, 2)}\n`;
-  return stringify(bare, { header: true, columns: COLUMNS, escape_formulas: true, cast: { boolean: String } });
+  const { number, rows: written } = spreadsheetIn(language);
+  const cellOf = (column: string, value: unknown) => {
+    const text = String(value ?? "");
+    return DECIMALS.includes(column) ? number(text) : text;
+  };
+  const cells = bare.map((row) => COLUMNS.map((column) => cellOf(column, row[column])));
+  return UTF8_MARK + written([COLUMNS, ...cells]);
 }

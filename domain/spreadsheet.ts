@@ -1,16 +1,26 @@
 import { LANGUAGES, type Language } from "./languages.ts";
 
-/** What a spreadsheet would run; a negative number is none. */
-const FORMULA = /^(?:[=+@\t\r\uff1d\uff0b\uff0d\uff20]|-(?!\d[\d.,]*$))/;
+/** Wherever a spreadsheet of either locale, or one that reads the quotes otherwise, might begin a cell. */
+const CELL_START = String.raw`(^|[;,\t\r\n])([ "\u00a0]*)`;
+const SIGNS = String.raw`=+@\uff1d\uff0b\uff0d\uff20`;
+/** What it would run there, but for a negative number; and what the apostrophe of such a cell would look like. */
+const FORMULA = new RegExp(
+  String.raw`${CELL_START}(?=[${SIGNS}]|-(?!\d[\d.,]*"*(?:[;,\t\r\n]|$))|'+[${SIGNS}\-\t\r])`,
+  "g",
+);
+const KEPT_FROM_RUNNING = new RegExp(String.raw`${CELL_START}'(?='*[${SIGNS}\-\t\r])`, "g");
+
+/** A text with an apostrophe wherever a spreadsheet would run what follows. */
+export const safeCell = (text: string): string => text.replace(FORMULA, "$1$2'");
+
+/** What `safeCell` was given. */
+export const plainCell = (cell: string): string => cell.replace(KEPT_FROM_RUNNING, "$1$2");
 
 /** How the spreadsheets of a language read CSV. docs/product.md#spreadsheets */
 export function spreadsheetIn(language: Language) {
   const mark = new Intl.NumberFormat(LANGUAGES[language].locale).format(0.5).charAt(1);
   const separator = mark === "," ? ";" : ",";
-  const cell = (text: string) => {
-    const safe = FORMULA.test(text) ? `'${text}` : text;
-    return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
+  const cell = (text: string) => `"${safeCell(text).replaceAll('"', '""')}"`;
   return {
     /** Decimal text with the language's mark. */
     number: (decimal: string): string => decimal.replace(".", mark),

@@ -45,7 +45,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   try {
     if (!catalogue) {
       const rows = await exportRows(database);
-      writeFileSync(file, writeCatalogue(formatOf(file), rows));
+      writeFileSync(file, writeCatalogue(formatOf(file), rows, "pt"));
       print(`${rows.length} rows are in ${file}`);
     } else if (verb === "import" && values.apply) {
       if (catalogue.stores.length > 0) await skipIdsOnChain(environment, database);

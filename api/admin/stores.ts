@@ -30,6 +30,7 @@ import { listRoute } from "../http/list-route.ts";
 import { originOf } from "../http/origin.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { acceptedLanguage } from "../texts.ts";
 import { askerOf } from "./proposing.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
@@ -94,8 +95,11 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       query: catalogueExportQuerySchema,
       alternatives: ["text/csv"],
       responses: { 200: catalogueRowsSchema },
-      async handle({ query: { format } }) {
-        const text = writeCatalogue(format, await exportRows(database));
+      async handle({ query: { format }, request }) {
+        // A program that names no language reads commas and points.
+        const { "accept-language": asked = "*" } = request.headers;
+        const language = asked === "*" ? "en" : acceptedLanguage(request);
+        const text = writeCatalogue(format, await exportRows(database), language);
         const headers = { "content-disposition": `attachment; filename="catalogue.${format}"` };
         return {
           text,

@@ -212,9 +212,9 @@ describe("Dashboard", () => {
     const lines = readFileSync(await download.path(), "utf8").split("\r\n");
     // The last line ends too.
     expect(lines).to.have.length(20);
-    expect(lines[0]).to.match(/^\uFEFFCompra;Data \(São Paulo\);Loja;Valor \(R\$\);/);
+    expect(lines[0]).to.match(/^\uFEFF"Compra";"Data \(São Paulo\)";"Loja";"Valor \(R\$\)";/);
     // A spreadsheet must not take a store's name for a formula.
-    expect(lines[1]).to.include(";'=Mercado da Bola;");
+    expect(lines[1]).to.include(';"\'=Mercado da Bola";');
     await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
     await page.getByText("Nenhuma compra com estes filtros.").waitFor();
     await page.getByRole("button", { name: "Limpar filtros" }).click();

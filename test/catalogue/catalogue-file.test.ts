@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CatalogueFileError, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
 
 /** The files as spreadsheets save them. */
 describe("A catalogue as CSV", () => {
@@ -14,6 +14,8 @@ describe("A catalogue as CSV", () => {
       "sep=;\r\ntype;store;name;country;category;cashback_percent\r\nstore;;Arena;Brasil;;\r\ncashback;Arena;;;Livros;5,75\r\n",
     "with a byte order mark and a named semicolon":
       "\uFEFFsep=;\r\ntype;store;name;country;category;cashback_percent\r\nstore;;Arena;Brasil;;\r\ncashback;Arena;;;Livros;5,75\r\n",
+    "without the empty cells at the end of a row":
+      "type;cashback_percent;store;category;name;country;description\nstore;;;;Arena;Brasil\ncashback;5,75;Arena;Livros\n",
     "with a named tab":
       "SEP=\t\ntype\tstore\tname\tcountry\tcategory\tcashback_percent\nstore\t\tArena\tBrasil\t\t\ncashback\tArena\t\t\tLivros\t5,75\n",
   };
@@ -26,6 +28,27 @@ describe("A catalogue as CSV", () => {
       ]);
     });
   }
+
+  it("is written as a spreadsheet in Brazil or an English one opens it, and read again", () => {
+    const rows = [
+      { type: "store", name: "=Verdão; Loja, +1", country: "Brasil", featured: true, description: 'a "b",\n\'=c' },
+      { type: "cashback", store: "=Verdão; Loja, +1", category: "@Livros", cashback_percent: "5.75", is_default: true },
+    ];
+    const brazilian = writeCatalogue("csv", rows, "pt");
+    expect(brazilian)
+      .to.match(/^\uFEFF"type";"store";/)
+      .and.include('"5,75"');
+    expect(writeCatalogue("csv", rows, "en"))
+      .to.match(/^\uFEFF"type","store",/)
+      .and.include('"5.75"');
+    const inJson = readCatalogue("json", writeCatalogue("json", rows, "pt"));
+    for (const language of ["pt", "en"] as const) {
+      const read = readCatalogue("csv", writeCatalogue("csv", rows, language));
+      const placeless = (one: object) => ({ ...one, place: "" });
+      expect(read.stores).to.deep.equal(inJson.stores);
+      expect(read.cashbacks.map(placeless)).to.deep.equal(inJson.cashbacks.map(placeless));
+    }
+  });
 
   it("is refused where a letter was lost, because the spreadsheet did not save UTF-8", () => {
     const saved = Buffer.from("type;name;country\nstore;Arena;Brasil\nstore;Verdão Store;Brasil\n", "latin1");
