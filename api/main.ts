@@ -26,6 +26,7 @@ import { listenOn } from "../platform/listen.ts";
 import { type Logger, openLog } from "../platform/log.ts";
 import { NETWORK_RULES } from "../platform/network-rules.ts";
 import { onceDatabaseAnswers, prepareDatabase } from "../platform/prepare-database.ts";
+import { ProcessLoad } from "../platform/process-load.ts";
 import { type ChainClient, type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { EveryNode } from "../platform/rpc/every-node.ts";
@@ -249,6 +250,7 @@ function createServices(given: {
     approvals,
     post: openPost(environment),
     drain: { isDraining: false },
+    load: new ProcessLoad(),
     certificate: new CertificateWatch(environment.isLocal ? undefined : environment.PUBLIC_URL),
     queueSummary: queueSummaryReader(database.reader),
     log,

@@ -11,6 +11,7 @@ import type { Role } from "../domain/roles.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { CertificateWatch } from "../platform/certificate.ts";
+import type { ProcessLoad } from "../platform/process-load.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { EveryNode } from "../platform/rpc/every-node.ts";
 import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
@@ -65,6 +66,7 @@ export type Services = {
   /** How e-mails leave; undefined if none are sent. */
   post: Post | undefined;
   drain: Drain;
+  load: ProcessLoad;
   certificate: Pick<CertificateWatch, "problem">;
   log: Logger;
 };

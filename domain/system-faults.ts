@@ -45,6 +45,9 @@ export const SYSTEM_FAULTS = {
   backup_old: { alert: "TorcidaBackupOld", runbook: "database-lost", seconds: 3 * HOUR },
   backup_copy_old: { alert: "TorcidaBackupCopyOld", runbook: "database-lost", seconds: 3 * HOUR },
   clock_off: { alert: "TorcidaClockOff", runbook: "clock-off", seconds: 5 },
+  open_files: { alert: "TorcidaOpenFiles", runbook: "api-strained" },
+  memory: { alert: "TorcidaMemory", runbook: "api-strained" },
+  loop_lag: { alert: "TorcidaLoopLag", runbook: "api-strained", seconds: 1 },
   certificate_ends: { alert: "TorcidaCertificateEnds", runbook: "outside-check", seconds: 7 * 24 * HOUR },
 } as const satisfies Record<string, Kind>;
 

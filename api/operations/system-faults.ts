@@ -112,8 +112,9 @@ async function standstillFaults(kysely: Kysely<Schema>): Promise<SystemFault[]> 
 
 /** What only this process knows: its nodes, wallets, rate and senders. Requests here cause no node calls. */
 async function processFaults(services: Services): Promise<SystemFault[]> {
-  const { nodes, senders, rates, ids, database, certificate, staffContracts, environment } = services;
+  const { nodes, senders, rates, ids, database, certificate, load, staffContracts, environment } = services;
   const rate = rates.current();
+  const strain = await load.problems(SYSTEM_FAULTS.loop_lag.seconds);
   const hasIds = await ids.isOpen(database.kysely).catch(() => true);
   return [
     ...(nodes.isReady ? [] : faultOf("chain_away", nodes.problem, "The chain does not answer: ")),
@@ -127,6 +128,9 @@ async function processFaults(services: Services): Promise<SystemFault[]> {
     ]),
     ...(hasIds ? [] : faultOf("index_incomplete", "No purchase is registered until the index is complete")),
     ...faultOf("certificate_ends", certificate.problem()),
+    ...faultOf("open_files", strain.files),
+    ...faultOf("memory", strain.memory),
+    ...faultOf("loop_lag", strain.lag),
   ];
 }
 

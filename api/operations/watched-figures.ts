@@ -37,6 +37,7 @@ type Observed = { labels?: Record<string, string>; value: number };
 export function watchFigures(registry: Registry, services: Services, readRunway: () => Runway | undefined): void {
   const gauge = gaugesOf(registry);
   watchHost(gauge, services);
+  watchLoad(gauge, services);
   watchRuns(gauge, services);
   watchDue(gauge, services);
   watchPurchases(gauge, services);
@@ -110,6 +111,21 @@ function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Servi
   });
   gauge("clock_offset_seconds", "How far this host's clock is ahead of the database's", async () =>
     only(await readClockOffset(kysely)),
+  );
+}
+
+/** How close this process is to its limits. */
+function watchLoad(gauge: AddGauge, { load }: Services): void {
+  const files = (figure: "used" | "limit") => async () => {
+    const open = await load.openFiles();
+    return open && Number.isFinite(open[figure]) ? only(open[figure]) : [];
+  };
+  gauge("open_files", "Files and connections that this process has open", files("used"));
+  gauge("open_files_limit", "How many it may have open", files("limit"));
+  gauge("memory_bytes", "Memory that this process uses", () => only(load.memory.used));
+  gauge("memory_limit_bytes", "What its container, unit or machine has", () => only(load.memory.limit));
+  gauge("loop_lag_seconds", "The longest time within the last minute in which it answered nothing", () =>
+    only(load.lagSeconds),
   );
 }
 

@@ -50,6 +50,9 @@ export const SUBJECTS = {
   backup_old: "backup",
   backup_copy_old: "backup",
   clock_off: "clock",
+  open_files: "api",
+  memory: "api",
+  loop_lag: "api",
   certificate_ends: "certificate",
 } as const satisfies Record<FaultName, string>;
 

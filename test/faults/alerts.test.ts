@@ -492,6 +492,24 @@ describe("Alerts @deep", function () {
     });
   });
 
+  it("fire when a process is close to its limits", async () => {
+    await shop.ring(["TorcidaOpenFiles", "TorcidaMemory", "TorcidaLoopLag"], {
+      tells: {
+        open_files: /The api has \d+ of at most \d+ files open/,
+        memory: /The api uses \d+ of at most \d+ MiB of memory/,
+        loop_lag: /The api answered nothing for \d+\.\d s/,
+      },
+      at: () => networks,
+      where: ["panel"],
+      cause: async () => {
+        networks = await shop.sellThroughNetworks({
+          NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${process.cwd()}/test/testing/strained.ts`,
+        });
+      },
+      mend: forgotten,
+    });
+  });
+
   it("fire when the index falls behind", async () => {
     const mintsMined = async () => {
       const mined = shop.database.kysely.selectFrom("transactions").select("id").where("mined_hash", "is not", null);

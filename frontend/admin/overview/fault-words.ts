@@ -55,6 +55,12 @@ const FAULT_WORDS: Readonly<Record<FaultName, readonly [what: string, help: stri
     "Uma carteira da equipe é um contrato e não consegue entrar",
     "Acrescente :contract a ela em ADMIN_WALLETS e reinicie a api.",
   ],
+  open_files: [
+    "O servidor está perto do limite de conexões e arquivos",
+    "Quem cuida dele vê no registro de onde vêm as chamadas.",
+  ],
+  memory: ["O servidor está perto do limite de memória", "Quem cuida dele pode reiniciá-lo sem perder nada."],
+  loop_lag: ["O servidor ficou mais de um segundo sem responder", "Quem cuida dele vê no registro o que o ocupou."],
   certificate_ends: ["O certificado do site está no fim", "Renove-o antes que os navegadores recusem o site."],
 };
 

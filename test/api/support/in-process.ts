@@ -24,6 +24,7 @@ import { BatchLoader } from "../../../database/batch-loader.ts";
 import type { Database } from "../../../database/connect.ts";
 import type { Role } from "../../../domain/roles.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { ProcessLoad } from "../../../platform/process-load.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 import { NoAgreementError } from "../../../platform/rpc/every-node.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
@@ -121,6 +122,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     balances: new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 }),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.kysely),
+    load: new ProcessLoad(),
     cursors: new Cursors("in process"),
     senders: createSenders({ ...parts, saleRules: rules }),
     queueSummary: queueSummaryReader(database.kysely),
