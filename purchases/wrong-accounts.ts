@@ -38,9 +38,9 @@ async function countAfresh(queries: Queries, id: bigint) {
 
 /** Payouts of sales that no account's books contain, and the other way round. */
 async function listUnbooked(queries: Queries): Promise<string[]> {
+  // One that was withdrawn is taken out of the books when its purchase is next looked at.
   const isPaying = sql`(exists (select 1 from payouts where payouts.token_id = purchases.id)
-    or exists (select 1 from operations where operations.kind = 'pay' and operations.subject_id = purchases.id
-      and operations.status <> 'withdrawn'))`;
+    or exists (select 1 from operations where operations.kind = 'pay' and operations.subject_id = purchases.id))`;
   const { rows } = await sql<{ id: bigint; is_drawn: unknown }>`
     select purchases.id, account_draws.purchase_id is not null as is_drawn from purchases
       join sales on sales.id = purchases.sale_id

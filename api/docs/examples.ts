@@ -46,6 +46,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/approvals/:id/refuse": REASON,
   "post /api/admin/fx-rates/:currency/:day/accept": {},
   "post /api/admin/catalogue": { format: "csv", content: "type,name,country\nstore,Nova,Brasil\n", apply: false },
+  "post /api/admin/accounts/:network/:account/bookings": {
+    ...{ amount: "1250.00", arrived_on: "2026-11-28", reference: "PIX ACME" },
+  },
+  "post /api/admin/accounts/:network/:account/bookings/:id/reverse": REASON,
+  "post /api/admin/accounts/:network/:account/bookings/file": {
+    ...{ format: "csv", content: "Data;Descrição;Valor\n28/11/2026;PIX ACME;1.250,00\n", apply: false },
+  },
+  "post /api/admin/accounts/:network/:account/sales-days": { day: "2026-11-27" },
   "put /api/me/mail": { topics: ["paid", "returned"], language: "pt" },
   "post /api/events/read": { through: 120 },
   "post /api/claims": { store_id: 1, order_ref: "ORD-1029", amount: "249.90", date: "2026-11-02" },
