@@ -1,10 +1,12 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
+import { among } from "../database/among.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest.ts";
+import { sweep } from "../database/sweep.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type BonusRead, bonusColumns } from "../domain/bonus-read.ts";
-import { jsonOf } from "../domain/records.ts";
+import { idsOf, jsonOf } from "../domain/records.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { newClickToken } from "../purchases/click-token.ts";
@@ -55,6 +57,39 @@ function rowOf(click: NewClick) {
     created_at: click.clickedAt,
     expires_at: click.clickedAt + click.windowMs,
   };
+}
+
+/**
+ * A click without a sale goes when nobody can claim it and its network reports nothing of it any more: ten days after its
+ * window, and at the earliest after 130 days. `clicks_goes_at` has the same words.
+ */
+const CLICK_GOES_AT = sql<bigint>`(case when clicks.expires_at > clicks.created_at + 10368000000
+  then clicks.expires_at + 864000000 else clicks.created_at + 11232000000 end)`;
+
+/** Deletes clicks that led to no sale and no claim. Returns whether there may be more. docs/operations.md#what-ends */
+export async function deleteOldClicks(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  return sweep(queries, "clicks_swept", async ({ at, id }) => {
+    const due = await queries
+      .selectFrom("clicks")
+      .select(["id", CLICK_GOES_AT.as("at")])
+      .where(sql<boolean>`(${CLICK_GOES_AT}, clicks.id) > (${at}, ${id})`)
+      .where(sql<boolean>`${CLICK_GOES_AT} < ${now}`)
+      .orderBy(CLICK_GOES_AT)
+      .orderBy("clicks.id")
+      .limit(limit)
+      .execute();
+    await queries
+      .deleteFrom("clicks")
+      .where(among(queries, "clicks.id", idsOf(due)))
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom("sales").select("sales.id").whereRef("sales.click_id", "=", "clicks.id"))),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom("claims").select("claims.id").whereRef("claims.click_id", "=", "clicks.id"))),
+      )
+      .execute();
+    return { rows: due, limit };
+  });
 }
 
 export function findClickByToken(queries: Queries, token: string): Promise<Click | undefined> {

@@ -49,6 +49,7 @@ import { answerClientErrors, answerNotReady, readTarget } from "./http/client-er
 import { createLimitedServer } from "./http/connection-limit.ts";
 import { type Cursors, openCursors } from "./http/cursors.ts";
 import { leaveBalancer } from "./http/drain.ts";
+import { Gate } from "./http/gate.ts";
 import { startMailer } from "./mail/mailer.ts";
 import { openPost } from "./mail/post.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
@@ -185,6 +186,7 @@ async function startOperations(
   const { environment, database, senders } = services;
   let runway: Runway | undefined;
   metrics.observeOperations(services.queueSummary);
+  metrics.observeGate(services.gate);
   metrics.observeForeign(async () => (await listForeign(database.kysely, senders.keys)).length);
   watchFigures(metrics.registry, services, () => (senders.isOperator ? runway : undefined));
   const { METRICS_PORT: port, HOST: host } = environment;
@@ -196,10 +198,9 @@ async function startOperations(
     },
   });
   const endMailer = startMailer(services);
-  return () => {
+  return async () => {
     endMetrics();
-    endHousekeeping();
-    return endMailer();
+    await Promise.all([endHousekeeping(), endMailer()]);
   };
 }
 
@@ -249,6 +250,7 @@ function createServices(given: {
     contractStaff: new Set(environment.ADMIN_WALLETS.flatMap(({ wallet, isContract }) => (isContract ? wallet : []))),
     approvals,
     post: openPost(environment),
+    gate: new Gate(environment.RATE_LIMIT_SCALE, database),
     drain: { isDraining: false },
     load: new ProcessLoad(),
     certificate: new CertificateWatch(environment.isLocal ? undefined : environment.PUBLIC_URL),

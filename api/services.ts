@@ -27,6 +27,7 @@ import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
 import type { Cursors } from "./http/cursors.ts";
 import type { Drain } from "./http/drain.ts";
+import type { Gate } from "./http/gate.ts";
 import type { Post } from "./mail/post.ts";
 import type { Visitor } from "./people/sessions.ts";
 import type { StaffContracts } from "./people/staff-contracts.ts";
@@ -65,6 +66,7 @@ export type Services = {
   approvals: ApprovalRules;
   /** How e-mails leave; undefined if none are sent. */
   post: Post | undefined;
+  gate: Gate;
   drain: Drain;
   load: ProcessLoad;
   certificate: Pick<CertificateWatch, "problem">;

@@ -7,6 +7,7 @@ import { accountBooks } from "./migrations/0003-account-books.ts";
 import { proposals } from "./migrations/0004-proposals.ts";
 import { saidOfSales } from "./migrations/0005-said-of-sales.ts";
 import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
+import { purses } from "./migrations/0007-purses.ts";
 import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { nodeCalls } from "./migrations/0010-node-calls.ts";
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0004-proposals", up: proposals },
   { name: "0005-said-of-sales", up: saidOfSales },
   { name: "0006-facts-of-others", up: factsOfOthers },
+  { name: "0007-purses", up: purses },
   { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },
   { name: "0010-node-calls", up: nodeCalls },

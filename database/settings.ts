@@ -52,6 +52,9 @@ export type SettingName =
   | "links_counted"
   /** Signs where the next page of a public list starts. */
   | "cursor_key"
+  /** Up to which time and id rows were looked at for deletion. */
+  | "clicks_swept"
+  | "claim_pictures_swept"
   /** Nothing: written to see whether the database can write. */
   | "write_probe";
 

@@ -95,6 +95,38 @@ export async function releaseLease({ kysely }: Database, lease: Lease): Promise<
     .execute();
 }
 
+/** Of leases whose names begin with this, each process that is alive holds one of its own. */
+const ALIVE = "alive ";
+
+/** Says that this process of a role is alive for `durationMs`, and returns how many of the role are. */
+export async function sayAlive(
+  { kysely, engine }: Database,
+  role: string,
+  holder: string,
+  durationMs: number,
+): Promise<number> {
+  const now = clockOf(engine);
+  const expires_at = sql<bigint>`${now} + ${BigInt(durationMs)}`;
+  await kysely
+    .insertInto("leases")
+    .values({ name: `${ALIVE}${holder}`, holder, fencing_token: 1n, expires_at })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ expires_at }))
+    .execute();
+  const { count } = await kysely
+    .selectFrom("leases")
+    .select(({ fn }) => fn.countAll<bigint>().as("count"))
+    .where("name", "like", `${ALIVE}${role}:%`)
+    .where("expires_at", ">", now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Forgets that this process is alive; without a holder, all that are no longer. */
+export async function forgetAlive({ kysely, engine }: Database, holder?: string): Promise<void> {
+  const named = kysely.deleteFrom("leases").where("name", "like", `${ALIVE}${holder ?? "%"}`);
+  await (holder === undefined ? named.where("expires_at", "<", clockOf(engine)) : named).execute();
+}
+
 /**
  * Must be the first statement of a holder's writing transaction. It renews the lease and locks the row until the commit,
  * so that no other process can take the lease in between.

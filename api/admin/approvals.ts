@@ -45,6 +45,7 @@ export function approvalRoutes(services: Services): Route[] {
     /** What one person's decisions led to, as one request to another person. */
     route.get("/api/admin/approvals/together", {
       access: "admin",
+      cost: { thread: 3, node: 0, stored: 0, mail: 0 },
       summary: "The open payouts that need the caller's approval or another's, one row for each person who decided",
       responses: { 200: approvalGroupsResponseSchema },
       async handle({ identity }) {
@@ -193,8 +194,8 @@ function togetherRoute(services: Services, verb: GroupVerb): Route {
   return route.post(`/api/admin/approvals/${verb}` as const, {
     access: "fresh_admin",
     permission: "payments",
+    cost: { thread: 10, node: 0, stored: 4000, mail: 0 },
     summary: `${verb === "approve" ? "Approves" : "Refuses"} all payouts that wait for one person's decisions, as read`,
-    limit: { perMinute: 60, by: "wallet" },
     body: decideTogetherRequestSchema,
     failures: { 409: "Not what is open now" },
     responses: { 200: doneSchema },

@@ -29,6 +29,7 @@ export function boostRoutes(services: Services, write: CatalogueWriter): Route[]
     route.get("/api/admin/stores/:id/boosts", {
       access: "admin",
       permission: "read",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "A store's boosts, past ones too, newest first",
       query: pageQuerySchema,
       responses: { 200: boostsResponseSchema },
@@ -40,6 +41,7 @@ export function boostRoutes(services: Services, write: CatalogueWriter): Route[]
     }),
     route.post("/api/admin/stores/:id/boosts", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 3, node: 0, stored: 1200, mail: 0 },
       summary: "Plans a higher percent for a store or one of its categories, for a time",
       body: createBoostRequestSchema,
       failures: { 409: "It would raise nothing" },
@@ -84,6 +86,7 @@ type End = { verb: "end" | "withdraw"; decision: "ended" | "withdrawn"; summary:
 function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End): Route {
   return route.post(`/api/admin/boosts/:id/${verb}` as const, {
     ...CATALOGUE_WRITE,
+    cost: { thread: 3, node: 0, stored: 900, mail: 0 },
     summary,
     body: noBodyOrReasonSchema,
     failures: { 409: "It is over, withdrawn or refused, or has begun or not" },

@@ -28,6 +28,7 @@ export function claimAdministrationRoutes(services: Services): Route[] {
     route.get("/api/admin/claims/:id/picture", {
       access: "admin",
       permission: "claims",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "The picture that a claim's buyer attached",
       failures: { 404: "The claim has no picture" },
       responses: { 200: claimPictureResponseSchema },
@@ -41,6 +42,7 @@ export function claimAdministrationRoutes(services: Services): Route[] {
       ...DECISION,
       access: "fresh_admin",
       permission: "claims",
+      cost: { thread: 5, node: 0, stored: 4000, mail: 0 },
       summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
       body: matchRequestSchema,
       handle: decided(services, { action: "claim.match", message: "Claim matched" }, (queries, id, body, actor) =>
@@ -50,6 +52,7 @@ export function claimAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/claims/:id/refuse", {
       ...DECISION,
       permission: "claims",
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       summary: "Rejects a claim with a reason shown to its buyer",
       body: reasonRequestSchema,
       handle: decided(services, { action: "claim.refuse", message: "Claim refused" }, (queries, id, body, actor) =>

@@ -32,6 +32,7 @@ export function figureRoutes(services: Services): Route[] {
   return [
     route.get("/api/admin/figures", {
       access: "admin",
+      cost: { thread: 5, node: 0, stored: 0, mail: 0 },
       summary: "Figures of today, 7 and 30 days, and open tasks",
       responses: { 200: figuresResponseSchema },
       async handle() {
@@ -58,12 +59,14 @@ export function figureRoutes(services: Services): Route[] {
     }),
     route.get("/api/admin/attention", {
       access: "admin",
+      cost: { thread: 10, node: 0, stored: 0, mail: 0 },
       summary: "Counts of open tasks",
       responses: { 200: attentionResponseSchema },
       handle: async () => ({ body: { success: true, attention: await readAttention(services) } }),
     }),
     route.get("/api/admin/configuration", {
       access: "admin",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "The effective configuration, without secrets",
       responses: { 200: configurationResponseSchema },
       handle: () => ({ body: { success: true, settings: listSettings(services.environment) } }),

@@ -12,6 +12,7 @@ export function marginRoutes(services: Services): Route[] {
   return [
     route.get("/api/admin/margin", {
       access: "admin",
+      cost: { thread: 5, node: 0, stored: 0, mail: 0 },
       summary: "Commission against cashback, by network, store and month of the sale",
       query: marginQuerySchema,
       responses: { 200: marginResponseSchema },

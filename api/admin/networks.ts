@@ -19,6 +19,7 @@ export function networkRoutes(services: Services): Route[] {
   return [
     route.get("/api/admin/networks", {
       access: "admin",
+      cost: { thread: 3, node: 0, stored: 0, mail: 0 },
       summary: "What networks and rate feeds sent that waits for a person",
       responses: { 200: networksResponseSchema },
       async handle() {
@@ -45,8 +46,8 @@ export function networkRoutes(services: Services): Route[] {
     route.post("/api/admin/fx-rates/:currency/:day/accept", {
       access: "fresh_admin",
       permission: "payments",
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       summary: "Accepts an exchange rate that differs too much from the one before it",
-      limit: { perMinute: 60, by: "wallet" },
       body: noBodyOrReasonSchema,
       failures: { 404: "No rate of that day waits" },
       responses: { 200: doneSchema },

@@ -26,8 +26,8 @@ export function operationQueueRoutes(services: Services): Route[] {
     route.post("/api/admin/operations/:id/retry", {
       access: "fresh_admin",
       permission: "payments",
+      cost: { thread: 2, node: 0, stored: 600, mail: 0 },
       summary: "Retries a waiting or failed operation",
-      limit: { perMinute: 60, by: "wallet" },
       body: noBodyOrReasonSchema,
       failures: { 404: "No such operation", 409: "It neither waits nor failed" },
       responses: { 200: operationResponseSchema, 202: approvalNeededSchema },

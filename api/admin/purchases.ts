@@ -45,6 +45,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     }),
     route.get("/api/admin/purchases/:id", {
       access: "admin",
+      cost: { thread: 3, node: 0, stored: 0, mail: 0 },
       summary: "One purchase with its history",
       responses: { 200: adminPurchaseResponseSchema },
       async handle({ params }) {
@@ -67,6 +68,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/purchases/:id/hold", {
       ...DECISION,
       access: "admin",
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
       failures: { 409: "It is held, paid or over already" },
       async handle({ params, body, identity }) {
@@ -83,6 +85,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/purchases/:id/release", {
       ...DECISION,
       access: "fresh_admin",
+      cost: { thread: 4, node: 0, stored: 1200, mail: 0 },
       summary: "Releases a purchase that is held, or whose payout a second person refused",
       failures: { 409: "It is neither" },
       responses: { 200: doneSchema, 202: approvalNeededSchema },
@@ -126,7 +129,6 @@ export async function stepOptions(services: Services, queries: Queries): Promise
 
 const DECISION = {
   permission: "payments",
-  limit: { perMinute: 120, by: "wallet" },
   body: noBodyOrReasonSchema,
   responses: { 200: doneSchema },
 } as const;

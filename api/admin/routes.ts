@@ -29,12 +29,14 @@ export function adminRoutes(services: Services): Route[] {
   return [
     route.get("/api/admin/overview", {
       access: "admin",
+      cost: { thread: 5, node: 2, stored: 0, mail: 0 },
       summary: "The shop's figures",
       responses: { 200: overviewResponseSchema },
       handle: async () => ({ body: { success: true, data: await buildOverview(services) } }),
     }),
     route.get("/api/admin/role", {
       access: "admin",
+      cost: { thread: 0.3, node: 0, stored: 0, mail: 0 },
       summary: "Role and permissions of the signed-in admin, and what takes a second one",
       responses: { 200: adminRoleResponseSchema },
       handle({ identity }) {
@@ -64,8 +66,8 @@ export function adminRoutes(services: Services): Route[] {
     route.post("/api/admin/payouts", {
       access: "admin",
       permission: "payments",
+      cost: { thread: 2, node: 0, stored: 600, mail: 0 },
       summary: "Pauses or resumes payouts",
-      limit: { perMinute: 60, by: "wallet" },
       body: payoutsRequestSchema,
       responses: { 200: doneSchema },
       async handle({ body, identity }) {

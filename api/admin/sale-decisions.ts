@@ -11,7 +11,6 @@ import type { Services } from "../services.ts";
 /** What every decision on a sale or a claim has in common. */
 export const DECISION = {
   access: "admin",
-  limit: { perMinute: 120, by: "wallet" },
   failures: { 409: "The decision does not fit the state" },
   responses: { 200: doneSchema },
 } as const;

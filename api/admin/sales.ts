@@ -37,6 +37,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
     }),
     route.get("/api/admin/sales/:id", {
       access: "admin",
+      cost: { thread: 3, node: 0, stored: 0, mail: 0 },
       summary: "One sale with its revisions and purchases",
       responses: { 200: saleResponseSchema },
       async handle({ params, request }) {
@@ -61,6 +62,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
       ...DECISION,
       access: "fresh_admin",
       permission: "sales",
+      cost: { thread: 5, node: 0, stored: 2000, mail: 0 },
       summary: "Releases a held sale as last read",
       body: releaseRequestSchema,
       handle: decided(
@@ -72,6 +74,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/sales/:id/decline", {
       ...DECISION,
       permission: "sales",
+      cost: { thread: 5, node: 0, stored: 2000, mail: 0 },
       summary: "Declines a sale permanently, whatever the network reports later",
       body: declineRequestSchema,
       handle: decided(
@@ -85,6 +88,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
       ...DECISION,
       access: "fresh_admin",
       permission: "sales",
+      cost: { thread: 5, node: 0, stored: 4000, mail: 0 },
       summary: "Assigns a click to a sale that has none",
       body: assignRequestSchema,
       handle: decided(

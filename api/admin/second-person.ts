@@ -55,7 +55,7 @@ export function decisionRoutes<Row extends Asked, Verbs extends Verb>(
       access: "undo" in requests.verbs && STOPPING.includes(verb) ? "admin" : "fresh_admin",
       permission: requests.permission,
       summary,
-      limit: { perMinute: 60, by: "wallet" },
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       body: noBodyOrReasonSchema,
       failures: { 409: "It is decided or has lapsed already" },
       responses: { 200: doneSchema },

@@ -53,6 +53,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
     }),
     route.get("/api/admin/stores/:id/conversion", {
       access: "admin",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "A store's clicks and the sales that they led to, by month",
       responses: { 200: conversionResponseSchema },
       async handle({ params }) {
@@ -65,6 +66,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
     }),
     route.get("/api/admin/stores/:id/test-click", {
       access: "admin",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "The store's link with a test click that belongs to no buyer",
       responses: { 200: testClickResponseSchema },
       async handle({ params }) {
@@ -77,8 +79,8 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
     }),
     route.get("/api/admin/token-contract", {
       access: "admin",
+      cost: { thread: 2, node: 3, stored: 0, mail: 0 },
       summary: "Symbol, name and decimals of a fan token contract, read from the chain",
-      limit: { perMinute: 60, by: "wallet" },
       query: tokenContractQuerySchema,
       failures: { 409: "There is no ERC-20 token at this address" },
       responses: { 200: tokenContractResponseSchema },
@@ -90,8 +92,8 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
     }),
     route.get("/api/admin/catalogue", {
       access: "admin",
+      cost: { thread: 100, node: 0, stored: 0, mail: 0 },
       summary: "The whole catalogue as a file for import",
-      limit: { perMinute: 30, by: "wallet" },
       query: catalogueExportQuerySchema,
       alternatives: ["text/csv"],
       responses: { 200: catalogueRowsSchema },
@@ -111,8 +113,8 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
     route.post("/api/admin/catalogue", {
       access: "admin",
       permission: "catalogue",
+      cost: { thread: 100, node: 0, stored: 20000, mail: 0 },
       summary: "Lists the changes in a catalogue file, or applies all of them or none",
-      limit: { perMinute: 30, by: "wallet" },
       bodyLimitBytes: CATALOGUE_FILE_BYTES,
       body: catalogueImportRequestSchema,
       failures: { 422: "Invalid rows in the file; the message names each" },

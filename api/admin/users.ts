@@ -45,6 +45,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     }),
     route.get("/api/admin/names", {
       access: "admin",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "Whose wallets these are",
       query: namesQuerySchema,
       responses: { 200: namesResponseSchema },
@@ -59,6 +60,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     }),
     route.get("/api/admin/users/:wallet", {
       access: "admin",
+      cost: { thread: 3, node: 2, stored: 0, mail: 0 },
       summary: "One user with live sessions",
       responses: { 200: adminUserResponseSchema },
       async handle({ params }) {
@@ -75,6 +77,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     }),
     route.post("/api/admin/users/:wallet/nickname", {
       ...DECISION,
+      cost: { thread: 2, node: 0, stored: 700, mail: 0 },
       summary: "Sets or takes away what the team calls a user's wallet",
       body: nicknameRequestSchema,
       responses: { 200: doneSchema },
@@ -98,6 +101,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     }),
     route.post("/api/admin/users/:wallet/sessions/revoke", {
       ...DECISION,
+      cost: { thread: 2, node: 0, stored: 600, mail: 0 },
       summary: "Ends all sessions of a user",
       responses: { 200: sessionsRevokedSchema },
       async handle({ params, body, identity }) {
@@ -119,6 +123,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     }),
     route.post("/api/admin/users/:wallet/erase", {
       ...DECISION,
+      cost: { thread: 4, node: 0, stored: 900, mail: 0 },
       summary: "Erases a user's profile; the purchases stay, identified by wallet only",
       responses: { 200: doneSchema },
       async handle({ params, body, identity }) {
@@ -153,7 +158,6 @@ function registeredName({ first_name, last_name }: Record<"first_name" | "last_n
 const DECISION = {
   access: "admin",
   permission: "people",
-  limit: { perMinute: 120, by: "wallet" },
   body: noBodyOrReasonSchema,
 } as const;
 

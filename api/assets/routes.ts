@@ -26,8 +26,8 @@ export function assetRoutes(services: Services, cache: CatalogueCache): Route[] 
     route.post("/api/admin/stores/:id/logo", {
       access: "admin",
       permission: "catalogue",
+      cost: { thread: 20, node: 0, stored: 800, mail: 0 },
       summary: "Uploads a store's logo",
-      limit: { perMinute: 60, by: "wallet" },
       bodyLimitBytes: LOGO_BYTES,
       bodyTypes: PICTURE_TYPES,
       responses: { 200: logoResponseSchema },
@@ -48,6 +48,7 @@ export function assetRoutes(services: Services, cache: CatalogueCache): Route[] 
     }),
     route.get("/api/assets/:name", {
       access: "anyone",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "An uploaded picture",
       responses: { 200: { type: "application/octet-stream" } },
       alternatives: PICTURE_TYPES,

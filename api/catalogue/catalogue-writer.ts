@@ -12,7 +12,6 @@ import type { CatalogueCache } from "./catalogue-cache.ts";
 export const CATALOGUE_WRITE = {
   access: "admin",
   permission: "catalogue",
-  limit: { perMinute: 240, by: "wallet" },
 } as const;
 
 /** `words` are parameters of the log sentence in addition to the request's fields. */

@@ -19,6 +19,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
   return [
     route.post("/api/store/:id/cashback", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 3, node: 0, stored: 1200, mail: 0 },
       summary: "Adds a cashback category to a store",
       failures: { 409: "Another category of the store has this group" },
       body: createCashbackRequestSchema,
@@ -42,6 +43,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
     }),
     route.put("/api/store/:id/cashback/:cashbackId", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       summary: "Changes a cashback category",
       failures: { 409: "Another category of the store has this group" },
       body: updateCashbackRequestSchema,
@@ -59,6 +61,7 @@ export function categoryRoutes(services: Services, write: CatalogueWriter): Rout
     }),
     route.delete("/api/store/:id/cashback/:cashbackId", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 3, node: 0, stored: 700, mail: 0 },
       summary: "Deletes a cashback category",
       responses: { 200: doneSchema, 202: approvalNeededSchema },
       async handle(call) {

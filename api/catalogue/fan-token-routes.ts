@@ -16,6 +16,7 @@ export function fanTokenRoutes(services: Services, write: CatalogueWriter): Rout
   return [
     route.post("/api/admin/fan-token", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 2, node: 0, stored: 900, mail: 0 },
       summary: "Creates a fan token, or updates it if an id is given",
       body: saveFanTokenRequestSchema,
       failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
@@ -28,6 +29,7 @@ export function fanTokenRoutes(services: Services, write: CatalogueWriter): Rout
     }),
     route.delete("/api/admin/fan-token/:id", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 2, node: 0, stored: 600, mail: 0 },
       summary: "Deletes a fan token",
       responses: { 200: doneSchema },
       async handle(call) {

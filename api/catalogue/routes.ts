@@ -51,6 +51,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
   return [
     route.get("/api/stores", {
       access: "anyone",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "The stores on offer, searched, filtered, sorted and paged",
       headers: IF_NONE_MATCH,
       query: storesQuerySchema,
@@ -66,6 +67,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.get("/api/fan-tokens", {
       access: "anyone",
+      cost: { thread: 0.3, node: 0, stored: 0, mail: 0 },
       summary: "All fan tokens",
       headers: IF_NONE_MATCH,
       responses: { 200: fanTokensResponseSchema },
@@ -73,6 +75,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.get("/api/stores/:id", {
       access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "One store with its cashback categories",
       headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
@@ -85,6 +88,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.get("/api/stores/:id/pace", {
       access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "How many days a store usually takes to report, confirm and pay",
       responses: { 200: storePaceResponseSchema },
       async handle({ params }) {
@@ -95,6 +99,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.post("/api/store", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 4, node: 0, stored: 2500, mail: 0 },
       summary: "Creates a store",
       body: createStoreRequestSchema,
       failures: { 409: "Another store has this name" },
@@ -117,6 +122,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.put("/api/store/:id", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 4, node: 0, stored: 1500, mail: 0 },
       summary: "Updates the given fields of a store",
       body: updateStoreRequestSchema,
       failures: { 409: "Another store has this name, or a second person must agree to its percents first" },
@@ -142,6 +148,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.delete("/api/store/:id", {
       ...CATALOGUE_WRITE,
+      cost: { thread: 3, node: 0, stored: 900, mail: 0 },
       summary: "Deletes a store",
       responses: { 200: doneSchema },
       async handle(call) {

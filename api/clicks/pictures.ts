@@ -1,4 +1,9 @@
+import { sql } from "kysely";
+import { among } from "../../database/among.ts";
+import { sweep } from "../../database/sweep.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { BIG_DAY_MS } from "../../domain/iso-time.ts";
+import { idsOf } from "../../domain/records.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { Picture } from "../assets/picture.ts";
 
@@ -24,6 +29,29 @@ export async function pictureOfClaim(queries: Queries, claimId: bigint): Promise
     .where("claim_id", "=", claimId)
     .executeTakeFirst();
   return row && `data:${row.type};base64,${row.content}`;
+}
+
+/** How long the picture of an answered claim stays, for a question about the answer. */
+const KEPT_MS = 30n * BIG_DAY_MS;
+
+/** Deletes the pictures of claims that were answered long ago. Returns whether there may be more. docs/operations.md#what-ends */
+export async function deleteOldPictures(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  return sweep(queries, "claim_pictures_swept", async ({ at, id }) => {
+    const due = await queries
+      .selectFrom("claims")
+      .select(["id", sql<bigint>`claims.decided_at`.as("at")])
+      .where(sql<boolean>`(claims.decided_at, claims.id) > (${at}, ${id})`)
+      .where("decided_at", "<", now - KEPT_MS)
+      .orderBy("decided_at")
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+    await queries
+      .deleteFrom("claim_pictures")
+      .where(among(queries, "claim_id", idsOf(due)))
+      .execute();
+    return { rows: due, limit };
+  });
 }
 
 export async function eraseClaimPictures(queries: Queries, wallet: WalletAddress): Promise<void> {

@@ -29,6 +29,7 @@ export function clickRoutes(services: Services): Route[] {
   return [
     route.get("/api/clicks", {
       access: "user",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "The signed-in user's clicks, newest first",
       query: clicksQuerySchema,
       responses: { 200: clicksResponseSchema },
@@ -56,6 +57,7 @@ export function clickRoutes(services: Services): Route[] {
     }),
     route.get("/api/claims", {
       access: "user",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "The signed-in user's claims for missing cashback, newest first",
       query: clicksQuerySchema,
       responses: { 200: claimsResponseSchema },
@@ -67,8 +69,8 @@ export function clickRoutes(services: Services): Route[] {
     }),
     route.post("/api/claims", {
       access: "user",
+      cost: { thread: 2, node: 0, stored: 900, mail: 0 },
       summary: "Submits a claim for missing cashback; moves no money by itself",
-      limit: { perMinute: 20, by: "wallet" },
       body: createClaimRequestSchema,
       failures: { 404: "No such click", 409: "Too early, too late, or claimed before" },
       responses: { 200: createClaimResponseSchema },
@@ -94,8 +96,8 @@ export function clickRoutes(services: Services): Route[] {
     }),
     route.post("/api/claims/:id/picture", {
       access: "user",
+      cost: { thread: 5, node: 0, stored: 700000, mail: 0 },
       summary: "Attaches a picture to an own claim that is not answered yet; it replaces an earlier one",
-      limit: { perMinute: 20, by: "wallet" },
       bodyLimitBytes: CLAIM_PICTURE_BYTES,
       bodyTypes: PICTURE_TYPES,
       failures: { 404: "No such claim", 409: "The claim is answered" },

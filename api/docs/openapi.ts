@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorSchema } from "../../domain/api/common.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
-import type { Access, Route } from "../http/route.ts";
+import type { Access, Cost, Route } from "../http/route.ts";
 import { EXAMPLES } from "./examples.ts";
 
 type Json = Record<string, unknown>;
@@ -117,7 +117,7 @@ function operation(route: Route): Operation {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: `Who may call it: ${ACCESS_TEXT[route.access]}${route.permission ? ` An administrator's role must allow: ${route.permission}.` : ""}`,
+    description: `Who may call it: ${ACCESS_TEXT[route.access]}${route.permission ? ` An administrator's role must allow: ${route.permission}.` : ""} It costs at most ${costText(route.cost)}.`,
     tags: [tagOf(route.path)],
     ...(route.access === "anyone" || route.access === "signed" ? {} : { security: [{ bearer: [] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -139,6 +139,17 @@ function operation(route: Route): Operation {
       : {}),
     responses: { ...successes(route), ...failures(route) },
   };
+}
+
+/** docs/product.md#purses */
+function costText({ thread, node, stored, mail }: Cost): string {
+  const counted = (count: number, one: string) => (count === 0 ? [] : [`${count} ${one}${count === 1 ? "" : "s"}`]);
+  return [
+    `${thread} ms of the thread`,
+    ...(node === 0 ? [] : [`${node} ${node === 1 ? "call" : "calls"} of the node`]),
+    ...counted(stored, "byte"),
+    ...counted(mail, "e-mail"),
+  ].join(", ");
 }
 
 function successes(route: Route): Record<string, Response> {
@@ -170,7 +181,7 @@ function failures(route: Route): Record<string, Response> {
     ...(isProtected || route.access === "signed" ? { 403: "Not allowed" } : {}),
     ...(hasParameters ? { 404: "Not found" } : {}),
     ...(route.method === "get" ? {} : { 413: "The body is too large", 415: "The body is compressed, or is not JSON" }),
-    ...(route.limit ? { 429: "Too many requests; `Retry-After` says when to retry" } : {}),
+    429: "Too many requests for one of the caller's purses; `Retry-After` says when to retry",
     ...(route.responses[503] ? {} : { 503: "The chain or the database is unavailable" }),
     ...route.failures,
   };

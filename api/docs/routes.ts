@@ -23,12 +23,14 @@ export function docsRoutes(others: readonly Route[]): Route[] {
     ...others,
     route.get("/api/openapi.json", {
       access: "anyone",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "This document",
       responses: { 200: z.looseObject({ openapi: z.string() }) },
       handle: () => ({ text: document(), type: "application/json; charset=utf-8" }),
     }),
     route.get("/api/docs", {
       access: "anyone",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "This document as a page",
       responses: { 200: { type: "text/html" } },
       handle() {

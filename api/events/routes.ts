@@ -11,6 +11,7 @@ export function eventRoutes({ database: { kysely, reader } }: Services): Route[]
   return [
     route.get("/api/events", {
       access: "user",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "What happened to the signed-in user's purchases and claims, newest first",
       query: eventsQuerySchema,
       responses: { 200: eventsResponseSchema },
@@ -32,8 +33,8 @@ export function eventRoutes({ database: { kysely, reader } }: Services): Route[]
     }),
     route.post("/api/events/read", {
       access: "user",
+      cost: { thread: 0.6, node: 0, stored: 100, mail: 0 },
       summary: "Marks the signed-in user's events up to one as read",
-      limit: { perMinute: 120, by: "wallet" },
       body: readEventsRequestSchema,
       responses: { 200: doneSchema },
       async handle({ identity, body }) {

@@ -6,6 +6,7 @@ import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { saleFields } from "../../affiliates/queries.ts";
 import { storeReport } from "../../affiliates/reports.ts";
+import { amongTexts } from "../../database/among.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
@@ -15,15 +16,15 @@ import {
   type DirectEvent,
   pushResponseSchema,
 } from "../../domain/api/affiliate.ts";
+import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import { isDirectStore } from "../../purchases/facts.ts";
 import { encodeReport } from "../../purchases/stored-report.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
-import { type Call, type Route, route } from "../http/route.ts";
+import { type Asked, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 const WINDOW_S = 300;
-const HOOK_LIMIT = { perMinute: 600, by: "origin" } as const;
 
 /** Networks and shops report sales: in any order, any number of times. docs/product.md#sales-answers. */
 export function hookRoutes(services: Services): Route[] {
@@ -32,8 +33,8 @@ export function hookRoutes(services: Services): Route[] {
     /** A direct shop reports a sale in a signed call, which counts as a read. docs/product.md#sales-direct. */
     route.post("/api/hooks/affiliate/:network", {
       access: "signed",
+      cost: { thread: 3, node: 0, stored: 3000, mail: 0 },
       summary: "A shop reports the state of a sale",
-      limit: HOOK_LIMIT,
       body: affiliateHookSchema,
       headers: {
         "x-torcida-timestamp": { description: "The time in seconds, at most five minutes off", isRequired: true },
@@ -44,7 +45,8 @@ export function hookRoutes(services: Services): Route[] {
       },
       failures: { 409: "The event_id was sent before with another body" },
       responses: { 200: affiliateResponseSchema },
-      before: (call) => requireSignature(services, call),
+      account: (asked) => (isSigned(services, asked) ? `direct ${asked.params.network}` : undefined),
+      before: (asked) => requireSignature(services, asked),
       async handle({ body, params }) {
         const { currency, occurredAt } = body.report;
         const { database, saleRules, log } = services;
@@ -78,16 +80,14 @@ function pushRoutes(services: Services): Route[] {
   return (["get", "post"] as const).map((method) =>
     route[method]("/api/hooks/:network/:account/:secret", {
       access: "signed",
+      cost: { thread: 1, node: 0, stored: 300, mail: 0 },
       summary: "An affiliate network announces a new or changed sale",
-      limit: HOOK_LIMIT,
       responses: { 200: pushResponseSchema },
+      account: ({ params }) => pushingAccount(services, params) && `${params.network} ${params.account}`,
       async handle({ request, params, rawBody }) {
-        const account = polledAccounts(services.accounts).find(
-          (one) => one.network === params.network && isCalled(one, params.account),
-        );
+        const account = pushingAccount(services, params);
         const network = findNetwork(params.network);
-        const isKnown = account?.push_secrets.some((secret) => isSameSecret(secret, params.secret));
-        if (!account || !network || !isKnown) throw notFound("Hook");
+        if (!account || !network) throw notFound("Hook");
         const { searchParams: query } = new URL(request.originalUrl, "http://hook");
         const keys = network.readPush({ query, form: new URLSearchParams(rawBody), text: rawBody });
         const saleKeys = keys.filter((key) => network.keyPattern.test(key));
@@ -100,6 +100,14 @@ function pushRoutes(services: Services): Route[] {
       },
     }),
   );
+}
+
+function pushingAccount(
+  { accounts }: Services,
+  { network, account, secret }: { network: string; account: string; secret: string },
+) {
+  const named = polledAccounts(accounts).find((one) => one.network === network && isCalled(one, account));
+  return named?.push_secrets.some((known) => isSameSecret(known, secret)) ? named : undefined;
 }
 
 async function storeEvent(services: Services, queries: Queries, account: string, event: DirectEvent) {
@@ -180,21 +188,24 @@ async function requireStore(
   if (several.length > 1) throw invalid("store_id is missing: this account has several stores", "store_id");
 }
 
+type SignedCall = Pick<Asked, "request" | "rawBody"> & { params: { network: string } };
+
+function isSigned({ accounts }: Services, { request, params, rawBody }: SignedCall): boolean {
+  const timestamp = request.get("x-torcida-timestamp") ?? "";
+  const given = request.get("x-torcida-signature")?.toLowerCase() ?? "";
+  return directSecrets(accounts, params.network).some((secret) =>
+    isSameSecret(createHmac("sha256", secret).update(`${timestamp}.${rawBody}`).digest("hex"), given),
+  );
+}
+
 /** HMAC-SHA-256 over `timestamp.body`, hex, in `x-torcida-signature`; `x-torcida-timestamp` in seconds. */
-function requireSignature(
-  services: Services,
-  { request, params, rawBody }: Pick<Call, "request" | "rawBody"> & { params: { network: string } },
-): void {
+function requireSignature(services: Services, { request, params, rawBody }: SignedCall): void {
   const secrets = directSecrets(services.accounts, params.network);
   if (secrets.length === 0) throw notFound("Account");
   const timestamp = request.get("x-torcida-timestamp") ?? "";
   if (!/^\d{1,12}$/.test(timestamp))
     throw invalid("x-torcida-timestamp must be the time in seconds", "x-torcida-timestamp");
-  const given = request.get("x-torcida-signature")?.toLowerCase() ?? "";
-  const isSigned = secrets.some((secret) =>
-    isSameSecret(createHmac("sha256", secret).update(`${timestamp}.${rawBody}`).digest("hex"), given),
-  );
-  if (!isSigned) {
+  if (!isSigned(services, { request, params, rawBody })) {
     services.log.warn({ account: params.network, origin: request.ip }, "An affiliate call had an invalid signature");
     throw forbidden("x-torcida-signature is invalid", "SIGNATURE_INVALID");
   }
@@ -212,4 +223,27 @@ async function insertAffiliateEvent(queries: Queries, event: Insertable<Schema["
     .returning("event_id")
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/** A shop sends an event again within days; a network may report a sale for this long. */
+const EVENTS_KEPT_MS = 130n * BIG_DAY_MS;
+
+/** Deletes the keys of events that nobody sends again. Returns whether there may be more. docs/operations.md#what-ends */
+export async function deleteOldShopEvents(queries: Queries, now: bigint, limit: number): Promise<boolean> {
+  const old = await queries
+    .selectFrom("affiliate_events")
+    .select(["network", "event_id"])
+    .where("received_at", "<", now - EVENTS_KEPT_MS)
+    .orderBy("received_at")
+    .limit(limit)
+    .execute();
+  for (const [network, ofNetwork] of Map.groupBy(old, (event) => event.network)) {
+    const ids = ofNetwork.map((event) => event.event_id);
+    await queries
+      .deleteFrom("affiliate_events")
+      .where("network", "=", network)
+      .where(amongTexts(queries, "event_id", ids))
+      .execute();
+  }
+  return old.length >= limit;
 }

@@ -17,11 +17,10 @@ import type { Services } from "../services.ts";
 import { ApiError, errorBody, forbidden, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
 import { isKnown } from "./etag.ts";
+import { accountPayer, payerOf, type Receipt } from "./gate.ts";
 import { identify, requireAccess } from "./identity.ts";
-import { originOf } from "./origin.ts";
 import { Prepared } from "./prepared.ts";
-import { RateLimiter } from "./rate-limiter.ts";
-import type { CheckedReply, Identity, Route, StreamReply } from "./route.ts";
+import type { Asked, CheckedReply, Cost, Identity, Route, StreamReply } from "./route.ts";
 import { API_HEADERS, applyCors } from "./security-headers.ts";
 import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
@@ -53,6 +52,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
     next(API_PATH.test(request.path) ? notFound("Call") : undefined);
   });
   app.use(serveMetricsLocally(metrics));
+  app.use(spendOfPage(services));
   app.use(site);
   app.use((_request: Request, _response: Response, next: NextFunction) => next(notFound("Page")));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -82,7 +82,6 @@ function beginRequest(services: Services, metrics: Metrics): express.RequestHand
 
 /** The caller is admitted before the body is read. */
 function addRoutes(app: Express, services: Services, routes: readonly Route[]): void {
-  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
   const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
   const readBody = bodyReader();
   for (const route of routes) {
@@ -92,10 +91,10 @@ function addRoutes(app: Express, services: Services, routes: readonly Route[]): 
       response.locals.route = route.path;
       // Unless the route says otherwise.
       response.setHeader("cache-control", "no-store");
-      admit(services, limiter, route, request, response).then(() => next(), next);
+      admit(services, route, request, response).then(() => next(), next);
     };
     const answerCaller = (request: Request, response: Response, next: NextFunction) => {
-      answer(route, request, response).catch(next);
+      answer(services, route, request, response).catch(next);
     };
     app[route.method](route.path, admitCaller, ...readers, answerCaller);
   }
@@ -109,33 +108,56 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
   log.info({ requestId, method: request.method, route, status: response.statusCode, ms }, "request");
 }
 
-/** Checks rate limit and access before the body is read. @throws ApiError */
-async function admit(
-  services: Services,
-  limiter: RateLimiter,
-  route: Route,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  if (route.limit?.by === "origin") await limiter.take(route.path, originOf(request.ip ?? ""), route.limit);
+/**
+ * Spends what the call costs and checks access, before the body is read. Of a signed call only the body says who pays.
+ * @throws ApiError
+ */
+async function admit(services: Services, route: Route, request: Request, response: Response): Promise<void> {
   const identity = await identify(services, request);
-  requireAccess(route, identity);
-  if (route.limit?.by === "wallet") await limiter.take(route.path, callerOf(identity, request), route.limit);
   response.locals.identity = identity;
+  if (route.access === "signed") return;
+  const payer = { ...payerOf(identity, request.ip ?? ""), isProbe: route.isProbe };
+  const receipt = await services.gate.spend(payer, costOf(route, request), route.signsIn);
+  response.locals.receipt = receipt;
+  try {
+    requireAccess(route, identity);
+  } catch (error) {
+    receipt.giveBack(["node", "stored"]);
+    throw error;
+  }
 }
 
-async function answer(route: Route, request: Request, response: Response): Promise<void> {
+/** @throws ApiError 429 */
+function spendOfSigned({ gate }: Services, route: Route, call: Asked) {
+  const account = route.account?.(call);
+  const payer = account === undefined ? payerOf(call.identity, call.request.ip ?? "") : accountPayer(account);
+  return gate.spend(payer, costOf(route, call.request));
+}
+
+/** A page or a file of the web app. */
+const PAGE_COST: Cost = { thread: 0.5, node: 0, stored: 0, mail: 0 };
+
+function spendOfPage({ gate }: Services): express.RequestHandler {
+  return (request, _response, next) => {
+    gate.spend({ kind: "origin", address: request.ip ?? "" }, PAGE_COST).then(() => next(), next);
+  };
+}
+
+function costOf({ cost, times }: Route, request: Request): Cost {
+  const factor = times?.(request) ?? 1;
+  if (factor === 1) return cost;
+  const { thread, node, stored, mail } = cost;
+  return { thread: thread * factor, node: node * factor, stored: stored * factor, mail: mail * factor };
+}
+
+async function answer(services: Services, route: Route, request: Request, response: Response): Promise<void> {
   const identity: Identity = response.locals.identity;
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const rawBody = route.bodyTypes ? "" : bytes.toString("utf8");
-  const call = {
-    request,
-    identity,
-    params: parametersOf(request),
-    bytes,
-    rawBody,
-    requestId: String(response.locals.requestId),
-  };
+  const params = parametersOf(request);
+  const asked = { request, identity, params, bytes, rawBody, requestId: String(response.locals.requestId) };
+  const receipt: Receipt = response.locals.receipt ?? (await spendOfSigned(services, route, asked));
+  const call = { ...asked, giveBack: receipt.giveBack };
   const reply = await route.run(call, {
     body: (schema) => readValidBody(schema, request, rawBody),
     query: (schema) => readValidQuery(schema, request),
@@ -162,11 +184,6 @@ async function stream(request: Request, response: Response, { chunks, type, head
 /** No path has a wildcard, so each parameter is a single string. */
 function parametersOf(request: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
-}
-
-function callerOf(identity: Identity, request: Request): string {
-  if (identity.kind === "user") return identity.visitor.wallet;
-  return identity.kind === "service" ? `service ${identity.name}` : originOf(request.ip ?? "");
 }
 
 async function send(request: Request, response: Response, reply: Exclude<CheckedReply, StreamReply>): Promise<void> {

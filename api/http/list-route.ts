@@ -18,7 +18,6 @@ type ListDefinition<Row, Query extends ListQuery> = {
   list(query: Omit<Query, "limit"> & { limit: number }, request: Request): Promise<ListPage<Row>>;
 };
 
-const LIMIT = { perMinute: 600, by: "wallet" } as const;
 export const LIST_HEADERS = { vary: "Accept, Accept-Language, Authorization, Origin" };
 export const CSV_TYPE = "text/csv; charset=utf-8";
 
@@ -32,8 +31,8 @@ export function listRoute<Row extends object, Query extends ListQuery>(
   return route.get(path, {
     access: "admin",
     permission: "read",
+    cost: { thread: 4, node: 0, stored: 0, mail: 0 },
     summary,
-    limit: LIMIT,
     query: querySchema,
     alternatives: ["text/csv"],
     responses: { 200: listOf(row) },

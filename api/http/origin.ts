@@ -1,9 +1,9 @@
 import { isIPv6 } from "node:net";
 import type { Request } from "express";
+import type { LRUCache } from "lru-cache";
 
 /**
- * The unit for rate limiting: an IPv4 address, or the first 64 bits of an IPv6 address, which providers assign to one
- * customer.
+ * The unit of purses: an IPv4 address, or the first 64 bits of an IPv6 address, which providers assign to one customer.
  */
 export function originOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -15,6 +15,23 @@ export function originOf(address: string): string {
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
   const groups = [...before, ...Array<string>(Math.max(0, zeros)).fill("0"), ...after];
   return `${groups.slice(0, 4).map(normalGroup).join(":")}::/64`;
+}
+
+/** So many /64 of one /48 that call at once are one caller. */
+const NETWORK_FROM = 8;
+
+/**
+ * The addresses that share one turn: the unit of purses, or its /48 once eight units of it call. `networks` remembers
+ * those of the last minute.
+ */
+export function blockOf(address: string, networks: LRUCache<string, Set<string>>): string {
+  const origin = originOf(address);
+  if (!origin.endsWith("::/64")) return origin;
+  const network = `${origin.split(":").slice(0, 3).join(":")}::/48`;
+  const seen = networks.get(network) ?? new Set();
+  if (seen.size === 0) networks.set(network, seen);
+  if (seen.size < NETWORK_FROM) seen.add(origin);
+  return seen.size < NETWORK_FROM ? origin : network;
 }
 
 const normalGroup = (group: string) => Number.parseInt(group, 16).toString(16);

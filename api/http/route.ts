@@ -4,6 +4,7 @@ import { idSchema } from "../../domain/api/common.ts";
 import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
 import { notFound } from "./api-error.ts";
+import type { Receipt } from "./gate.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** The caller. An admin is a user whose wallet is on the list and who signed in with a nonce. */
@@ -40,8 +41,12 @@ export type Access =
   | "fresh_admin"
   | "signed";
 
-/** Requests per minute; by client address, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
-export type Limit = { perMinute: number; by: "origin" | "wallet" };
+/**
+ * What one call costs at most, and the caller's purses pay. docs/product.md#purses
+ * `thread`: milliseconds of the one thread; `node`: calls of the chain's node; `stored`: bytes that stay in the database;
+ * `mail`: e-mails.
+ */
+export type Cost = { thread: number; node: number; stored: number; mail: number };
 
 /** The declared responses of a route: a schema per status, or a media type if it is not JSON. */
 export type Responses = Partial<Record<number, z.ZodType | { type: string }>>;
@@ -75,19 +80,22 @@ export type CheckedReply =
   | TextReply
   | StreamReply;
 
-type BaseCall = {
+/** A request as it came, before its body is understood. */
+export type Asked<Parameters extends string = string> = {
   request: Request;
   identity: Identity;
   /** The raw body, and the same as text, for signatures and idempotency. */
   bytes: Buffer;
   rawBody: string;
   requestId: string;
+  params: Record<Parameters, string>;
 };
 
-export type Call<Body = undefined, Query = undefined, Parameters extends string = string> = BaseCall & {
+type Admitted<Parameters extends string = string> = Asked<Parameters> & Pick<Receipt, "giveBack">;
+
+export type Call<Body = undefined, Query = undefined, Parameters extends string = string> = Admitted<Parameters> & {
   body: Body;
   query: Query;
-  params: Record<Parameters, string>;
 };
 
 /** The parameter names of a path: `/api/store/:id` → `id`. */
@@ -106,8 +114,12 @@ type Description = {
   access: Access;
   /** The permission that an admin needs; default: `read` for `get`, every permission for writes. */
   permission?: Permission;
+  cost: Cost;
+  /** Registers or signs in: counted in the database too, for all apis together. */
+  signsIn?: true;
+  /** For balancers and monitors: the address alone pays, so that a busy shop does not look like a dead one. */
+  isProbe?: true;
   summary: string;
-  limit?: Limit;
   /** Body size limit; 64 KiB by default. */
   bodyLimitBytes?: number;
   /** The media types of a body that is not JSON, for the document. */
@@ -131,8 +143,12 @@ type Definition<Body, Query, R extends Responses, Path extends string, Answer> =
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   responses: R;
+  /** How many times `cost` this call is; once by default. */
+  times?(request: Request): number;
+  /** Of a `signed` call: whose secret it knows. That account pays for it; undefined: the address of origin. */
+  account?(asked: Asked<ParametersOf<Path>>): string | undefined;
   /** Runs before the body is parsed, for signatures over its bytes. */
-  before?(call: BaseCall & { params: Record<ParametersOf<Path>, string> }): void;
+  before?(asked: Asked<ParametersOf<Path>>): void;
   handle(call: Call<Body, Query, ParametersOf<Path>>): Promise<Answer> | Answer;
 };
 
@@ -140,7 +156,9 @@ type Definition<Body, Query, R extends Responses, Path extends string, Answer> =
 export type Reader = { body<T>(schema: z.ZodType<T>): T; query<T>(schema: z.ZodType<T>): T };
 
 export type Route = Description & {
-  run(call: BaseCall & { params: Record<string, string> }, read: Reader): Promise<CheckedReply> | CheckedReply;
+  times?(request: Request): number;
+  account?(asked: Asked): string | undefined;
+  run(call: Admitted, read: Reader): Promise<CheckedReply> | CheckedReply;
 };
 
 /** Binds a handler to its route's schemas and erases their types for the table of routes. */

@@ -34,7 +34,6 @@ import {
   verify,
 } from "./readers.ts";
 
-const LINK_LIMIT = { perMinute: 60, by: "origin" } as const;
 const HTML = "text/html; charset=utf-8";
 /** Its own styles, and a form that leads to itself. */
 const PAGE_HEADERS = {
@@ -49,6 +48,7 @@ export function mailRoutes(services: Services): Route[] {
   return [
     route.get("/api/me/mail", {
       access: "user",
+      cost: { thread: 0.4, node: 0, stored: 0, mail: 0 },
       summary: "What the signed-in user gets e-mails about",
       responses: { 200: mailChoiceSchema },
       async handle({ identity }) {
@@ -58,8 +58,8 @@ export function mailRoutes(services: Services): Route[] {
     }),
     route.put("/api/me/mail", {
       access: "proven_user",
+      cost: { thread: 1, node: 0, stored: 500, mail: 0 },
       summary: "Sets what the user gets e-mails about; none are sent before the address is verified",
-      limit: { perMinute: 30, by: "wallet" },
       body: chooseMailRequestSchema,
       responses: { 200: mailChoiceSchema },
       async handle({ identity, body }) {
@@ -74,7 +74,7 @@ export function mailRoutes(services: Services): Route[] {
     route.post("/api/me/mail/send", {
       access: "proven_user",
       summary: "Sends the link that verifies the user's address, because the user asks for it now",
-      limit: { perMinute: 10, by: "wallet" },
+      cost: { thread: 2, node: 0, stored: 3000, mail: 1 },
       failures: { 409: "No e-mails are wanted" },
       responses: { 200: doneSchema },
       async handle({ identity, request }) {
@@ -167,7 +167,8 @@ function linkRoutes(
 ): Route[] {
   const site = post?.site ?? environment.PUBLIC_URL ?? "";
   const path = `/mail/${name}` as const;
-  const common = { access: "anyone", limit: LINK_LIMIT, query: mailLinkQuerySchema } as const;
+  const cost = { thread: 1, node: 0, stored: 0, mail: 0 };
+  const common = { access: "anyone", cost, query: mailLinkQuerySchema } as const;
   const responses = { 200: { type: "text/html" } };
   const answer = (page: MailPage, reader: Reader | undefined, request: Request): TextReply => {
     const language = reader ? languageFrom(reader.language) : acceptedLanguage(request);
@@ -201,6 +202,7 @@ function devRoutes(kept: NonNullable<Post["kept"]>): Route[] {
   return [
     route.get("/dev/mail", {
       access: "anyone",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "The last e-mails of the local chain, which sends none",
       responses: { 200: { type: "text/html" } },
       handle: () => ({

@@ -35,6 +35,7 @@ export function nftRoutes(services: Services): Route[] {
   return [
     route.get("/api/nfts", {
       access: "user",
+      cost: { thread: 2, node: 1, stored: 0, mail: 0 },
       summary: "The signed-in user's tickets, newest first",
       query: pageQuerySchema,
       responses: {
@@ -57,6 +58,7 @@ export function nftRoutes(services: Services): Route[] {
     }),
     route.get("/api/nfts/:tokenId", {
       access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "A ticket",
       responses: { 200: answerOf({ data: publicTicketSchema }) },
       async handle({ params }) {
@@ -90,8 +92,8 @@ export function nftRoutes(services: Services): Route[] {
     }),
     route.get("/api/nfts/:tokenId/image", {
       access: "anyone",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "The ticket picture drawn by the contract",
-      limit: { perMinute: 600, by: "origin" },
       query: z.object({ status: z.string().max(20).optional() }),
       responses: { 200: { type: "image/svg+xml" } },
       async handle({ params, query, request }) {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { deleteOldClicks } from "../../affiliates/clicks.ts";
 import { MissingRates } from "../../affiliates/missing-rates.ts";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { readClock } from "../../database/clock.ts";
@@ -8,6 +9,7 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { DAY_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
+import { forgetAlive, newLeaseHolder, sayAlive } from "../../platform/lease.ts";
 import { NETWORK_RULES } from "../../platform/network-rules.ts";
 import { deleteOldEvents } from "../../purchases/events.ts";
 import { deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
@@ -15,6 +17,9 @@ import { dailyRateKeeper } from "../../rates/daily-rates.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { takeEffect } from "../admin/proposals.ts";
+import { deleteOldPictures } from "../clicks/pictures.ts";
+import { deleteOldShopEvents } from "../hooks/routes.ts";
+import { deleteEndedCounts } from "../http/purses.ts";
 import { deleteOldMails } from "../mail/mails.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
@@ -26,6 +31,9 @@ import type { ReconcilerAnswer } from "./reconciler-thread.ts";
 import { type Runway, readRunway } from "./runway.ts";
 
 const LOOK_EVERY_MS = 1_000;
+/** An api that was killed counts for this long. */
+const ALIVE_MS = 30_000;
+const SAY_ALIVE_MS = 5_000;
 /** At least so long, and so many blocks. */
 const NONCES = { ms: 5_000, blocks: 20 };
 const RUNWAY = { ms: 60_000, blocks: 100 };
@@ -48,7 +56,7 @@ export function startHousekeeping(
   services: Services,
   metrics: Metrics,
   { onRunway, announceRules }: { onRunway: (runway: Runway) => void; announceRules: () => Promise<void> },
-): () => void {
+): () => Promise<void> {
   const reconciler = new Reconciler();
   let isReconciling = false;
   const timers = [
@@ -77,16 +85,29 @@ export function startHousekeeping(
   const keepRate = dailyRateKeeper(services.database.kysely, services.rates);
   timers.push(setInterval(() => void quietly(services, keepRate), DAILY_RATE_MS));
   timers.push(openIds(services), findStoreIds(services), watchStaffContracts(services));
+  const alive = shareAmongApis(services);
+  timers.push(alive.timer);
   for (const timer of timers) timer.unref();
   return () => {
     for (const timer of timers) clearInterval(timer);
     void reconciler.end();
+    return alive.end();
   };
 }
 
 /** What asks a node takes its pace from the chain. docs/operations.md#node-calls */
 function atLeast({ network }: Services, { ms, blocks }: { ms: number; blocks: number }): number {
   return Math.max(ms, blocks * NETWORK_RULES[network].blockMs);
+}
+
+/** Each api that is alive holds an equal share of every purse. docs/product.md#purses */
+function shareAmongApis(services: Services) {
+  const { database, gate } = services;
+  const holder = newLeaseHolder("api");
+  const say = () => quietly(services, async () => gate.share(await sayAlive(database, "api", holder, ALIVE_MS)));
+  void say();
+  const timer = setInterval(() => void say(), SAY_ALIVE_MS);
+  return { timer, end: () => quietly(services, () => forgetAlive(database, holder)) };
 }
 
 /** Runs when this process starts to send, and then periodically. */
@@ -184,14 +205,26 @@ function rateAsker({ accounts, database, saleRules: rules, ids, senders, log }: 
   };
 }
 
+/** What goes, each with its own age; docs/operations.md#what-ends names all tables. */
+const ENDS: readonly ((queries: Queries, now: bigint, limit: number) => Promise<boolean>)[] = [
+  (queries, now, limit) => deleteSimulatedDays(queries, limit, Number(now)),
+  (queries, now, limit) => deleteExpired(queries, now - BigInt(SESSION_MS), limit),
+  deleteOldMails,
+  deleteOldEvents,
+  (queries, now, limit) => deleteStoredAnswers(queries, now - BigInt(ANSWERS_KEPT_MS), limit),
+  deleteEndedCounts,
+  deleteOldShopEvents,
+  deleteOldPictures,
+  deleteOldClicks,
+];
+
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */
-export async function clean({ database: { kysely } }: Pick<Services, "database">): Promise<void> {
-  const now = Date.now();
-  while (await deleteSimulatedDays(kysely, DELETED_AT_ONCE)) await nextTurn();
-  while (await deleteExpired(kysely, BigInt(now - SESSION_MS), DELETED_AT_ONCE)) await nextTurn();
-  while (await deleteOldMails(kysely, BigInt(now), DELETED_AT_ONCE)) await nextTurn();
-  while (await deleteOldEvents(kysely, BigInt(now), DELETED_AT_ONCE)) await nextTurn();
-  while (await deleteStoredAnswers(kysely, BigInt(now - ANSWERS_KEPT_MS), DELETED_AT_ONCE)) await nextTurn();
+export async function clean({ database }: Pick<Services, "database">, now = BigInt(Date.now())): Promise<void> {
+  for (const deleteSome of ENDS) {
+    while (await inTransaction(database.kysely, (queries) => deleteSome(queries, now, DELETED_AT_ONCE)))
+      await nextTurn();
+  }
+  await forgetAlive(database);
 }
 
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */

@@ -11,6 +11,7 @@ import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { QueueSummary } from "../../sender/due.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 import type { Senders } from "../../sender/senders.ts";
+import type { Gate } from "../http/gate.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -119,6 +120,19 @@ export class Metrics {
       });
     gauge("torcida_operations", `Unfinished operations (counted up to ${COUNTED})`, (one) => one.count);
     gauge("torcida_operations_oldest_seconds", "Age of the oldest of them", (one) => one.oldestMs / 1_000);
+  }
+
+  observeGate({ refused }: Pick<Gate, "refused">): void {
+    new Counter({
+      name: "torcida_purse_refused_total",
+      help: "Calls that a purse refused",
+      labelNames: ["purse"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [purse, count] of refused) this.inc({ purse }, count);
+      },
+    });
   }
 
   observeRequest(request: Request, response: Response): void {

@@ -9,23 +9,19 @@ import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
 import { listFaults } from "./system-faults.ts";
 
-/** docs/product.md#limit-calls. Far above what load balancers and monitors need. */
-const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
-
-/** docs/product.md#faults */
-const FAULT_LIMIT = { perMinute: 10, by: "origin" } as const;
-
 export function operationRoutes(services: Services): Route[] {
   const { log, drain } = services;
   return [
     route.get("/api", {
       access: "anyone",
+      cost: { thread: 0.15, node: 0, stored: 0, mail: 0 },
       summary: "Health check",
       responses: { 200: healthSchema },
       handle: () => ({ body: { success: true, status: "ok" } }),
     }),
     route.get("/api/config", {
       access: "anyone",
+      cost: { thread: 0.3, node: 0, stored: 0, mail: 0 },
       summary: "The web app's configuration",
       responses: { 200: configResponseSchema },
       handle: () => ({
@@ -35,8 +31,8 @@ export function operationRoutes(services: Services): Route[] {
     }),
     route.post("/api/faults", {
       access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "A fault that the web app met, for the log; counted with the requests",
-      limit: FAULT_LIMIT,
       body: faultRequestSchema,
       responses: { 200: doneSchema },
       handle({ body }) {
@@ -46,6 +42,8 @@ export function operationRoutes(services: Services): Route[] {
     }),
     route.get("/healthz", {
       access: "anyone",
+      cost: { thread: 0.15, node: 0, stored: 0, mail: 0 },
+      isProbe: true,
       summary: "Whether the process takes requests; 503 once it is asked to stop",
       responses: { 200: z.object({ status: z.literal("ok") }), 503: z.object({ status: z.literal("draining") }) },
       handle: () =>
@@ -53,8 +51,9 @@ export function operationRoutes(services: Services): Route[] {
     }),
     route.get("/readyz", {
       access: "anyone",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
+      isProbe: true,
       summary: "Whether every dependency is available",
-      limit: READY_LIMIT,
       responses: { 200: readinessSchema, 503: readinessSchema },
       async handle({ request, identity }) {
         const faults = await listFaults(services);

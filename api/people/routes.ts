@@ -32,29 +32,30 @@ import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sess
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
 import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
 
-/** docs/product.md#limit-calls. */
-const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
-const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
-
 export function peopleRoutes(services: Services): Route[] {
   const { database, environment } = services;
   const profiles = new ProfileCache();
   return [
     route.get("/api/me", {
       access: "user",
+      cost: { thread: 0.5, node: 2, stored: 0, mail: 0 },
       summary: "The signed-in user's profile, holdings, tickets and totals",
       responses: { 200: meResponseSchema },
-      async handle({ identity, request }) {
+      async handle({ identity, request, giveBack }) {
         const visitor = visitorOf(identity);
+        let isBuilt = false;
         const text = await profiles.read(visitor, async () => {
+          isBuilt = true;
           const { me, changesAt } = await buildProfile(services, visitor, originOf(request.ip ?? ""));
           return { text: JSON.stringify({ success: true, data: me }), changesAt };
         });
+        if (!isBuilt) giveBack(["node"]);
         return { text, type: "application/json; charset=utf-8" };
       },
     }),
     route.get("/api/is-admin", {
       access: "anyone",
+      cost: { thread: 0.2, node: 0, stored: 0, mail: 0 },
       summary: "Whether the caller is an admin",
       responses: { 200: isAdminResponseSchema },
       handle({ identity }) {
@@ -63,8 +64,8 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/check-user", {
       access: "anyone",
+      cost: { thread: 0.6, node: 0, stored: 700, mail: 0 },
       summary: "Whether a wallet is registered, and the challenge to sign next",
-      limit: CHECK_USER_LIMIT,
       body: checkUserRequestSchema,
       responses: { 200: checkUserResponseSchema },
       async handle({ body, request }) {
@@ -77,8 +78,9 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/register-user-data", {
       access: "anyone",
+      cost: { thread: 3, node: 2, stored: 1500, mail: 1 },
+      signsIn: true,
       summary: "Registers a wallet by its signature",
-      limit: SIGN_IN_LIMIT,
       body: registerRequestSchema,
       failures: { 409: "This wallet is already registered" },
       responses: { 200: registerResponseSchema },
@@ -100,8 +102,9 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/login", {
       access: "anyone",
+      cost: { thread: 3, node: 2, stored: 500, mail: 0 },
+      signsIn: true,
       summary: "Signs a registered wallet in by its signature",
-      limit: SIGN_IN_LIMIT,
       body: loginRequestSchema,
       failures: { 404: "This wallet is not registered" },
       responses: { 200: loginResponseSchema },
@@ -117,6 +120,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/logout", {
       access: "user",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "Ends the session",
       responses: { 200: doneSchema },
       async handle({ identity }) {
@@ -126,6 +130,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/logout-everywhere", {
       access: "user",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
       summary: "Ends all of the user's sessions but this one",
       responses: { 200: logoutEverywhereResponseSchema },
       async handle({ identity }) {
@@ -136,6 +141,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.get("/api/me/sessions", {
       access: "user",
+      cost: { thread: 1, node: 0, stored: 0, mail: 0 },
       summary: "The signed-in user's open sessions, the last used first",
       responses: { 200: sessionsResponseSchema },
       async handle({ identity }) {
@@ -152,6 +158,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.delete("/api/me/sessions/:id", {
       access: "user",
+      cost: { thread: 1, node: 0, stored: 100, mail: 0 },
       summary: "Ends one of the user's sessions",
       failures: { 404: "No such open session" },
       responses: { 200: doneSchema },
@@ -165,8 +172,8 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.put("/api/me", {
       access: "proven_user",
+      cost: { thread: 1, node: 0, stored: 100, mail: 0 },
       summary: "Changes the user's names and e-mail",
-      limit: { perMinute: 60, by: "wallet" },
       body: updateProfileRequestSchema,
       responses: { 200: doneSchema },
       async handle({ identity, body }) {
@@ -178,6 +185,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.delete("/api/me", {
       access: "proven_user",
+      cost: { thread: 3, node: 0, stored: 300, mail: 0 },
       summary: "Erases the profile; the purchases stay, identified by wallet only",
       responses: { 200: doneSchema },
       async handle({ identity }) {

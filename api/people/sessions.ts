@@ -24,6 +24,8 @@ export type Visitor = Session & {
   lastName: string;
   /** Changes whenever the user's rows or the index's rows of their purchases change. */
   revision: string;
+  /** Whether a payout has reached the wallet. */
+  wasPaid: boolean;
   /** The last indexed block; undefined before the first. */
   indexed: { block: bigint; hash: string } | undefined;
 };
@@ -83,6 +85,7 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
       "users.last_name",
       "users.revision",
       "buyer_totals.revision as totals_revision",
+      "buyer_totals.paid_gwei",
       "chain_cursor.block_number",
       "chain_cursor.block_hash",
     ])
@@ -104,6 +107,7 @@ type VisitorRow = {
   last_name: string;
   revision: bigint;
   totals_revision: bigint | null;
+  paid_gwei: bigint | null;
   block_number: bigint | null;
   block_hash: string | null;
 };
@@ -119,6 +123,7 @@ function toVisitor(row: VisitorRow): Visitor {
     firstName: row.first_name,
     lastName: row.last_name,
     revision: `${row.revision}:${row.totals_revision ?? 0n}`,
+    wasPaid: (row.paid_gwei ?? 0n) > 0n,
     indexed:
       row.block_number === null || row.block_hash === null
         ? undefined

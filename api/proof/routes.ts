@@ -11,7 +11,6 @@ import { invalid } from "../http/api-error.ts";
 import { nextBefore, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
-const LIMIT = { perMinute: 120, by: "origin" } as const;
 const KEPT_MS = 30_000;
 
 /** Data that anyone can check against the chain. docs/product.md#proof-page */
@@ -20,8 +19,8 @@ export function proofRoutes(services: Services): Route[] {
   return [
     route.get("/api/wallets/:wallet/tickets", {
       access: "anyone",
+      cost: { thread: 2, node: 0, stored: 0, mail: 0 },
       summary: "A wallet's tickets and their payouts, newest first, as the index has them",
-      limit: LIMIT,
       query: pageQuerySchema,
       responses: { 200: walletTicketsSchema },
       async handle({ params, query }) {
@@ -46,8 +45,8 @@ export function proofRoutes(services: Services): Route[] {
     }),
     route.get("/api/proof", {
       access: "anyone",
+      cost: { thread: 5, node: 4, stored: 0, mail: 0 },
       summary: "A wallet's published books, newest first: the tickets that were paid less than they say, and why",
-      limit: LIMIT,
       query: walletBooksQuerySchema,
       responses: { 200: walletBooksSchema },
       async handle({ query: { wallet, ...page } }) {
@@ -64,8 +63,8 @@ export function proofRoutes(services: Services): Route[] {
     }),
     route.get("/api/books", {
       access: "anyone",
+      cost: { thread: 5, node: 4, stored: 0, mail: 0 },
       summary: "What was paid into the distributor, paid out as cashback and taken back",
-      limit: LIMIT,
       responses: { 200: booksSchema },
       async handle() {
         return { body: { success: true, data: await readBooks() }, headers: { "cache-control": "public, max-age=30" } };

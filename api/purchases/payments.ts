@@ -25,8 +25,8 @@ type PaidAmount = Pick<Payment, "token_id" | "amount_gwei" | "paid_at">;
 export function paymentsRoute(services: Services): Route {
   return route.get("/api/me/payments", {
     access: "user",
+    cost: { thread: 50, node: 0, stored: 0, mail: 0 },
     summary: "What the signed-in user was paid in a year: its sums, or as CSV each payment",
-    limit: { perMinute: 30, by: "wallet" },
     query: paymentsQuerySchema,
     alternatives: ["text/csv"],
     responses: { 200: paymentsResponseSchema },

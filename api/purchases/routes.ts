@@ -26,17 +26,14 @@ import { toPurchaseRecords } from "./records.ts";
 import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
-const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
-const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
-
 export function purchaseRoutes(services: Services): Route[] {
   const { database } = services;
   const registrations = openRegistrations(services);
   return [
     route.post("/api/register-purchase", {
       access: "user",
+      cost: { thread: 0.3, node: 1, stored: 845, mail: 0 },
       summary: "Registers a purchase and freezes its terms",
-      limit: PURCHASE_LIMIT,
       body: registerPurchaseRequestSchema,
       headers: IDEMPOTENCY_HEADER,
       failures: {
@@ -45,8 +42,9 @@ export function purchaseRoutes(services: Services): Route[] {
         422: "The Idempotency-Key was used with another body",
       },
       responses: { 200: registerPurchaseResponseSchema },
-      async handle({ body, identity, request }) {
+      async handle({ body, identity, request, giveBack }) {
         const { wallet } = visitorOf(identity);
+        if (!body.token_slug) giveBack(["node"]);
         if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
         const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
         const keyed = readKey(request, wallet, meaning);
@@ -56,6 +54,7 @@ export function purchaseRoutes(services: Services): Route[] {
     }),
     route.get("/api/purchases", {
       access: "user",
+      cost: { thread: 3, node: 1, stored: 0, mail: 0 },
       summary: "The signed-in user's purchases, newest first",
       query: ownPurchasesQuerySchema,
       responses: {
@@ -81,8 +80,8 @@ export function purchaseRoutes(services: Services): Route[] {
     paymentsRoute(services),
     route.post("/api/purchases/:id/withdraw", {
       access: "user",
+      cost: { thread: 2, node: 0, stored: 400, mail: 0 },
       summary: "Withdraws one's own simulated purchase before its ticket is sent to the chain",
-      limit: PURCHASE_LIMIT,
       failures: { 404: "No such purchase", 409: "Its ticket is already sent, or it is a real sale's" },
       responses: { 200: doneSchema },
       async handle({ params, identity }) {
@@ -93,8 +92,8 @@ export function purchaseRoutes(services: Services): Route[] {
     }),
     route.post("/api/mint-nft", {
       access: "user_or_staff",
+      cost: { thread: 2, node: 0, stored: 300, mail: 0 },
       summary: "Mints the ticket of a purchase, once",
-      limit: MONEY_LIMIT,
       body: mintNftRequestSchema,
       failures: { 404: "No such purchase", 409: "The purchase was returned" },
       responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
@@ -103,8 +102,8 @@ export function purchaseRoutes(services: Services): Route[] {
     route.post("/api/confirm-purchase", {
       access: "staff",
       permission: "payments",
+      cost: { thread: 2, node: 0, stored: 500, mail: 0 },
       summary: "Moves a purchase from Pending to Confirmed, once",
-      limit: MONEY_LIMIT,
       body: confirmPurchaseRequestSchema,
       failures: { 404: "No such purchase", 409: "The purchase is cancelled, or not minted yet" },
       responses: { 200: confirmPurchaseResponseSchema, 202: confirmPurchaseResponseSchema },
@@ -113,8 +112,8 @@ export function purchaseRoutes(services: Services): Route[] {
     route.post("/api/distribute-cashback", {
       access: "fresh_staff",
       permission: "payments",
+      cost: { thread: 4, node: 1, stored: 1200, mail: 0 },
       summary: "Pays a buyer the cashback of their confirmed, unpaid purchases",
-      limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
       headers: IDEMPOTENCY_HEADER,
       failures: {

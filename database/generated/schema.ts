@@ -908,6 +908,13 @@ export interface Schema {
     /** When it was no longer configured; null: it is, or nobody has looked yet. */
     gone_at: bigint | null;
   };
+  /** Sign-ins and e-mails of a caller in its ten minutes; rate-limiter-flexible writes its rows. docs/product.md#purses */
+  purse_counts: {
+    key: string;
+    points: bigint;
+    /** When its ten minutes end, in ms. */
+    expire: bigint;
+  };
   /** What each process learned of the calls that its nodes take. Adds only: 1.0.0 works on beside it. docs/operations.md#node-calls */
   node_calls: {
     /** What runs it and where, such as `api host:3000`. */
@@ -988,6 +995,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   proposals: ["id"],
   audit_notes: ["audit_id"],
   account_names: ["network","name"],
+  purse_counts: ["key"],
   node_calls: ["process","rpc"],
 };
 

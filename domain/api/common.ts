@@ -57,6 +57,10 @@ export function isPublicHttpsUrl(text: string): boolean {
 /** An EIP-4361 message to sign: valid once, until it expires. */
 export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
 
+/** Whose purse refused a call. docs/product.md#purses */
+export const PURSES = ["wallet", "address", "shop", "account"] as const;
+export type PurseName = (typeof PURSES)[number];
+
 /** The body of every error. docs/product.md#error-shape. `error` and `message` are the same sentence. */
 export const errorSchema = z.object({
   success: z.literal(false),
@@ -79,6 +83,8 @@ export const errorSchema = z.object({
   limit: z.enum(["purchase", "wallet", "all"]).optional(),
   /** With NOT_DUE, CLAIM_TOO_EARLY and SIMULATED_LIMIT: when it becomes possible; null if unknown or never. */
   due_at: z.iso.datetime().nullable().optional(),
+  /** With TOO_MANY_REQUESTS: whose is empty. */
+  purse: z.enum(PURSES).optional(),
   /** With DECISION_REFUSED: what does not fit. */
   why: z.enum(DECISION_REFUSALS).optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */

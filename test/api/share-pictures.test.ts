@@ -31,7 +31,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
     let site: Server;
     let url: string;
     beforeEach(async () => {
-      api = await startInProcess((await open()).database, { RATE_LIMIT_SCALE: "1" });
+      api = await startInProcess((await open()).database, { RATE_LIMIT_SCALE: "0.25" });
       const app = express();
       app.get("/share/*picture", sharePictures(api.services));
       app.use((_request, response) => {

@@ -5,16 +5,14 @@ import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../do
 import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { originOf } from "../../http/origin.ts";
-import { RateLimiter } from "../../http/rate-limiter.ts";
 import type { Services } from "../../services.ts";
 import { localNumber, localReais, rateOf } from "../local-number.ts";
 import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
-/** Drawing a picture takes 0.1 seconds of a core; link previews need one per shared page. */
-const LIMIT = { perMinute: 30, by: "origin" } as const;
+/** Drawing a picture takes 0.1 seconds of a core, though not of the thread; link previews need one per shared page. */
+const DRAWING_COST = { thread: 100, node: 0, stored: 0, mail: 0 };
 
 /** The URL of the picture for a link to a store or a ticket. */
 export const sharePicture = (kind: "store" | "ticket", id: string, language: Language): string =>
@@ -23,9 +21,8 @@ export const sharePicture = (kind: "store" | "ticket", id: string, language: Lan
 /** `/share/{store|ticket}/{id}/{language}.png`; the site's default picture if it cannot be drawn. */
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
-  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
   const drawNew = async (svg: string, address: string) => {
-    await limiter.take("share", originOf(address), LIMIT);
+    await services.gate.spend({ kind: "origin", address }, DRAWING_COST);
     return renderer.draw(svg);
   };
   return async (request, response, next) => {

@@ -14,6 +14,7 @@ import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { createApp } from "../../../api/http/app.ts";
 import { Cursors } from "../../../api/http/cursors.ts";
+import { Gate } from "../../../api/http/gate.ts";
 import { openPost } from "../../../api/mail/post.ts";
 import { Metrics } from "../../../api/operations/metrics.ts";
 import { findVisitors, hashToken } from "../../../api/people/sessions.ts";
@@ -129,6 +130,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     adminWallets,
     approvals,
     post: openPost(environment),
+    gate: new Gate(environment.RATE_LIMIT_SCALE, database),
     drain: { isDraining: false },
     certificate: { problem: () => undefined },
   };

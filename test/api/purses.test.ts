@@ -1,0 +1,219 @@
+import { expect } from "chai";
+import { LRUCache } from "lru-cache";
+import { Gate, type Payer } from "../../api/http/gate.ts";
+import { blockOf } from "../../api/http/origin.ts";
+import { ALLOWANCES } from "../../api/http/purses.ts";
+import { type Rank, Turns } from "../../api/http/turns.ts";
+import type { Database } from "../../database/connect.ts";
+import { forgetAlive, sayAlive } from "../../platform/lease.ts";
+import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
+import { PERSON } from "../testing/shopper.ts";
+import { Caller } from "./support/caller.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+/** Without the thread's part, for which they would wait for turns. */
+const CLICK = { thread: 0, node: 1, stored: 845, mail: 0 };
+const LIVE = { SIMULATED_PURCHASES: "false", AFFILIATE_SECRETS: "acme:secret-of-acme-that-is-long-enough" };
+const PUBLIC = { RATE_LIMIT_SCALE: "1", TRUST_PROXY: "loopback" };
+
+describe("The purses", function () {
+  this.timeout(300_000);
+
+  onEitherEngine(({ name, open }) => {
+    describe(`of people behind one address, on ${name}`, () => {
+      let api: InProcessApi;
+      beforeEach(async () => {
+        api = await startInProcess((await open()).database, { ...PUBLIC, ...LIVE });
+      });
+      afterEach(() => api.stop());
+
+      /** What the web app asks for from the first page to a click. */
+      const join = async (from: string): Promise<number[]> => {
+        const caller = new Caller(api.url);
+        const statuses: number[] = [];
+        const ask = async (method: string, path: string, body?: object) => {
+          const answer = await caller.raw(method, path, body && JSON.stringify(body), { "x-forwarded-for": from });
+          statuses.push(answer.status);
+          return answer.body;
+        };
+        for (const path of ["/api/config", "/api/stores", "/api/fan-tokens"]) await ask("GET", path);
+        const { challenge } = await ask("POST", "/api/check-user", { address: caller.address });
+        const signature = await caller.account.signMessage({ message: challenge?.message ?? "" });
+        const proof = { address: caller.address, signature, nonce: challenge?.nonce };
+        const person = { ...PERSON, email: `${caller.address}@example.com`, mail_language: "pt" };
+        caller.token = (await ask("POST", "/api/register-user-data", { ...person, ...proof })).token;
+        for (const path of ["/api/is-admin", "/api/me/mail", "/api/events", "/api/clicks"]) await ask("GET", path);
+        await ask("POST", "/api/register-purchase", { user: caller.address, store_id: 1, amount: 100 });
+        return statuses;
+      };
+
+      it("let 200 people behind one IPv4 address register and click, all within a minute", async () => {
+        const seen = new Set<number>();
+        for (let group = 0; group < 10; group++) {
+          const joined = await Promise.all(Array.from({ length: 20 }, () => join("203.0.113.5")));
+          for (const status of joined.flat()) seen.add(status);
+        }
+        expect([...seen]).to.deep.equal([200]);
+      });
+    });
+
+    it(`stop a hundred wallets of one address, and nobody else, on ${name}`, async () => {
+      const { database } = await open();
+      const gate = new Gate(1, database);
+      const calls = await flood(gate, 100, 12_000);
+      expect(calls).to.be.at.most(ALLOWANCES.address.aMinute.stored / CLICK.stored + 1);
+      expect(gate.refused.get("address")).to.equal(12_000 - calls);
+      await gate.spend({ kind: "origin", address: "198.51.100.7", wallet: "0xother" }, CLICK);
+      // A buyer who was paid once, behind the same address, spends from another purse.
+      await gate.spend({ kind: "origin", address: "203.0.113.5", wallet: "0xbuyer", wasPaid: true }, CLICK);
+      await gate.spend({ kind: "account", account: "direct acme" }, CLICK);
+    });
+  });
+
+  onBothEngines(({ name, open }) => {
+    it(`are shared by the apis that are alive, on ${name}`, async () => {
+      const { database } = await open();
+      expect(await sayAlive(database, "api", "api:1:a", 60_000)).to.equal(1);
+      expect(await sayAlive(database, "api", "api:2:b", 60_000)).to.equal(2);
+      await sayAlive(database, "indexer", "indexer:3:c", 60_000);
+      await sayAlive(database, "api", "api:4:dead", -1);
+      expect(await sayAlive(database, "api", "api:1:a", 60_000)).to.equal(2);
+      await forgetAlive(database, "api:2:b");
+      await forgetAlive(database);
+      const left = await database.kysely.selectFrom("leases").select("holder").orderBy("holder").execute();
+      expect(left.map(({ holder }) => holder)).to.deep.equal(["api:1:a", "indexer:3:c"]);
+      const [whole, half] = [new Gate(1, database), new Gate(1, database)];
+      half.share(2);
+      expect(await flood(half, 100, 6_000)).to.be.closeTo((await flood(whole, 100, 6_000)) / 2, 2);
+    });
+
+    it(`count sign-ins and e-mails for all apis together, on ${name}`, async () => {
+      const { database, again } = await open();
+      const gates = [new Gate(0.01, database), new Gate(0.01, await again())];
+      const signIn = { thread: 0, node: 0, stored: 0, mail: 0 };
+      const payer: Payer = { kind: "origin", address: "203.0.113.5" };
+      const outcomes: boolean[] = [];
+      for (let index = 0; index < 14; index++) {
+        const gate = gates[index % 2] as Gate;
+        outcomes.push(await isTaken(gate.spend(payer, signIn, true)));
+      }
+      expect(outcomes).to.deep.equal([...Array(10).fill(true), ...Array(4).fill(false)]);
+      const mail = { ...signIn, mail: 1 };
+      expect(await isTaken((gates[0] as Gate).spend({ ...payer, wallet: "0x1" }, mail))).to.equal(true);
+      expect(await isTaken((gates[1] as Gate).spend({ ...payer, wallet: "0x1" }, mail)), "the wallet's").to.equal(
+        false,
+      );
+      expect(await isTaken((gates[1] as Gate).spend({ ...payer, wallet: "0x2" }, mail))).to.equal(true);
+    });
+  });
+
+  onEitherEngine(({ open }) => {
+    let database: Database;
+    beforeEach(async () => {
+      ({ database } = await open());
+    });
+
+    it("let a caller with something left make one call of any price, and then none", async () => {
+      const gate = new Gate(1, database);
+      const payer: Payer = { kind: "origin", address: "203.0.113.5", wallet: "0x1" };
+      const picture = { thread: 5, node: 0, stored: 700_000, mail: 0 };
+      expect(await isTaken(gate.spend(payer, picture))).to.equal(true);
+      expect(await isTaken(gate.spend(payer, picture))).to.equal(false);
+      expect(gate.refused.get("wallet")).to.equal(1);
+    });
+
+    it("give back what a refused call would have cost, and what a call did not need", async () => {
+      const gate = new Gate(1, database);
+      const payer: Payer = { kind: "origin", address: "203.0.113.5", wallet: "0x1" };
+      const read = { thread: 0, node: ALLOWANCES.wallet.aMinute.node, stored: 0, mail: 0 };
+      for (let turn = 0; turn < 3; turn++) (await gate.spend(payer, read)).giveBack(["node"]);
+      await gate.spend(payer, read);
+      expect(await isTaken(gate.spend(payer, read))).to.equal(false);
+    });
+
+    it("say whose is empty, when to try again and what to do", async () => {
+      const api = await startInProcess(database, { ...PUBLIC, RATE_LIMIT_SCALE: "0.001" });
+      try {
+        const caller = new Caller(api.url);
+        let answer = await caller.get("/api/stores");
+        for (let turn = 0; turn < 30 && answer.status === 200; turn++) answer = await caller.get("/api/stores");
+        expectRefusal(answer, 429, "TOO_MANY_REQUESTS");
+        expect(Number(answer.headers.get("retry-after"))).to.be.within(1, 60);
+        expect(answer.body.purse).to.equal("address");
+        expect(answer.body.message).to.match(/internet address: wait, or use another connection; try again in \d+ s$/);
+        expect((await caller.get("/healthz")).status, "probes pay too").to.equal(429);
+      } finally {
+        await api.stop();
+      }
+    });
+  });
+
+  describe("of an address", () => {
+    it("are of its /64, and its /48 shares one turn once eight of its /64 call", () => {
+      const networks = new LRUCache<string, Set<string>>({ max: 10 });
+      const blocks = Array.from({ length: 9 }, (_, index) => blockOf(`2001:db8:1:${index}::5`, networks));
+      expect(blocks.slice(0, 7)).to.deep.equal(Array.from({ length: 7 }, (_, index) => `2001:db8:1:${index}::/64`));
+      expect(new Set(blocks.slice(7))).to.deep.equal(new Set(["2001:db8:1::/48"]));
+      expect(blockOf("2001:db8:2:1::5", networks)).to.equal("2001:db8:2:1::/64");
+      expect(blockOf("::ffff:203.0.113.5", networks)).to.equal("203.0.113.5");
+    });
+  });
+
+  describe("of the shop", () => {
+    it("give turns by rank, then block by block, once they are low", async () => {
+      // A hundredth of the shop has 9 ms a second.
+      const turns = new Turns(0.01);
+      const begun: string[] = [];
+      const wait = async (rank: Rank, block: string, name: string) => {
+        if (await turns.take({ rank, block, isHeavy: false }, 3)) begun.push(name);
+      };
+      await Promise.all([wait(2, "first", "first"), wait(2, "first", "second")]);
+      const crowd = Array.from({ length: 4 }, (_, index) => wait(1, "crowd", `crowd ${index}`));
+      await Promise.all([...crowd, wait(2, "a", "address"), wait(1, "b", "wallet"), wait(0, "c", "buyer")]);
+      const place = (name: string) => (begun.includes(name) ? begun.indexOf(name) : Number.POSITIVE_INFINITY);
+      expect(begun.slice(0, 3), begun.join()).to.deep.equal(["first", "second", "buyer"]);
+      expect(place("wallet"), begun.join()).to.be.lessThan(place("crowd 1"));
+      expect(place("address"), begun.join()).to.be.at.least(place("crowd 1"));
+    });
+
+    it("start at once while much is left, but for a block that has used much already", async () => {
+      const turns = new Turns(1);
+      const begun: string[] = [];
+      const heavy = Array.from({ length: 200 }, async (_, index) => {
+        await turns.take({ rank: 1, block: "flood", isHeavy: true }, 0.5);
+        begun.push(`flood ${index}`);
+      });
+      await turns.take({ rank: 2, block: "quiet", isHeavy: false }, 0.5);
+      begun.push("quiet");
+      await Promise.all(heavy);
+      expect(begun.indexOf("quiet")).to.be.lessThan(5);
+    });
+
+    it("refuse who waited in vain, and lose nobody", async () => {
+      const turns = new Turns(0.001);
+      const all = Array.from({ length: 50 }, (_, index) =>
+        turns.take({ rank: 2, block: String(index), isHeavy: false }, 1),
+      );
+      const outcomes = await Promise.all(all);
+      expect(outcomes.filter(Boolean).length).to.be.within(1, 5);
+    });
+  });
+});
+
+/** How many of these calls, made by so many wallets of one address, were taken. */
+async function flood(gate: Gate, wallets: number, calls: number): Promise<number> {
+  const all = Array.from({ length: calls }, (_, index) =>
+    isTaken(gate.spend({ kind: "origin", address: "203.0.113.5", wallet: `0x${index % wallets}` }, CLICK)),
+  );
+  return (await Promise.all(all)).filter(Boolean).length;
+}
+
+const isTaken = (spent: Promise<unknown>): Promise<boolean> =>
+  spent.then(
+    () => true,
+    (error: unknown) => {
+      if ((error as { status?: number }).status !== 429) throw error;
+      return false;
+    },
+  );
