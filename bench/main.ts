@@ -8,7 +8,9 @@ const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
 const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
-  refuseOptions(`There is no benchmark "${name}"; say one of gas, indexer, api, web, scale: npm run bench -- indexer`);
+  refuseOptions(
+    `There is no benchmark "${name}"; say one of gas, indexer, api, web, scale, strangers: npm run bench -- indexer`,
+  );
 }
 const tool = TOOLS[name];
 if (tool && !existsSync(new URL(`./node_modules/${tool}/package.json`, import.meta.url))) {

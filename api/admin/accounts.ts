@@ -38,7 +38,6 @@ import { askForLarge } from "./large-bookings.ts";
 import { proposed } from "./proposing.ts";
 
 const PATH = "/api/admin/accounts/:network/:account";
-const LIMIT = { perMinute: 60, by: "wallet" } as const;
 const LISTED = 200;
 
 /** The books of accounts: what they are paid for, what has arrived. docs/product.md#accounts */
@@ -47,6 +46,7 @@ export function accountRoutes(services: Services): Route[] {
   return [
     route.get("/api/admin/accounts", {
       access: "admin",
+      cost: { thread: 4, node: 0, stored: 0, mail: 0 },
       summary: "The books of each account: promised, booked, paid, waiting, and its credit",
       responses: { 200: accountsResponseSchema },
       async handle() {
@@ -57,6 +57,7 @@ export function accountRoutes(services: Services): Route[] {
     }),
     route.get(`${PATH}/bookings`, {
       access: "admin",
+      cost: { thread: 4, node: 0, stored: 0, mail: 0 },
       summary: `The last ${LISTED} bookings of an account, newest first`,
       failures: { 404: "No such account" },
       responses: { 200: bookingsResponseSchema },
@@ -71,8 +72,8 @@ export function accountRoutes(services: Services): Route[] {
     route.post(`${PATH}/bookings`, {
       access: "fresh_admin",
       permission: "payments",
+      cost: { thread: 4, node: 0, stored: 900, mail: 0 },
       summary: "Books money that has arrived from an account",
-      limit: LIMIT,
       body: bookingRequestSchema,
       failures: { 404: "No such account" },
       responses: { 200: createdSchema, 202: proposedSchema },
@@ -94,8 +95,8 @@ export function accountRoutes(services: Services): Route[] {
     route.post(`${PATH}/bookings/:id/reverse`, {
       access: "fresh_admin",
       permission: "payments",
+      cost: { thread: 4, node: 0, stored: 900, mail: 0 },
       summary: "Reverses a booking by another row; what is not sent waits again",
-      limit: LIMIT,
       body: reverseRequestSchema,
       failures: { 404: "No such account or booking", 409: "It is reversed already" },
       responses: { 200: createdSchema },
@@ -125,8 +126,8 @@ export function accountRoutes(services: Services): Route[] {
     route.post(`${PATH}/bookings/file`, {
       access: "admin",
       permission: "payments",
+      cost: { thread: 50, node: 0, stored: 10000, mail: 0 },
       summary: "Lists the money in of a bank's CSV, or books each line that is not booked yet",
-      limit: LIMIT,
       bodyLimitBytes: CATALOGUE_FILE_BYTES,
       body: bookingFileRequestSchema,
       failures: { 404: "No such account" },
@@ -164,8 +165,8 @@ export function accountRoutes(services: Services): Route[] {
     route.post(`${PATH}/sales-days`, {
       access: "fresh_admin",
       permission: "payments",
+      cost: { thread: 4, node: 0, stored: 900, mail: 0 },
       summary: "Announces a UTC day on which an account may be paid ten times its usual day and more",
-      limit: LIMIT,
       body: salesDayRequestSchema,
       failures: { 404: "No such account" },
       responses: { 200: doneSchema },

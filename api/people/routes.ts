@@ -38,7 +38,7 @@ export function peopleRoutes(services: Services): Route[] {
   return [
     route.get("/api/me", {
       access: "user",
-      cost: { thread: 0.5, node: 2, stored: 0, mail: 0 },
+      cost: { thread: 0.5, node: 5, stored: 0, mail: 0 },
       summary: "The signed-in user's profile, holdings, tickets and totals",
       responses: { 200: meResponseSchema },
       async handle({ identity, request, giveBack }) {
@@ -64,7 +64,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/check-user", {
       access: "anyone",
-      cost: { thread: 0.6, node: 0, stored: 700, mail: 0 },
+      cost: { thread: 0.6, node: 0, stored: 500, mail: 0 },
       summary: "Whether a wallet is registered, and the challenge to sign next",
       body: checkUserRequestSchema,
       responses: { 200: checkUserResponseSchema },
@@ -78,7 +78,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/register-user-data", {
       access: "anyone",
-      cost: { thread: 3, node: 2, stored: 1500, mail: 1 },
+      cost: { thread: 3, node: 2, stored: 3000, mail: 1 },
       signsIn: true,
       summary: "Registers a wallet by its signature",
       body: registerRequestSchema,
@@ -102,7 +102,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/login", {
       access: "anyone",
-      cost: { thread: 3, node: 2, stored: 500, mail: 0 },
+      cost: { thread: 3, node: 2, stored: 300, mail: 0 },
       signsIn: true,
       summary: "Signs a registered wallet in by its signature",
       body: loginRequestSchema,

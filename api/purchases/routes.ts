@@ -32,7 +32,7 @@ export function purchaseRoutes(services: Services): Route[] {
   return [
     route.post("/api/register-purchase", {
       access: "user",
-      cost: { thread: 0.3, node: 1, stored: 845, mail: 0 },
+      cost: { thread: 0.3, node: 2, stored: 500, mail: 0 },
       summary: "Registers a purchase and freezes its terms",
       body: registerPurchaseRequestSchema,
       headers: IDEMPOTENCY_HEADER,

@@ -15,7 +15,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
+import { deleteOldClicks, insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { readConversion } from "../../affiliates/conversion.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import {
@@ -29,6 +29,9 @@ import {
 import { readStorePace } from "../../affiliates/store-pace.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
+import { deleteOldPictures } from "../../api/clicks/pictures.ts";
+import { deleteOldShopEvents } from "../../api/hooks/routes.ts";
+import { deleteEndedCounts } from "../../api/http/purses.ts";
 import {
   countedBy,
   countMails,
@@ -240,6 +243,10 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the sum of all payouts": (queries) => sumPayouts(queries, 10n),
   "the highest ids": (queries) => highestIds(queries),
   "the last final nonce": (queries) => highestFinalNonce(queries, walletOf(99_999_999)),
+  "clicks that led to nothing": (queries) => deleteOldClicks(queries, LONG_AGO, 500),
+  "pictures of answered claims": (queries) => deleteOldPictures(queries, LONG_AGO, 500),
+  "old events of shops": (queries) => deleteOldShopEvents(queries, LONG_AGO, 500),
+  "ended counts": (queries) => deleteEndedCounts(queries, LONG_AGO, 500),
   "expired sessions": (queries) => deleteExpired(queries, LONG_AGO, 500),
   "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };

@@ -40,8 +40,8 @@ const WALLET_EMPTY = [
   "TorcidaPoolLow",
   "TorcidaReconcileDiffers",
 ];
-/** What is planned, which nothing rings for, and what is seen from outside. */
-const PLANNED = ["docs/runbook/key-rotation.md", "docs/runbook/outside-check.md"];
+/** What is planned, which nothing rings for, and what strangers do or see from outside. */
+const PLANNED = ["key-rotation", "outside-check", "too-many-calls"].map((page) => `docs/runbook/${page}.md`);
 
 /**
  * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
