@@ -212,6 +212,7 @@ async function lowerTerms(queries: Queries, sale: Sale, click: Click): Promise<C
         .selectFrom("store_cashbacks")
         .select(["cashback_bps", "group_code"])
         .where("store_id", "=", seller.id)
+        .where("deleted_at", "is", null)
         .execute()
     : [];
   // An unknown store promises nothing, so no more than the click's lowest percent.

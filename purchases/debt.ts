@@ -5,6 +5,8 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { recordDebts } from "./events.ts";
 import { storeNameNow } from "./queries.ts";
 
+const RETURNED = 100;
+
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {
   return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0
@@ -18,17 +20,24 @@ function isOwed(): RawBuilder<SqlBool> {
  * reduces it; of one that is withdrawn, nothing stays kept. docs/product.md#debt
  */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
-  return (await sumDebts(queries, new Set([wallet]), isOwed())).get(wallet) ?? 0n;
+  return (await sumDebts(queries, new Set([wallet]), isOwed())).get(wallet)?.gwei ?? 0n;
 }
+
+/** `gwei` less what is kept for it; `unsentGwei` is kept of payouts that are not sent, so that it can be given back. */
+export type Debt = { gwei: bigint; unsentGwei: bigint };
 
 /** Of each wallet that came to owe something. */
 async function sumDebts(
   queries: Queries,
   wallets: ReadonlySet<WalletAddress>,
   isCounted: RawBuilder<SqlBool>,
-): Promise<Map<WalletAddress, bigint>> {
-  const debts = new Map<WalletAddress, bigint>();
+): Promise<Map<WalletAddress, Debt>> {
+  const debts = new Map<WalletAddress, Debt>();
   if (wallets.size === 0) return debts;
+  const add = (wallet: WalletAddress, gwei: bigint, unsentGwei: bigint) => {
+    const known = debts.get(wallet) ?? { gwei: 0n, unsentGwei: 0n };
+    debts.set(wallet, { gwei: known.gwei + gwei, unsentGwei: known.unsentGwei + unsentGwei });
+  };
   const adjustments = await queries
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
@@ -36,16 +45,45 @@ async function sumDebts(
     .where(amongTexts(queries, "adjustments.wallet", wallets))
     .where(isCounted)
     .execute();
-  for (const { wallet, amount_gwei } of adjustments) debts.set(wallet, (debts.get(wallet) ?? 0n) + amount_gwei);
+  for (const { wallet, amount_gwei } of adjustments) add(wallet, amount_gwei, 0n);
   if (debts.size === 0) return debts;
   const offsets = await queries
     .selectFrom("purchases")
-    .select(["wallet", "offset_gwei"])
+    .select(["wallet", "offset_gwei", isUnsent().as("is_unsent")])
     .where(amongTexts(queries, "wallet", new Set(debts.keys())))
     .where("offset_gwei", ">", 0n)
     .execute();
-  for (const { wallet, offset_gwei } of offsets) debts.set(wallet, (debts.get(wallet) ?? 0n) - offset_gwei);
+  for (const { wallet, offset_gwei, is_unsent } of offsets)
+    add(wallet, -offset_gwei, Number(is_unsent) === 1 ? offset_gwei : 0n);
   return debts;
+}
+
+function isUnsent(): RawBuilder<bigint | number> {
+  return sql<bigint | number>`case when purchases.settled_at is null
+    and not exists (select 1 from payouts where payouts.token_id = purchases.id)
+    and not exists (select 1 from operations where operations.subject_id = purchases.id
+      and operations.kind = 'pay' and operations.status in ('assigned', 'done')) then 1 else 0 end`;
+}
+
+/**
+ * The sales of these wallets that owe something back, though they are not declined: they may come to lift some of a debt.
+ * The oldest, at most so many that nobody makes others wait.
+ */
+export async function listReturned(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<bigint[]> {
+  if (wallets.size === 0) return [];
+  const rows = await queries
+    .selectFrom("adjustments")
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .innerJoin("sales", "sales.id", "purchases.sale_id")
+    .select("sales.id")
+    .where(amongTexts(queries, "adjustments.wallet", wallets))
+    .where("sales.state", "<>", "declined")
+    .groupBy("sales.id")
+    .having(({ fn }) => fn.sum("adjustments.cent_bps"), ">", 0)
+    .orderBy("sales.id")
+    .limit(RETURNED)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** What a wallet came to owe, newest first, whether it is settled by now or not. */
@@ -67,14 +105,20 @@ export async function listDebts(queries: Queries, wallet: WalletAddress, limit: 
     .execute();
 }
 
-/**
- * What may be kept for these wallets from their next payouts, or lifted for a sale that comes back: not the debt of a
- * payout that can still revert, because what another purchase gave for it could not be given back. docs/product.md#debt
- */
-export function readKeepable(
+/** What may be kept for these wallets from their next payouts. docs/product.md#debt */
+export async function readKeepable(
   queries: Queries,
   wallets: ReadonlySet<WalletAddress>,
 ): Promise<Map<WalletAddress, bigint>> {
+  const debts = await readDebts(queries, wallets);
+  return new Map([...debts].map(([wallet, { gwei }]) => [wallet, gwei]));
+}
+
+/**
+ * What these wallets owe, and may be lifted for a sale that comes back: not the debt of a payout that can still revert,
+ * because what another purchase gave for it could not be given back. docs/product.md#debt
+ */
+export function readDebts(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Map<WalletAddress, Debt>> {
   return sumDebts(queries, wallets, sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`);
 }
 

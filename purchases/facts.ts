@@ -32,16 +32,23 @@ import type { ClickTerms } from "../domain/sale/terms.ts";
 import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
-import { readKeepable } from "./debt.ts";
+import { type Debt, readDebts } from "./debt.ts";
 import { accountWait, approvalState, type CountedLife, lifeOf, refusedRequest } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
 /**
- * `lives`: its purchases, for their next steps. `related`: sales that must be decided after it, because they have the same
- * order, or are held for one that it had.
+ * `lives`: its purchases, for their next steps. `buyer`: whose it is, and what they owe. `related`: sales that must be
+ * decided with it, because they have the same order, or are held for one that it had.
  */
-export type LoadedSale = { row: SaleRow; facts: SaleFacts; lives: readonly CountedLife[]; related: readonly bigint[] };
+export type LoadedSale = {
+  row: SaleRow;
+  facts: SaleFacts;
+  lives: readonly CountedLife[];
+  buyer: WalletAddress | null;
+  debt: Debt;
+  related: readonly bigint[];
+};
 
 /**
  * Everything that decides about some sales, which are locked, in a fixed number of queries. Locks their operations until the
@@ -87,11 +94,12 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
-  const debts = await readKeepable(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
+  const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
   return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => {
     const ofKey = (key: string | null) => sameOrder(key).filter((one) => one.id !== row.id);
     const others = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
     const held = [...ofKey(orderKey), ...ofKey(row.order_key)].filter((one) => one.isHeldTwice);
+    const debt = debts.get(buyer?.wallet ?? "0x") ?? { gwei: 0n, unsentGwei: 0n };
     const facts = {
       ...known,
       id: row.id,
@@ -108,9 +116,9 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
-      debtGwei: debts.get(buyer?.wallet ?? "0x") ?? 0n,
+      debtGwei: debt.gwei + debt.unsentGwei,
     };
-    return { row, lives, facts, related: idsOf([...others, ...held]) };
+    return { row, lives, facts, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
   });
 }
 

@@ -21,7 +21,7 @@ import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
-import { type CountedLife, type PurchaseWithLife, readLives } from "./queries.ts";
+import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
 import { decideSales, withdrawMove } from "./save.ts";
 
 export type PlanOptions = {
@@ -238,6 +238,8 @@ export async function saveSteps(
     await recover(queries, { purchaseId: id, wallet, keptGwei });
   }
   const settled = await settlePurchases(queries, idsOf(over));
+  // What was kept of it is owed again.
+  const freed = await salesOf(queries, idsOf(held.filter(({ offset_gwei }) => offset_gwei > 0n)));
   await recountPurchases(queries, [...new Set(idsOf([...held, ...frozen, ...over]))]);
   const payouts = steps
     .filter(({ move }) => move === "pay")
@@ -258,7 +260,7 @@ export async function saveSteps(
     if (approvalId === undefined) queued.push({ purchaseId, amountGwei });
     else waiting.push({ purchaseId, amountGwei, approvalId });
   }
-  return { queued, waiting, changed: (await decideSales(queries, settled, rules)).changed };
+  return { queued, waiting, changed: (await decideSales(queries, new Set([...settled, ...freed]), rules)).changed };
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   decide,
   type Permission,
   type SaleDecision,
-  type SaleFacts,
   type TicketFacts,
 } from "../domain/sale/decide.ts";
 import { encodeFigures } from "../domain/sale/hold.ts";
@@ -28,112 +27,98 @@ import { undraw } from "./account-books.ts";
 import { lapseApprovals } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
-import { adjustDebt, forgetDebts } from "./debt.ts";
+import { adjustDebt, forgetDebts, listReturned } from "./debt.ts";
 import { recordTracked } from "./events.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
 import { lockSales, requireLocked } from "./locks.ts";
-import type { CountedLife } from "./queries.ts";
+import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
+import { SharedDebt } from "./shared-debt.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
- * which a sale's state, purchases, debts and operations change. Other sales of the same order are decided too.
- * docs/product.md#sales-decision
+ * which a sale's state, purchases, debts and operations change. With them all that share a fact: others of their orders,
+ * and of their buyers who owe something. So deciding any of them again changes nothing. docs/product.md#sales-decision
  */
 export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules: SaleRules): Promise<Decided> {
-  const first = new Set(ids);
-  await lockSales(queries, { sales: first });
-  const decided = { changed: new Set<bigint>(), unchanged: [] };
-  const others = await decideOnce(queries, first, rules, decided);
-  requireLocked(queries, others);
-  await decideOnce(queries, new Set([...others].filter((id) => !first.has(id))), rules, decided);
-  return decided;
-}
-
-/** The sales whose purchases changed, and the purchases of the others. */
-export type Decided = { changed: Set<bigint>; unchanged: CountedLife[] };
-
-/** Returns the sales that are related to them. */
-async function decideOnce(
-  queries: Queries,
-  ids: ReadonlySet<bigint>,
-  rules: SaleRules,
-  { changed, unchanged }: Decided,
-): Promise<Set<bigint>> {
-  if (ids.size === 0) return new Set();
-  let loaded = await loadSales(queries, [...ids], rules);
-  if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
-  if (await adoptPayments(queries, loaded)) loaded = await loadSales(queries, [...ids], rules);
+  const decided: Decided = { changed: new Set(), unchanged: [] };
+  const { changed, unchanged } = decided;
+  const wanted = new Set(ids);
+  if (wanted.size === 0) return decided;
+  await lockSales(queries, { sales: wanted });
   const now = BigInt(await readClock(queries));
+  const { loaded, debt } = await loadTogether(queries, wanted, rules, now);
   const recounted = new Set<bigint>();
-  const debts = new Debts();
   for (const sale of loaded) {
-    const decision = decide(debts.after(sale.facts), rules, now);
-    debts.count(sale.facts, decision);
+    const decision = debt.decide(sale);
     const touched = await save(queries, sale, decision, rules);
     if (touched.size > 0) changed.add(sale.row.id);
     else unchanged.push(...sale.lives);
     for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
   }
-  for (const { id, sale_id } of await withdrawPayouts(queries, debts.debtors(loaded))) {
+  for (const { id, sale_id } of await takeBackPayouts(queries, debt.unsettled)) {
     recounted.add(id);
     if (sale_id !== null) changed.add(sale_id);
     const index = unchanged.findIndex(({ row }) => row.id === id);
     if (index >= 0) unchanged.splice(index, 1);
   }
   await recountPurchases(queries, [...recounted]);
-  return new Set(loaded.flatMap(({ related }) => related));
+  return decided;
 }
 
-/** By how much each buyer's debt changed while several of their sales were decided: what one lifted, no other lifts. */
-class Debts {
-  readonly #changes = new Map<WalletAddress, bigint>();
+/** The sales whose purchases changed, and the purchases of the others. */
+export type Decided = { changed: Set<bigint>; unchanged: CountedLife[] };
 
-  after(facts: SaleFacts): SaleFacts {
-    const wallet = buyerOf(facts).click?.wallet;
-    const change = wallet && this.#changes.get(wallet);
-    return change ? { ...facts, debtGwei: facts.debtGwei + change } : facts;
-  }
-
-  /** The buyers who owe something now. */
-  debtors(loaded: readonly LoadedSale[]): WalletAddress[] {
-    const owing = loaded.map(({ facts }) => this.after(facts)).filter(({ debtGwei }) => debtGwei > 0n);
-    return [...new Set(owing.flatMap((facts) => buyerOf(facts).click?.wallet ?? []))];
-  }
-
-  count({ purchases }: SaleFacts, { actions }: SaleDecision): void {
-    for (const action of actions) {
-      if (action.kind !== "adjust") continue;
-      const of = purchases.find(({ id }) => id === action.id);
-      if (of?.isSettled) this.#changes.set(of.wallet, (this.#changes.get(of.wallet) ?? 0n) + action.gwei);
-    }
-  }
+/** Sales, oldest first, with all that are decided with them. Who has no twin and owes nothing is read once. */
+async function loadTogether(
+  queries: Queries,
+  ids: ReadonlySet<bigint>,
+  rules: SaleRules,
+  now: bigint,
+): Promise<{ loaded: LoadedSale[]; debt: SharedDebt }> {
+  const all = new Set(ids);
+  const load = async () => {
+    let loaded = await loadSales(queries, [...all], rules);
+    if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
+    if (await adoptPayments(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
+    return { loaded, debt: new SharedDebt(loaded, rules, now) };
+  };
+  const addAll = (some: readonly bigint[]) => {
+    const { size } = all;
+    for (const id of some) all.add(id);
+    return all.size > size;
+  };
+  let read = await load();
+  const related = new Set(read.loaded.flatMap((sale) => sale.related));
+  requireLocked(queries, related);
+  if (addAll([...related])) read = await load();
+  // Their buyers are locked, and whoever locks a sale has locked its buyer.
+  if (addAll(await listReturned(queries, read.debt.debtors))) read = await load();
+  return read;
 }
 
 /**
- * What is queued for a buyer who came to owe something since, and is not sent: it keeps what is owed when it is decided
- * again. Returns the purchases. docs/product.md#debt
+ * What is queued for these buyers and not sent, or was kept of what waits: what it keeps of it is decided again. Returns the
+ * purchases. docs/product.md#debt
  */
-async function withdrawPayouts(queries: Queries, debtors: readonly WalletAddress[]) {
-  if (debtors.length === 0) return [];
-  const queued = await queries
-    .selectFrom("operations")
-    .innerJoin("purchases", "purchases.id", "operations.subject_id")
+async function takeBackPayouts(queries: Queries, buyers: readonly WalletAddress[]) {
+  if (buyers.length === 0) return [];
+  const unsent = await queries
+    .selectFrom("purchases")
+    .leftJoin("operations", (join) =>
+      join.onRef("operations.subject_id", "=", "purchases.id").on("operations.kind", "=", "pay"),
+    )
     .select(["purchases.id", "purchases.sale_id"])
-    .where("operations.kind", "=", "pay")
-    .where("operations.status", "in", UNSENT)
-    .where("purchases.wallet", "in", debtors)
+    .where("purchases.wallet", "in", buyers)
+    .where(IS_UNSETTLED)
     .where("purchases.sale_id", "is not", null)
+    .where(({ or, eb }) => or([eb("operations.status", "in", UNSENT), eb("purchases.offset_gwei", ">", 0n)]))
     .execute();
-  if (queued.length === 0) return [];
+  if (unsent.length === 0) return [];
   // Locked, so that none is sent meanwhile.
-  const locked = await lockOperations(
-    queries,
-    queued.map(({ id }) => id),
-    ["pay"],
-  );
-  const isSent = (id: bigint) => !locked.some((one) => one.subject_id === id && UNSENT.some((of) => of === one.status));
-  const taken = queued.filter(({ id }) => !isSent(id));
+  const locked = await lockOperations(queries, idsOf(unsent), ["pay"]);
+  const isSent = (id: bigint) => locked.some((one) => one.subject_id === id && !UNSENT.some((of) => of === one.status));
+  const taken = unsent.filter(({ id }) => !isSent(id));
   for (const { id } of taken) await withdrawMove(queries, id, "pay");
   return taken;
 }

@@ -138,7 +138,7 @@ export type SaleFacts = AccountKey & {
   tickets: readonly TicketFacts[];
   /** Of the buyer, while the sale has no purchase. */
   unclaimed: readonly UnclaimedTicket[];
-  /** Of the buyer, now: what other purchases pay. */
+  /** Of the buyer, now: what other purchases pay, also those whose payouts are not sent. */
   debtGwei: bigint;
 };
 

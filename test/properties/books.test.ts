@@ -266,6 +266,7 @@ class History {
     expect(await steps(), "nothing of a held purchase is confirmed or paid").to.deep.equal(before);
     await this.#noteUndecided();
     for (const id of held) await inTransaction(kysely, (queries) => releasePurchase(queries, id, this.#admin));
+    if (held.length > 0) this.books.letGo(this.#key(one.sale));
     await this.quiet(0);
   }
 

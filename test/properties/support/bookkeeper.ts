@@ -39,6 +39,10 @@ class SaleBook {
   isDeclinedByStaff = false;
   /** Its payout was queued first of its order, and it is entitled to something ever since. */
   hasOrder = false;
+  /** Staff held its purchases and let them go on: for which visit, and how much it was entitled to then. */
+  letGo: { visit: number | undefined; units: bigint } | null = null;
+  /** It exceeded that since: held again, until staff let it go on. */
+  isStopped = false;
   /** What the network named when staff assigned the sale: it does not move there. */
   assignedOver: { visit: number | undefined } | null = null;
   /** What staff let go on: why it was held, for which visit, and how much it was entitled to then. */
@@ -148,6 +152,13 @@ export class Bookkeeper {
     this.#sale(key).hasOrder = true;
   }
 
+  letGo(key: string): void {
+    const sale = this.#sale(key);
+    sale.letGo = { visit: sale.visit?.number, units: sale.isKnown ? sale.entitled : 0n };
+    sale.isStopped = false;
+    this.#judge();
+  }
+
   declined(key: string): void {
     this.#sale(key).isDeclinedByStaff = true;
     this.#judge();
@@ -156,7 +167,8 @@ export class Bookkeeper {
   /** Everything that may happen has happened, at one rate. */
   quiet(): void {
     for (const sale of this.sales.values()) {
-      if (sale.last?.status !== "approved" || sale.isDeclined || !sale.visit || this.isHeld(sale)) continue;
+      if (sale.last?.status !== "approved" || sale.isDeclined || !sale.visit || sale.isStopped || this.isHeld(sale))
+        continue;
       const known = sale.confirmed.reduce((sum, part) => sum + part.units, 0n);
       if (sale.entitled > known) {
         sale.confirmed.push({ units: sale.entitled - known, weiPerCent: this.weiPerCent });
@@ -226,6 +238,9 @@ export class Bookkeeper {
       sale.isKnown = centavos !== undefined;
       if (centavos !== undefined) sale.entitled = centavos * (sale.visit?.bps ?? 0n);
       if (centavos !== undefined && sale.entitled === 0n) sale.hasOrder = false;
+      const { letGo } = sale;
+      if (letGo && sale.isKnown && (sale.entitled > letGo.units || sale.visit?.number !== letGo.visit))
+        sale.isStopped = true;
       sale.least = lower(sale.least, sale.entitled);
     }
     for (const sale of this.sales.values()) {
