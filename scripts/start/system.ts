@@ -321,7 +321,8 @@ async function serveWithHotReload({
       port,
       strictPort: true,
       // Forwards the caller's Host header, because a sign-in message contains it.
-      proxy: { [OF_THE_API]: api },
+      // The page's own Host, for which a challenge is made.
+      proxy: { [OF_THE_API]: { target: api, changeOrigin: false } },
     },
   });
   return server.listen();
