@@ -6,6 +6,7 @@ import { listGoneAccounts, noteAccounts } from "../../affiliates/known-accounts.
 import { linkOf } from "../../affiliates/links.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { KnownAccount } from "../../domain/sale/accounts.ts";
+import { noteRules } from "../../purchases/changed-facts.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";
@@ -35,6 +36,7 @@ describe("The accounts of a shop", function () {
     ) {
       const noted = await inTransaction(shop.database.kysely, (queries) => noteAccounts(queries, accounts, closed));
       shop.rules = rulesOf(noted.known);
+      await inTransaction(shop.database.kysely, (queries) => noteRules(queries, shop.rules));
       const sales = await shop.database.kysely.selectFrom("sales").select("id").execute();
       await inTransaction(shop.database.kysely, (queries) =>
         decideSales(queries, new Set(sales.map(({ id }) => id)), shop.rules),
@@ -186,7 +188,12 @@ describe("The accounts of a shop", function () {
 
     it("decides no sale of a store without a network", async () => {
       const { shop, wallet, click } = await open({ network: null, account: null, advertiser_id: null });
-      const direct: AffiliateAccount = { network: "direct", account: "acme", secrets: ["a-secret-of-acme"] };
+      const direct: AffiliateAccount = {
+        network: "direct",
+        account: "acme",
+        secrets: ["a-secret-of-acme"],
+        credit_reais: 5,
+      };
       await start(shop, [direct]);
       const report = reportOf(click, { ...payable, advertiserId: null, commissionMicros: null });
       await shop.read(report, shop.rules, { network: "direct", account: "acme" });

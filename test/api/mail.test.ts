@@ -830,6 +830,7 @@ describe("The e-mails of the local chain", () => {
           return fetch(`${url}${path}`, { method: "POST" }).then((answer) => answer.text());
         };
         await caller.send("PUT", "/api/me/mail", JSON.stringify({ topics: MAIL_TOPIC_NAMES, language: "pt" }));
+        await caller.post("/api/me/mail/send", {});
         const first = await look();
         expect(first.page).to.include("<h1>E-mails: 1</h1>").and.to.include(`To: ${PERSON.email}`);
         expect(await press(first.frames[0], "verify")).to.include("E-mail confirmado");

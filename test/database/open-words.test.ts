@@ -67,8 +67,9 @@ describe("A database whose words were closed", function () {
       const isWaiting = () =>
         sql`select 1 from pg_locks where not granted`.execute(beside.kysely).then(({ rows }) => rows.length > 0);
       let upgrade: Promise<void> | undefined;
-      // What the upgrade alters last, then first: one of both must give way, and it is the one that waits first.
+      // What the upgrade alters last, then first: one of both must give way, and it is never the shop.
       await beside.kysely.transaction().execute(async (queries) => {
+        await sql`set local deadlock_timeout = '1h'`.execute(queries);
         await sql`update approvals set decided_at = 1`.execute(queries);
         upgrade = migrate(database);
         await eventually(async () => expect(await isWaiting()).to.equal(true));
