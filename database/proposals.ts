@@ -111,6 +111,22 @@ export async function lapseProposals(queries: Queries, kind: ProposalKind, subje
     .execute();
 }
 
+/** What waits about a subject, an agreed one whose day is still to come too; of a kind at most one. */
+export async function findWaiting(
+  queries: Queries,
+  kind: ProposalKind,
+  subject: bigint | string,
+): Promise<Proposal | undefined> {
+  return queries
+    .selectFrom("proposals")
+    .selectAll()
+    .where("subject_id", "=", String(subject))
+    .where("kind", "=", kind)
+    .where(({ or, eb }) => or([eb("state", "=", "open"), eb("due_at", "is not", null)]))
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+}
+
 /** The last of a kind that was carried out for a subject. */
 export async function findLastDone(
   queries: Queries,
@@ -182,6 +198,15 @@ export async function setProposal(
   change: { state?: ProposalState; due_at?: bigint | null; takes_effect_at?: bigint | null },
 ): Promise<void> {
   await queries.updateTable("proposals").set(change).where("id", "=", id).execute();
+}
+
+/** What was typed about a person. docs/product.md#erase */
+export async function forgetProposals(queries: Queries, wallet: string): Promise<void> {
+  await queries
+    .updateTable("proposals")
+    .set({ reason: null, decision_reason: null })
+    .where("subject_id", "=", wallet)
+    .execute();
 }
 
 const PROPOSALS: ListSource = {

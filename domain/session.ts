@@ -24,10 +24,20 @@ export function deviceOf(userAgent: string | undefined): Device | null {
   return /\b(?:Mobile|Mobi|Android|iPhone|iPad)\b/.test(userAgent.slice(0, 500)) ? "phone" : "computer";
 }
 
-export type SignInPurpose = "register" | "login";
+export type SignInPurpose = "register" | "login" | "erase" | "email";
 
 /** The sentence that a wallet signs: always Portuguese, the address in lower case. docs/product.md#sign-in-messages. */
 export function signInSentence(purpose: SignInPurpose, address: WalletAddress): string {
-  const verb = purpose === "register" ? "Cadastro" : "Login";
-  return `${verb} ${PRODUCT_NAME} para ${address.toLowerCase()}`;
+  return `${SENTENCES[purpose]} ${address.toLowerCase()}`;
 }
+
+const SENTENCES: Readonly<Record<SignInPurpose, string>> = {
+  register: `Cadastro ${PRODUCT_NAME} para`,
+  login: `Login ${PRODUCT_NAME} para`,
+  erase: `Apagar minha conta ${PRODUCT_NAME} de`,
+  email: `Mudar o e-mail da conta ${PRODUCT_NAME} de`,
+};
+
+/** How long what is signed for a purpose may be signed: a wish is one of this quarter of an hour. */
+export const challengeMs = (purpose: SignInPurpose): number =>
+  purpose === "erase" || purpose === "email" ? PROOF_MS : CHALLENGE_MS;

@@ -2,8 +2,9 @@ import { among } from "../database/among.ts";
 import { closeRequests } from "../database/requests.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
-import { jsonOf } from "../domain/records.ts";
+import { idsOf, jsonOf } from "../domain/records.ts";
 import type { LetGo, StaffHold } from "../domain/sale/stop.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals, renewRefused } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
@@ -134,4 +135,22 @@ async function lockPurchase(queries: Queries, id: bigint) {
   const purchase = await select();
   await touchUser(queries, purchase.wallet);
   return purchase;
+}
+
+/** What staff typed about a buyer's purchases, and the buyer's own text of a simulated one. docs/product.md#erase */
+export async function forgetReasons(queries: Queries, wallet: WalletAddress): Promise<void> {
+  const purchases = await queries
+    .selectFrom("purchases")
+    .select("id")
+    .where("wallet", "=", wallet)
+    .where(({ or, eb }) => or([eb("held_reason", "is not", null), eb("metadata_uri", "<>", "")]))
+    .execute();
+  const typed = among(queries, "id", idsOf(purchases));
+  await queries.updateTable("purchases").set({ held_reason: null, metadata_uri: "" }).where(typed).execute();
+  await queries
+    .updateTable("approvals")
+    .set({ decision_reason: null })
+    .where("wallet", "=", wallet)
+    .where("decision_reason", "is not", null)
+    .execute();
 }

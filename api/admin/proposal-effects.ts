@@ -6,6 +6,7 @@ import type { Proposal, ProposedFields } from "../../database/proposals.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { ProposalKind } from "../../domain/proposals.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { eraseNow } from "../people/leaving.ts";
 import { revokeSessions } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { bookAgreed } from "./large-bookings.ts";
@@ -25,6 +26,7 @@ const EFFECTS: Readonly<Partial<Record<ProposalKind, Effect>>> = {
     moveContract(queries, BigInt(proposal.subject_id), { from, to }),
   booking: (_services, queries, { proposal, to, by }) =>
     bookAgreed(queries, { to, askedBy: proposal.asked_by, agreedBy: by }),
+  erase: (services, queries, { proposal }) => eraseNow(services, queries, proposal.subject_id as WalletAddress),
   async sessions(_services, queries, { proposal }) {
     await revokeSessions(queries, proposal.subject_id as WalletAddress);
     return true;

@@ -1,4 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { findWaiting, propose } from "../../database/proposals.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import {
   type AdminUser,
   adminUserResponseSchema,
@@ -10,26 +12,27 @@ import {
   usersQuerySchema,
 } from "../../domain/api/admin-people.ts";
 import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { proposedSchema } from "../../domain/api/proposals.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { isNobodysRole, isVisibleName } from "../../domain/person-name.ts";
 import { joinFullName } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { erasedFileOf } from "../../platform/environment.ts";
 import { shownRate } from "../../rates/rate-source.ts";
-import { forbidden, notFound } from "../http/api-error.ts";
+import { conflict, forbidden, invalid, notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
-import { listRoute, pageOf } from "../http/list-route.ts";
+import { listRoute, pageOf, wantsCsv } from "../http/list-route.ts";
 import { actorOf, type Identity, type Route, roleOf, route } from "../http/route.ts";
-import { listErased } from "../people/erased-list.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
-import { eraseUser, findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
+import { findUser, listUsers, readNames, readUsers, setNickname, type UserRow } from "../people/users.ts";
 import type { Services } from "../services.ts";
+import { initialsOf, masked, noteExport, noteRead, readsPeople } from "./personal.ts";
+import { askerOf, proposed } from "./proposing.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
-  const { database, adminWallets, environment } = services;
+  const { database, adminWallets } = services;
   const { reader, kysely } = services.database;
   /** No role renames or erases one above it. @throws ApiError 403 */
   const requireOwnerForTeam = (wallet: WalletAddress, identity: Identity) => {
@@ -41,7 +44,17 @@ export function userAdministrationRoutes(services: Services): Route[] {
       summary: "Users with the totals of their purchases, newest first",
       row: adminUserSchema,
       query: usersQuerySchema,
-      list: (query) => pageOf(listUsers(reader, query), (row) => toWireUser(services, row)),
+      async list(query, request, identity) {
+        const isWhole = readsPeople(identity);
+        if (!isWhole && /^-?(?:name|email)$/.test(query.sort ?? ""))
+          throw forbidden("Only who may read names and e-mails sorts by them", "ROLE_NOT_ALLOWED");
+        const page = await pageOf(listUsers(reader, query, { isWhole }), (row) => toWireUser(services, row, isWhole));
+        if (isWhole && !wantsCsv(request)) await noteRead(services, identity, page.rows.length);
+        return page;
+      },
+      async onFile(rows, identity) {
+        if (readsPeople(identity)) await noteExport(services, identity, rows);
+      },
     }),
     route.get("/api/admin/names", {
       access: "admin",
@@ -49,9 +62,10 @@ export function userAdministrationRoutes(services: Services): Route[] {
       summary: "Whose wallets these are",
       query: namesQuerySchema,
       responses: { 200: namesResponseSchema },
-      async handle({ query: { wallets } }) {
+      async handle({ query: { wallets }, identity }) {
         const rows = await readNames(database.reader, wallets);
-        const byWallet = new Map(rows.map((row) => [row.wallet, row.nickname || registeredName(row)]));
+        const shown = readsPeople(identity) ? (name: string) => name : initialsOf;
+        const byWallet = new Map(rows.map((row) => [row.wallet, shown(row.nickname || registeredName(row))]));
         const names = [...new Set(wallets)]
           .map((wallet) => ({ wallet, name: byWallet.get(wallet) ?? "", role: adminWallets.get(wallet) ?? null }))
           .filter(({ name, role }) => name !== "" || role !== null);
@@ -63,16 +77,26 @@ export function userAdministrationRoutes(services: Services): Route[] {
       cost: { thread: 3, node: 2, stored: 0, mail: 0 },
       summary: "One user with live sessions",
       responses: { 200: adminUserResponseSchema },
-      async handle({ params }) {
+      async handle({ params, identity }) {
         const wallet = readWallet(params.wallet);
         const [row] = await readUsers(kysely, [wallet]);
         if (!row) throw notFound("User");
+        const asked = await findWaiting(kysely, "erase", wallet);
+        const erasure = asked && {
+          proposal_id: Number(asked.id),
+          takes_effect_at: isoTimeIfAny(asked.takes_effect_at),
+        };
         const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
           kind: session.kind,
           created_at: isoTime(session.createdAt),
           last_seen_at: isoTime(session.lastSeenAt),
         }));
-        return { body: { success: true, user: { ...toWireUser(services, row), sessions } } };
+        return {
+          body: {
+            success: true,
+            user: { ...toWireUser(services, row, readsPeople(identity)), sessions, erasure: erasure ?? null },
+          },
+        };
       },
     }),
     route.post("/api/admin/users/:wallet/nickname", {
@@ -102,48 +126,59 @@ export function userAdministrationRoutes(services: Services): Route[] {
     route.post("/api/admin/users/:wallet/sessions/revoke", {
       ...DECISION,
       cost: { thread: 2, node: 0, stored: 600, mail: 0 },
-      summary: "Ends all sessions of a user",
-      responses: { 200: sessionsRevokedSchema },
+      summary: "Ends all sessions of a user; those of the team after an hour, or when a second owner agrees",
+      responses: { 200: sessionsRevokedSchema, 202: proposedSchema },
       async handle({ params, body, identity }) {
         const wallet = readWallet(params.wallet);
-        const revoked = await inAuditedTransaction(kysely, async (queries) => {
+        const reason = body.reason || null;
+        const actor = actorOf(identity);
+        const isTeam = adminWallets.has(wallet) && wallet !== actor;
+        if (isTeam) requireOwnerForTeam(wallet, identity);
+        const outcome = await inAuditedTransaction(kysely, async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
-          const count = Number(await revokeSessions(queries, wallet));
-          const detail = { reason: body.reason || null, sessions: count };
-          await appendAudit(queries, {
-            actor: actorOf(identity),
-            action: "user.sessions_revoke",
-            subject: `user:${wallet}`,
-            detail,
-          });
-          return count;
+          const asked = isTeam
+            ? await propose(
+                queries,
+                { kind: "sessions", subject: wallet, reason },
+                askerOf(services, identity, "sessions"),
+              )
+            : undefined;
+          const revoked = asked ? 0 : Number(await revokeSessions(queries, wallet));
+          const detail = asked ? { proposal_id: Number(asked.id) } : { sessions: revoked };
+          const entry = { actor, action: "user.sessions_revoke", subject: `user:${wallet}`, detail };
+          await appendAudit(queries, { ...entry, note: { about: wallet, words: { reason } } });
+          return { asked, revoked };
         });
-        return { body: { success: true, message: "Sessions ended", revoked } };
+        if (outcome.asked)
+          return { status: 202, body: proposed(outcome.asked.id, outcome.asked.takesEffectAt, "Asked for") };
+        return { status: 200, body: { success: true, message: "Sessions ended", revoked: outcome.revoked } };
       },
     }),
     route.post("/api/admin/users/:wallet/erase", {
       ...DECISION,
       cost: { thread: 4, node: 0, stored: 900, mail: 0 },
-      summary: "Erases a user's profile; the purchases stay, identified by wallet only",
-      responses: { 200: doneSchema },
+      access: "fresh_admin",
+      summary: "Erases a user's profile after 72 hours; the purchases stay, identified by wallet only",
+      failures: { 409: "It is asked for already" },
+      responses: { 202: proposedSchema },
       async handle({ params, body, identity }) {
         const wallet = readWallet(params.wallet);
         requireOwnerForTeam(wallet, identity);
-        await inAuditedTransaction(kysely, async (queries) => {
-          const user = await findUser(queries, wallet);
-          if (!user) throw notFound("User");
-          listErased(erasedFileOf(environment), environment, user);
-          await eraseUser(queries, wallet, environment);
-          // Must not contain any erased data.
-          const detail = { reason: body.reason || null };
-          await appendAudit(queries, {
-            actor: actorOf(identity),
-            action: "user.erase",
-            subject: `user:${wallet}`,
-            detail,
-          });
+        const { reason } = body;
+        if (!reason) throw invalid("reason is missing: it says why this person's account goes", "reason");
+        const asked = await inAuditedTransaction(kysely, async (queries) => {
+          if (!(await findUser(queries, wallet))) throw notFound("User");
+          const known = await findWaiting(queries, "erase", wallet);
+          if (known) throw conflict("The erasure of this profile is asked for already", "DECIDED");
+          const wish = { kind: "erase" as const, subject: wallet, reason };
+          const asked = await propose(queries, wish, askerOf(services, identity, "erase"));
+          await touchUser(queries, wallet);
+          const detail = { proposal_id: Number(asked.id) };
+          const entry = { actor: actorOf(identity), action: "user.erase", subject: `user:${wallet}`, detail };
+          await appendAudit(queries, { ...entry, note: { about: wallet, words: { reason } } });
+          return asked;
         });
-        return { body: { success: true, message: "Profile erased" } };
+        return { status: 202, body: proposed(asked.id, asked.takesEffectAt, "Erasure asked for") };
       },
     }),
   ];
@@ -167,7 +202,8 @@ function readWallet(text: string): WalletAddress {
   return wallet.data;
 }
 
-function toWireUser(services: Services, row: UserRow): AdminUser {
+function toWireUser(services: Services, stored: UserRow, isWhole: boolean): AdminUser {
+  const row = isWhole ? stored : masked(stored);
   const rate = shownRate(services.rates, services.environment.WEI_PER_CENT);
   const sum = (gwei: bigint | null, centBps: bigint | null) =>
     chzTextFromGwei((gwei ?? 0n) + cashbackOfCentBps(centBps ?? 0n, rate));

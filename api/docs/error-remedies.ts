@@ -16,6 +16,8 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN: "The sentence names who may.",
   ROLE_NOT_ALLOWED: "Ask an owner: the admin's role does not allow it.",
   SIGN_IN_AGAIN: "Sign in again.",
+  SIGNATURE_NEEDED:
+    "Sign `challenge.message` of the response with the wallet, and repeat with `nonce` and `signature`.",
   NONCE_REQUIRED: "Sign `challenge.message` of the response, or of POST /api/check-user.",
   NONCE_INVALID: "Get a new challenge.",
   SIGNATURE_INVALID:

@@ -9,13 +9,15 @@ import { LIST_LIMIT } from "../../domain/product.ts";
 import { spreadsheetIn } from "../../domain/spreadsheet.ts";
 import { acceptedLanguage } from "../texts.ts";
 import { invalid } from "./api-error.ts";
-import { type Route, route } from "./route.ts";
+import { type Identity, type Route, route } from "./route.ts";
 
 type ListDefinition<Row, Query extends ListQuery> = {
   summary: string;
   row: z.ZodType<Row> & { shape: object };
   query: z.ZodType<Query>;
-  list(query: Omit<Query, "limit"> & { limit: number }, request: Request): Promise<ListPage<Row>>;
+  list(query: Omit<Query, "limit"> & { limit: number }, request: Request, identity: Identity): Promise<ListPage<Row>>;
+  /** Told before the first row of a file leaves, with what it has, counted to 10,001. */
+  onFile?(rows: number, identity: Identity): Promise<void>;
 };
 
 export const LIST_HEADERS = { vary: "Accept, Accept-Language, Authorization, Origin" };
@@ -24,10 +26,8 @@ export const CSV_TYPE = "text/csv; charset=utf-8";
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
 export function listRoute<Row extends object, Query extends ListQuery>(
   path: `/api/admin/${string}`,
-  { summary, row, query: querySchema, list }: ListDefinition<Row, Query>,
+  { summary, row, query: querySchema, list, onFile }: ListDefinition<Row, Query>,
 ): Route {
-  const read = (request: Request, query: Query, limit: number, before = query.before) =>
-    list({ ...query, before, limit }, request).catch(refuseCursor);
   return route.get(path, {
     access: "admin",
     permission: "read",
@@ -36,12 +36,15 @@ export function listRoute<Row extends object, Query extends ListQuery>(
     query: querySchema,
     alternatives: ["text/csv"],
     responses: { 200: listOf(row) },
-    async handle({ query, request }) {
+    async handle({ query, request, identity }) {
+      const read = (request: Request, query: Query, limit: number, before = query.before) =>
+        list({ ...query, before, limit }, request, identity).catch(refuseCursor);
       if (!wantsCsv(request)) {
         const { rows, nextBefore, total } = await read(request, query, query.limit ?? PAGE_ROWS);
         return { body: { success: true, rows, next_before: nextBefore, total }, headers: LIST_HEADERS };
       }
       const first = await read(request, query, query.limit ?? LIST_LIMIT);
+      await onFile?.(query.limit === undefined ? first.total : first.rows.length, identity);
       const next = (before: string) => read(request, query, LIST_LIMIT, before);
       const file = path.split("/").at(-1);
       return {

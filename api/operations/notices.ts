@@ -93,9 +93,20 @@ export async function noteStaffSignIn(
   await insertNotice(queries, { kind: "staff_sign_in", count: 1, text });
 }
 
+type OwnersNotice = { kind: "people_exported" | "admins_changed"; count: number; text: string };
+
+/** Tells the owners what nobody has to decide about, in the transaction that does it. docs/product.md#panel-notices */
+export async function noteOwners(
+  { environment }: Pick<Services, "environment">,
+  queries: Queries,
+  notice: OwnersNotice,
+): Promise<void> {
+  if (environment.NOTIFY_URL !== undefined) await insertNotice(queries, notice);
+}
+
 async function insertNotice(
   queries: Queries,
-  { kind, count, text }: { kind: Kind | "staff_sign_in"; count: number; text: string },
+  { kind, count, text }: { kind: Kind | "staff_sign_in" | OwnersNotice["kind"]; count: number; text: string },
 ): Promise<void> {
   const now = BigInt(Date.now());
   const body = JSON.stringify({ kind, count, text, at: isoTime(now) });

@@ -1,6 +1,8 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { findWaiting, propose, setProposal } from "../../database/proposals.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { ERASED_AFTER_MS } from "../../domain/proposals.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
@@ -27,7 +29,8 @@ export type ErasedList = {
 
 export type Left = { erased: number; unsubscribed: number };
 
-type Wish = "erased" | "unsubscribed";
+/** `asked`: somebody asked for their own erasure; `kept`: they thought better of it. */
+type Wish = "erased" | "unsubscribed" | "asked" | "kept";
 type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[] };
 
 /** Found out before the first erasure fails. @throws EnvironmentError */
@@ -49,6 +52,16 @@ export function listErased(
   { wallet, created_at }: Pick<User, "wallet" | "created_at">,
 ): void {
   add(file, keys, "erased", wallet, created_at);
+}
+
+/** Before the erasure is asked for, or undone by its owner: a restore brings the day back. docs/product.md#erase */
+export function listWish(
+  file: string,
+  keys: Keys,
+  wish: "asked" | "kept",
+  { wallet, created_at }: Pick<User, "wallet" | "created_at">,
+): void {
+  add(file, keys, wish, wallet, created_at);
 }
 
 /** Before the e-mails end, likewise; nothing for who gets none. */
@@ -154,11 +167,22 @@ async function eraseAgain(queries: Queries, list: ErasedList): Promise<number> {
         .limit(ROWS_A_READ)
         .execute(),
     async ({ wallet, since }) => {
+      const askedAt = timeOf(list, "asked", wallet);
+      if (askedAt >= since && askedAt > timeOf(list, "kept", wallet) && askedAt > timeOf(list, "erased", wallet))
+        await askAgain(queries, wallet, BigInt(askedAt));
       if (timeOf(list, "erased", wallet) < since) return false;
       await eraseUser(queries, wallet, { SALE_REF_KEY: list.keys[0] });
       return true;
     },
   );
+}
+
+/** The day that was told to its owner. */
+async function askAgain(queries: Queries, wallet: WalletAddress, askedAt: bigint): Promise<void> {
+  if (await findWaiting(queries, "erase", wallet)) return;
+  const { id } = await propose(queries, { kind: "erase", subject: wallet }, { actor: wallet, hasOthers: false });
+  const day = askedAt + BigInt(ERASED_AFTER_MS);
+  await setProposal(queries, id, { due_at: day, takes_effect_at: day });
 }
 
 async function unsubscribeAgain(queries: Queries, list: ErasedList): Promise<number> {

@@ -12,6 +12,7 @@ import type { Balances } from "../chain/balances.ts";
 import { readCreditOf, unlessAway } from "../chain/unless-away.ts";
 import { toPurchaseRecords } from "../purchases/records.ts";
 import { type Services, viewOptions } from "../services.ts";
+import { readErasure } from "./leaving.ts";
 import type { Visitor } from "./sessions.ts";
 
 /** Balances and rates change without our events: an older response is rebuilt. */
@@ -76,12 +77,13 @@ export async function buildProfile(
     const readCredit = () => readCreditOf(services, wallet);
     return { totals, statement: await readStatement(kysely, wallet, { totals, view, readCredit }) };
   };
-  const [{ fanTokens, balances }, { totals, statement }, purchases, tickets, debts] = await Promise.all([
+  const [{ fanTokens, balances }, { totals, statement }, purchases, tickets, debts, erasure] = await Promise.all([
     readBalances(),
     readTotals(),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
     listDebts(kysely, wallet, DEBTS_SHOWN),
+    readErasure(kysely, wallet),
   ]);
   const me = {
     wallet: visitor.wallet,
@@ -96,6 +98,7 @@ export async function buildProfile(
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),
     reviews: statement.inReview.map(toWireReview),
+    erasure,
     debts: debts.map(toWireDebt),
   };
   const { firstBlock } = statement.unshown;

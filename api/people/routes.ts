@@ -19,21 +19,20 @@ import {
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { deviceOf } from "../../domain/session.ts";
-import { erasedFileOf } from "../../platform/environment.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
-import { listErased } from "./erased-list.ts";
+import { leavingRoutes, proverOf } from "./leaving.ts";
 import { buildProfile, ProfileCache } from "./profile-cache.ts";
 import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sessions.ts";
-import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
-import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
+import { checkProof, issueChallenge, openSession, type Proof, siteOf, toWireChallenge } from "./sign-in.ts";
+import { findUser, insertUser, updateUser } from "./users.ts";
 
 export function peopleRoutes(services: Services): Route[] {
-  const { database, environment } = services;
+  const { database } = services;
   const profiles = new ProfileCache();
   return [
     route.get("/api/me", {
@@ -176,28 +175,20 @@ export function peopleRoutes(services: Services): Route[] {
       summary: "Changes the user's names and e-mail",
       body: updateProfileRequestSchema,
       responses: { 200: doneSchema },
-      async handle({ identity, body }) {
-        const { wallet } = visitorOf(identity);
+      async handle({ identity, body, request }) {
+        const { wallet, email } = visitorOf(identity);
         const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
-        await inTransaction(database.kysely, (queries) => updateUser(queries, wallet, profile));
+        const isOtherMail = body.email !== email;
+        // Whoever has the e-mail reads of every purchase: a session alone does not change it.
+        const prove = isOtherMail && (await proverOf(services, { wallet, purpose: "email", wish: body, request }));
+        await inTransaction(database.kysely, async (queries) => {
+          if (prove) await prove(queries);
+          await updateUser(queries, wallet, profile);
+        });
         return { body: { success: true, message: "Profile saved" } };
       },
     }),
-    route.delete("/api/me", {
-      access: "proven_user",
-      cost: { thread: 3, node: 0, stored: 300, mail: 0 },
-      summary: "Erases the profile; the purchases stay, identified by wallet only",
-      responses: { 200: doneSchema },
-      async handle({ identity }) {
-        const { wallet } = visitorOf(identity);
-        await inTransaction(database.kysely, async (queries) => {
-          const user = await findUser(queries, wallet);
-          if (user) listErased(erasedFileOf(environment), environment, user);
-          await eraseUser(queries, wallet, environment);
-        });
-        return { body: { success: true, message: "Profile erased" } };
-      },
-    }),
+    ...leavingRoutes(services),
   ];
 }
 
@@ -213,19 +204,3 @@ function proofOf(
 function alreadyRegistered() {
   return conflict("This wallet is already registered", "ALREADY_REGISTERED");
 }
-
-/**
- * The site named in a challenge comes from the configuration: if callers could choose the domain, another site could
- * relay our challenge as its own. Without PUBLIC_URL (local chain only) it is this machine under any of its names.
- */
-function siteOf({ environment }: Services, request: Request): Site {
-  if (environment.PUBLIC_URL !== undefined) {
-    const url = new URL(environment.PUBLIC_URL);
-    return { domain: url.host, uri: url.origin };
-  }
-  const asked = LOOPBACK_HOST.exec(request.headers.host ?? "")?.[0];
-  const domain = asked ?? `localhost:${environment.PORT}`;
-  return { domain, uri: `http://${domain}` };
-}
-
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;

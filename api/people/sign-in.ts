@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import type { Request } from "express";
 import type { Hex } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { appendAudit } from "../../database/audit-log.ts";
 import { readClock } from "../../database/clock.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { isoTime } from "../../domain/iso-time.ts";
-import { CHALLENGE_MS, type Device, type SignInPurpose, signInSentence } from "../../domain/session.ts";
+import { challengeMs, type Device, type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { NoAgreementError } from "../../platform/rpc/every-node.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -44,14 +45,14 @@ export async function issueChallenge(
     nonce,
     statement: signInSentence(wanted.purpose, wanted.wallet),
     issuedAt: new Date(now),
-    expirationTime: new Date(now + CHALLENGE_MS),
+    expirationTime: new Date(now + challengeMs(wanted.purpose)),
   });
   const challenge = {
     nonce,
     wallet: wanted.wallet,
     purpose: wanted.purpose,
     message,
-    expiresAt: BigInt(now + CHALLENGE_MS),
+    expiresAt: BigInt(now + challengeMs(wanted.purpose)),
   };
   await insertChallenge(queries, challenge);
   return challenge;
@@ -81,13 +82,7 @@ export async function checkProof(services: Services, proof: Proof, site: Site): 
   const { kysely } = services.database;
   if (proof.nonce !== undefined) {
     const challenge = await findOpenChallenge(kysely, { ...proof, nonce: proof.nonce });
-    if (!challenge) {
-      throw new ApiError(
-        400,
-        "NONCE_INVALID",
-        "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
-      );
-    }
+    if (!challenge) throw nonceInvalid();
     return { kind: "nonce", signer: await requireSigner(services, proof, challenge.message) };
   }
   const isServed =
@@ -111,6 +106,14 @@ export function toWireChallenge(challenge: Challenge) {
   };
 }
 
+const nonceInvalid = () =>
+  new ApiError(400, "NONCE_INVALID", "nonce is unknown, spent or too old; ask for a new challenge");
+
+/** A nonce proves one thing once. @throws ApiError 400 if it was spent */
+export async function spend(queries: Queries, nonce: string | undefined): Promise<void> {
+  if (nonce === undefined || !(await spendNonce(queries, nonce))) throw nonceInvalid();
+}
+
 /**
  * Spends the nonce and creates the session, in the caller's transaction; a member of staff's is written into the audit log
  * and told to the owners. @throws ApiError 400 if the nonce was spent
@@ -123,13 +126,7 @@ export async function openSession(
 ): Promise<string> {
   const { wallet } = proof;
   if (kind === "nonce") {
-    if (proof.nonce === undefined || !(await spendNonce(queries, proof.nonce))) {
-      throw new ApiError(
-        400,
-        "NONCE_INVALID",
-        "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
-      );
-    }
+    await spend(queries, proof.nonce);
     if (await markNonceSeen(queries, wallet)) await forgetVerified(queries, wallet);
     await revokeCompatSessions(queries, wallet);
   }
@@ -175,3 +172,19 @@ async function contractSigner(
     throw error;
   }
 }
+
+/**
+ * The site named in a challenge comes from the configuration: if callers could choose the domain, another site could
+ * relay our challenge as its own. Without PUBLIC_URL (local chain only) it is this machine under any of its names.
+ */
+export function siteOf({ environment }: Services, request: Request): Site {
+  if (environment.PUBLIC_URL !== undefined) {
+    const url = new URL(environment.PUBLIC_URL);
+    return { domain: url.host, uri: url.origin };
+  }
+  const asked = LOOPBACK_HOST.exec(request.headers.host ?? "")?.[0];
+  const domain = asked ?? `localhost:${environment.PORT}`;
+  return { domain, uri: `http://${domain}` };
+}
+
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
+import { forgetClaims } from "../../affiliates/forget.ts";
 import { forgetNotes } from "../../database/audit-log.ts";
 import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Schema } from "../../database/generated/schema.ts";
@@ -11,15 +12,18 @@ import {
   walletTest,
 } from "../../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../database/lists/source.ts";
+import { forgetProposals } from "../../database/proposals.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/text.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { eraseEvents } from "../../purchases/events.ts";
+import { forgetReasons } from "../../purchases/staff.ts";
 import { addToShop } from "../../purchases/totals.ts";
 import { eraseClaimPictures } from "../clicks/pictures.ts";
 import { eraseMails } from "../mail/mails.ts";
 import { forgetOtherAddress } from "../mail/readers.ts";
+import { forgetStoredAnswers } from "../purchases/idempotency-keys.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -141,14 +145,23 @@ export async function eraseUser(
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
   await eraseEvents(queries, wallet);
   await eraseClaimPictures(queries, wallet);
+  await forgetClaims(queries, wallet);
+  await forgetReasons(queries, wallet);
+  await forgetStoredAnswers(queries, wallet);
+  await forgetProposals(queries, wallet);
   await forgetNotes(queries, wallet);
   await eraseMails(queries, wallet, keys);
 }
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];
 
-export async function listUsers(queries: Queries, page: PageQuery): Promise<ListPage<UserRow>> {
-  return readPage(queries, USERS, page, readUsers, (row) => row.wallet);
+/** Who may not read names and e-mails whole finds them by whole words only: prefixes would spell them out. */
+export async function listUsers(
+  queries: Queries,
+  page: PageQuery,
+  { isWhole = true }: { isWhole?: boolean } = {},
+): Promise<ListPage<UserRow>> {
+  return readPage(queries, isWhole ? USERS : USERS_BY_WORDS, page, readUsers, (row) => row.wallet);
 }
 
 const SEARCHED = ["email_key", "name_key", "last_name_key", "nickname_key"] as const;
@@ -175,6 +188,25 @@ const USERS: ListSource = {
       keys: sql`select wallet as key from users where ${startsWith(queries, column, key)}`,
       test: startsWithTest(queries, `users.${column}`, key),
     }));
+  },
+};
+
+const USERS_BY_WORDS: ListSource = {
+  ...USERS,
+  matches(term, queries) {
+    if (walletPrefixOf(term) !== undefined) return USERS.matches(term, queries);
+    const key = searchKey(term);
+    if (key === "") return [];
+    const whole = SEARCHED.map((column) => ({
+      keys: sql`select wallet as key from users where ${sql.ref(column)} = ${key}`,
+      test: sql<SqlBool>`(${sql.ref(`users.${column}`)} || '') = ${key}`,
+    }));
+    const first = `${key} `;
+    const byFirst = {
+      keys: sql`select wallet as key from users where ${startsWith(queries, "name_key", first)}`,
+      test: startsWithTest(queries, "users.name_key", first),
+    };
+    return [...whole, byFirst];
   },
 };
 

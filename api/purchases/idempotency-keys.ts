@@ -79,3 +79,8 @@ export async function deleteStoredAnswers(queries: Queries, createdBefore: bigin
     .executeTakeFirst();
   return numDeletedRows >= limit;
 }
+
+/** The keys that a caller chose, and what was answered. docs/product.md#erase */
+export async function forgetStoredAnswers(queries: Queries, wallet: string): Promise<void> {
+  await queries.deleteFrom("idempotency_keys").where("wallet", "=", wallet).execute();
+}

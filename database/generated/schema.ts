@@ -52,7 +52,7 @@ export interface Schema {
   sign_in_nonces: {
     nonce: string;
     wallet: WalletAddress;
-    purpose: "register" | "login";
+    purpose: "register" | "login" | "erase" | "email";
     message: string;
     expires_at: bigint;
     used_at: bigint | null;

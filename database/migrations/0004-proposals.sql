@@ -1,3 +1,5 @@
+-- retype sign_in_nonces.purpose: 'register' | 'login' | 'erase' | 'email'
+
 -- A change that moves buyers or money without naming an amount, or that cannot be undone. docs/product.md#proposals
 create table proposals (
   id integer primary key autoincrement,

@@ -35,6 +35,8 @@ export type AdminUser = z.infer<typeof adminUserSchema>;
 
 export const adminUserResponseSchema = answerOf({
   user: adminUserSchema.extend({
+    /** That is asked for, by its owner or by staff; null if there is none. */
+    erasure: z.object({ proposal_id: z.number(), takes_effect_at: z.iso.datetime().nullable() }).nullable().optional(),
     /** The live sessions, most recently used first. */
     sessions: z.array(
       z.object({

@@ -87,7 +87,7 @@ export const errorSchema = z.object({
   purse: z.enum(PURSES).optional(),
   /** With DECISION_REFUSED: what does not fit. */
   why: z.enum(DECISION_REFUSALS).optional(),
-  /** With NONCE_REQUIRED: the challenge to sign. */
+  /** With NONCE_REQUIRED and SIGNATURE_NEEDED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });
 

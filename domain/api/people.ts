@@ -30,11 +30,15 @@ export const registerRequestSchema = z.object({
   /** E-mails about every purchase, in this language, once the address is verified. docs/product.md#mail */
   mail_language: languageSchema.optional(),
 });
-export const updateProfileRequestSchema = registerRequestSchema.pick({
-  first_name: true,
-  last_name: true,
-  email: true,
-});
+/** The signature of a wish: of a challenge for it. */
+export const provenWishSchema = z.object({ nonce: z.string().max(64).optional(), signature: signature.optional() });
+/** Another e-mail needs its signature; without one, 403 `SIGNATURE_NEEDED` says what to sign. */
+export const updateProfileRequestSchema = registerRequestSchema
+  .pick({ first_name: true, last_name: true, email: true })
+  .extend(provenWishSchema.shape);
+export const eraseRequestSchema = provenWishSchema.default({});
+export const challengeRequestSchema = z.strictObject({ purpose: z.enum(["erase", "email"]) });
+export const challengeResponseSchema = answerOf({ challenge: challengeSchema });
 export const registerResponseSchema = answerOf({ message: z.string(), token: z.string() });
 
 export const loginRequestSchema = z.object({ address: addressSchema, signature, nonce: z.string().max(64).optional() });
@@ -98,6 +102,8 @@ export const meResponseSchema = answerOf({
     totals: totalsSchema,
     statement: statementSchema,
     reviews: z.array(reviewSchema),
+    /** When the profile will be erased, and whether its owner asked for it; null if it stays. */
+    erasure: z.object({ takes_effect_at: z.iso.datetime(), is_own: z.boolean() }).nullable().optional(),
     /** The newest debts; what was kept for them is told by the purchases. */
     debts: z.array(debtSchema),
   }),

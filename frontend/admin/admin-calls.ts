@@ -18,7 +18,7 @@ export type Outcome = {
   /** The id of a created row. */
   id?: string;
   /** It takes effect when a second person agrees. docs/product.md#percent-approvals */
-  waits?: true;
+  waits?: true | "proposal";
 };
 
 /** A store as its form has it. */
@@ -47,8 +47,14 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
       message = "",
       id,
       approval_id,
-    } = await call<{ message?: string; id?: string | number; approval_id?: number }>(method, path, body);
-    const waits = approval_id === undefined ? {} : { waits: true as const };
+      proposal_id,
+    } = await call<{ message?: string; id?: string | number; approval_id?: number; proposal_id?: number }>(
+      method,
+      path,
+      body,
+    );
+    const isProposed = proposal_id !== undefined && { waits: "proposal" as const };
+    const waits = approval_id === undefined ? isProposed : { waits: true as const };
     return { success: true, message, ...waits, ...(id !== undefined && { id: String(id) }) };
   } catch (error) {
     return { success: false, message: error instanceof ApiError ? error.message : fallback, error };
@@ -154,6 +160,9 @@ export const revokeSessions = (wallet: string, reason: string) =>
   decide(`/api/admin/users/${wallet}/sessions/revoke`, { reason });
 export const nameUser = (wallet: string, nickname: string) =>
   decide(`/api/admin/users/${wallet}/nickname`, { nickname });
+export const decideProposal = (id: number, verb: "agree" | "refuse" | "undo", reason: string) =>
+  decide(`/api/admin/proposals/${id}/${verb}`, { reason });
+
 export const eraseUser = (wallet: string, reason: string) => decide(`/api/admin/users/${wallet}/erase`, { reason });
 
 export const pictureOfClaim = (id: number) => ask(claimPictureResponseSchema, `/api/admin/claims/${id}/picture`);

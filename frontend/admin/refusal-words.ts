@@ -38,6 +38,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   OVER: "Não há mais o que fazer nesta compra.",
   PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
   NOT_A_TOKEN: "A rede não tem um token neste endereço.",
+  SIGNATURE_NEEDED: "Isto pede uma assinatura da carteira agora.",
   SIGN_IN_AGAIN: "Seu login tem mais de 15 minutos. Entre de novo para continuar.",
 } satisfies Partial<Record<ErrorCode, string>>;
 

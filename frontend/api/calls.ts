@@ -178,7 +178,15 @@ export function registerUser(request: SignedRegistration): Promise<{ token?: str
   return call("POST", "/api/register-user-data", request);
 }
 
-export function updateProfile(profile: PersonalData): Promise<unknown> {
+/** The signature of what only the wallet's owner may do; none until the server asks for it. */
+export type SignedWish = { nonce?: string; signature?: string };
+export type WishPurpose = "erase" | "email";
+
+export async function askChallenge(purpose: WishPurpose): Promise<CheckUserResponse["challenge"]> {
+  return (await call<Pick<CheckUserResponse, "challenge">>("POST", "/api/challenge", { purpose })).challenge;
+}
+
+export function updateProfile(profile: PersonalData & SignedWish): Promise<unknown> {
   return call("PUT", "/api/me", profile);
 }
 
@@ -216,8 +224,13 @@ export function getPaymentsCsv(year: number, language: Language): Promise<string
   return callForText(`/api/me/payments?year=${year}&language=${language}`, "text/csv");
 }
 
-export function eraseProfile(): Promise<unknown> {
-  return call("DELETE", "/api/me");
+/** Answers the day, unless the server is one of 1.0.0, which erases at once. */
+export function eraseProfile(wish: SignedWish): Promise<{ takes_effect_at?: string }> {
+  return call("DELETE", "/api/me", wish.nonce === undefined ? undefined : wish);
+}
+
+export function keepProfile(): Promise<unknown> {
+  return call("POST", "/api/me/keep");
 }
 
 export function logoutEverywhere(): Promise<z.infer<typeof logoutEverywhereResponseSchema>> {

@@ -29,6 +29,7 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   RATE_UNAVAILABLE: "reason.rateAway",
   ROLE_NOT_ALLOWED: "reason.forbidden",
   SIGN_IN_AGAIN: "session.expired.detail",
+  SIGNATURE_NEEDED: "reason.signatureNeeded",
   SIGNATURE_INVALID: "reason.signatureInvalid",
   STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",

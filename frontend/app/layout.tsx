@@ -9,6 +9,7 @@ import { ClubButton } from "../club/club-button.tsx";
 import { Bell } from "../events/bell.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
+import { ErasureNotice } from "../session/erasure-notice.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -33,6 +34,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </a>
       <Header />
       <NetworkNotice />
+      <ErasureNotice />
       <Declined className="notice" />
       <main id="main" tabIndex={-1}>
         {children}

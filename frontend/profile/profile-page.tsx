@@ -17,7 +17,9 @@ import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
+import { type Translate, useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { useSignedWish } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
@@ -30,6 +32,7 @@ import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
+import { hasCode, REJECTED } from "../wallet/errors.ts";
 import { MailChoice } from "./mail-choice.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -79,6 +82,10 @@ export default function ProfilePage() {
   );
 }
 
+/** A signature that was declined in the wallet is no failure. */
+const reasonOfSigning = (error: unknown, t: Translate): string =>
+  hasCode(error, REJECTED) ? t("wallet.declined") : reasonOf(error, t);
+
 /** The mutation keeps its error, which the form shows. */
 const shownBelow = () => {};
 
@@ -93,8 +100,9 @@ function Names({ profile }: { profile: Profile }) {
   });
   useKeptForm(subscribe, draft);
   const { errors } = formState;
+  const signed = useSignedWish("email");
   const save = useMutation({
-    mutationFn: updateProfile,
+    mutationFn: (fields: PersonalData) => signed((wish) => updateProfile({ ...fields, ...wish })),
     async onSuccess() {
       draft.drop();
       await refresh();
@@ -115,9 +123,10 @@ function Names({ profile }: { profile: Profile }) {
         <Field label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>
           {(control) => <input type="email" autoComplete="email" maxLength={254} {...register("email")} {...control} />}
         </Field>
+        <p className="hint">{t("profile.email.signed")}</p>
         {save.error && (
           <p role="alert" className="problem">
-            {reasonOf(save.error, t)}
+            {reasonOfSigning(save.error, t)}
           </p>
         )}
         <p>
@@ -132,7 +141,9 @@ function Names({ profile }: { profile: Profile }) {
 
 function YourData({ profile }: { profile: Profile }) {
   const t = useText();
-  const { leave } = useSession();
+  const { leave, refresh } = useSession();
+  const { dateTime } = useFormat();
+  const signed = useSignedWish("erase");
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const exportData = useMutation({
@@ -140,9 +151,14 @@ function YourData({ profile }: { profile: Profile }) {
       download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2)),
   });
   const erase = useMutation({
-    mutationFn: eraseProfile,
-    onSuccess() {
+    mutationFn: () => signed(eraseProfile),
+    async onSuccess({ takes_effect_at: day }) {
       setAsking(false);
+      if (day !== undefined) {
+        toast.success(t("profile.erase.asked", { day: dateTime(day) }), { id: "profile" });
+        await refresh();
+        return;
+      }
       leave(t("profile.erased"));
       navigate(paths.home);
     },
@@ -169,15 +185,17 @@ function YourData({ profile }: { profile: Profile }) {
         >
           {t("profile.export")}
         </button>
-        <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
-          {t("profile.erase")}
-        </button>
+        {!profile.erasure?.is_own && (
+          <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
+            {t("profile.erase")}
+          </button>
+        )}
       </div>
       {isAsking && (
         <Suspense>
           <EraseDialog
             isBusy={erase.isPending}
-            problem={erase.error ? reasonOf(erase.error, t) : ""}
+            problem={erase.error ? reasonOfSigning(erase.error, t) : ""}
             onErase={() => erase.mutate()}
             onClose={() => {
               erase.reset();

@@ -87,6 +87,8 @@ const TABLE: Record<string, Expected> = {
   "get /dev/mail": everyone,
   "get /api/events": users,
   "post /api/events/read": users,
+  "post /api/challenge": users,
+  "post /api/me/keep": proven,
   "post /api/logout": users,
   "post /api/logout-everywhere": users,
   "post /api/register-purchase": users,
@@ -115,7 +117,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/users/{wallet}": admins,
   "post /api/admin/users/{wallet}/nickname": admins,
   "post /api/admin/users/{wallet}/sessions/revoke": admins,
-  "post /api/admin/users/{wallet}/erase": admins,
+  "post /api/admin/users/{wallet}/erase": freshAdmins,
   "get /api/admin/stores/{id}/conversion": admins,
   "get /api/admin/stores/{id}/test-click": admins,
   "get /api/admin/token-contract": admins,
@@ -275,9 +277,8 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
     expect((await other.post("/api/logout")).status).to.equal(200);
     expect((await other.get("/api/me")).status).to.equal(401);
     await other.enter();
-    expect((await other.send("DELETE", "/api/me", "{}")).status).to.equal(200);
-    expect((await other.get("/api/me")).status).to.equal(401);
-    expect((await other.post("/api/check-user", { address: other.address })).body.exists).to.equal(false);
+    expect((await other.send("DELETE", "/api/me", "{}")).body.code).to.equal("SIGNATURE_NEEDED");
+    expect((await other.askErasure()).status).to.equal(202);
   });
 
   it("ends the user's other sessions, and nobody else's", async () => {

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import { TABLE_NAMES } from "../../database/generated/schema.ts";
+import { eraseNow } from "../testing/due-proposals.ts";
 import { PERSON } from "../testing/shopper.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -37,8 +38,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100", ERAS
     const database = await system().database();
     expect(await tablesWith(database, EMAIL), "the test finds it where it is").to.deep.equal(["users"]);
 
-    const erased = await caller.send("DELETE", "/api/me");
-    expect([erased.status, erased.body]).to.deep.equal([200, { success: true, message: "Profile erased" }]);
+    await eraseNow(caller, database.kysely);
     const line = readFileSync(ERASED_FILE, "utf8").trim().split("\n").at(-1) ?? "";
     expect(line, "a restore erases again").to.match(/^\S+Z [0-9a-f]{64} [0-9a-f]{8}$/);
     for (const text of [EMAIL, LAST_NAME]) expect(await tablesWith(database, text), text).to.deep.equal([]);
@@ -61,7 +61,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100", ERAS
     await enterAs(caller);
     const first = caller.token;
     await caller.enter();
-    await caller.send("DELETE", "/api/me");
+    await eraseNow(caller, (await system().database()).kysely);
     for (const token of [first, caller.token]) {
       caller.token = token;
       expectRefusal(await caller.get("/api/me"), 401, "UNAUTHORIZED");
@@ -75,7 +75,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100", ERAS
     const caller = system().anonymous();
     await enterAs(caller);
     const id = await caller.buy();
-    await caller.send("DELETE", "/api/me");
+    await eraseNow(caller, (await system().database()).kysely);
     await caller.enter();
     await caller.seen(id, (one) => one.cashback_state === "paid");
     expect((await caller.me()).nativeBalance).to.equal("5");

@@ -288,7 +288,7 @@ describe("E-mails", function () {
       const token = new URL(link).searchParams.get("token") ?? "";
       const found = await findVerification(kysely(), token);
       expect(found).not.to.equal(undefined);
-      await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "outro@example.com" }));
+      await caller.changeMail("outro@example.com");
       expect(await verify(kysely(), found as NonNullable<typeof found>)).to.equal(false);
       expect(await (await fetch(link, { method: "POST" })).text()).to.include("Este link não vale mais");
       expect((await caller.get("/api/me/mail")).body.is_verified).to.equal(false);
@@ -299,9 +299,7 @@ describe("E-mails", function () {
       await leaving.buy(1, 10);
       await moving.buy(1, 20);
       expect((await leaving.send("DELETE", "/api/me")).status).to.equal(200);
-      expect(
-        (await moving.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "outro@example.com" }))).status,
-      ).to.equal(200);
+      expect((await moving.changeMail("outro@example.com")).status).to.equal(200);
       await round();
       await leaving.buy(1, 30).catch(() => {});
       await round();
@@ -423,7 +421,7 @@ describe("E-mails", function () {
 
       it("wait for a server that says later, one address keeping no other's waiting", async () => {
         const caller = await api.user();
-        await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "depois@example.com" }));
+        await caller.changeMail("depois@example.com");
         Object.assign(server, { refused: "depois@example.com", refusedWith: 451 });
         await want(caller);
         await want(await api.user());
@@ -774,7 +772,7 @@ describe("E-mails", function () {
 
       it("to an address that is refused are given up, and keep no other waiting", async () => {
         const caller = await api.user();
-        const answer = await caller.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email: "ninguem@example.com" }));
+        const answer = await caller.changeMail("ninguem@example.com");
         expect(answer.status).to.equal(200);
         server.refused = "ninguem@example.com";
         await want(caller);

@@ -16,6 +16,7 @@ import { APPROVAL_WORDS, optionsOf, wordOf } from "../words.ts";
 import { ApprovalGroups } from "./approval-groups.tsx";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { PercentApprovals } from "./percent-approvals.tsx";
+import { Proposals } from "./proposals.tsx";
 
 type Deciding = { kind: ApprovalDecision; approval: Approval };
 
@@ -24,6 +25,7 @@ export function ApprovalsView() {
   const [deciding, setDeciding] = useState<Deciding>();
   return (
     <div className="grid gap-5">
+      <Proposals />
       <PercentApprovals />
       <Rule />
       <ApprovalGroups />

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { approvalGroupsResponseSchema } from "../../../domain/api/admin-approvals.ts";
 import { percentApprovalSchema } from "../../../domain/api/boosts.ts";
 import { listOf } from "../../../domain/api/lists.ts";
+import { proposalSchema } from "../../../domain/api/proposals.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 
@@ -10,6 +11,14 @@ export const openGroupsQuery = queryOptions({
   queryKey: [...OWN_KEY, "approval-groups"],
   queryFn: async ({ signal }) =>
     (await ask(approvalGroupsResponseSchema, "/api/admin/approvals/together", { signal })).groups,
+  refetchInterval: 15_000,
+});
+
+/** What moves buyers or money, or cannot be undone, and waits. */
+export const openProposalsQuery = queryOptions({
+  queryKey: [...OWN_KEY, "proposals"],
+  queryFn: async ({ signal }) =>
+    (await ask(listOf(proposalSchema), "/api/admin/proposals?state=open", { signal })).rows,
   refetchInterval: 15_000,
 });
 

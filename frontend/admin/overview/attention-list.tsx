@@ -35,6 +35,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.open_proposals ?? 0,
+    words: ["mudança espera uma segunda pessoa ou o seu dia", "mudanças esperam uma segunda pessoa ou o seu dia"],
+    href: viewHref({ view: "approvals" }, { state: "open" }),
+    isUrgent: true,
+  },
+  {
     count: attention.held_sales,
     words: ["venda retida", "vendas retidas"],
     href: viewHref({ view: "sales" }, { state: "held" }),

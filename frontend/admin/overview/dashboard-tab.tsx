@@ -29,7 +29,7 @@ const VIEWS: readonly View[] = [
     id: "approvals",
     label: "Aprovações",
     ...fetched(() => import("../approvals/approvals-view.tsx"), "ApprovalsView"),
-    count: (one) => one.open_approvals + one.refused_payouts + one.open_percents,
+    count: (one) => one.open_approvals + one.refused_payouts + one.open_percents + (one.open_proposals ?? 0),
   },
   {
     id: "sales",

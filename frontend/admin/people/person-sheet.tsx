@@ -176,7 +176,7 @@ function EraseDialog({ person, onClose }: DialogProps) {
   return (
     <DecisionDialog
       title={`Apagar o cadastro de ${personName(person)}?`}
-      text="Nome e e-mail são apagados para sempre, e as sessões acabam. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
+      text="Depois de 72 horas, nome, e-mail e tudo o que a pessoa escreveu são apagados para sempre, e as sessões acabam. Até lá, você desfaz em Aprovações, e a pessoa mantém a conta com um botão. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
       consequences={[
         ["Compras que ficam", integer(person.purchases)],
         ["Ainda a pagar", chz(person.confirmed)],
@@ -184,7 +184,7 @@ function EraseDialog({ person, onClose }: DialogProps) {
       action="Apagar cadastro"
       isDangerous
       reasonHint="Fica no registro, sem o nome da pessoa."
-      done="Cadastro apagado."
+      done="Pedido feito: o cadastro é apagado em 72 horas."
       decide={(reason) => eraseUser(person.wallet, reason)}
       onClose={onClose}
     />

@@ -43,6 +43,21 @@ export class Caller extends Shopper {
     this.token = answer.body.token;
   }
 
+  /** Signs what only the owner of the wallet may do. */
+  async signWish(purpose: "erase" | "email"): Promise<{ nonce: string; signature: string }> {
+    const { challenge } = (await this.post("/api/challenge", { purpose })).body;
+    return { nonce: challenge.nonce, signature: await this.account.signMessage({ message: challenge.message }) };
+  }
+
+  /** Asks for the erasure of the own profile. */
+  async askErasure(): Promise<Answer> {
+    return this.send("DELETE", "/api/me", JSON.stringify(await this.signWish("erase")));
+  }
+
+  async changeMail(email: string): Promise<Answer> {
+    return this.send("PUT", "/api/me", JSON.stringify({ ...PERSON, email, ...(await this.signWish("email")) }));
+  }
+
   register(): Promise<void> {
     return this.enter();
   }
