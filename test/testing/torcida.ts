@@ -31,6 +31,8 @@ export async function systemEnvironment(): Promise<Record<string, string>> {
     AFFILIATES_PORT: "0",
     DATA_DIR: dataDirectory,
     DEPLOYMENTS_DIR: join(dataDirectory, "deployments"),
+    // A test asks for a change far more often than a page does.
+    RATE_LIMIT_SCALE: "100",
   };
 }
 
