@@ -74,6 +74,12 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/proposals/{id}/agree": freshAdmins,
   "post /api/admin/proposals/{id}/refuse": admins,
   "post /api/admin/proposals/{id}/undo": admins,
+  "get /api/admin/accounts": admins,
+  "get /api/admin/accounts/{network}/{account}/bookings": admins,
+  "post /api/admin/accounts/{network}/{account}/bookings": freshAdmins,
+  "post /api/admin/accounts/{network}/{account}/bookings/{id}/reverse": freshAdmins,
+  "post /api/admin/accounts/{network}/{account}/bookings/file": admins,
+  "post /api/admin/accounts/{network}/{account}/sales-days": freshAdmins,
   "get /api/me/mail": users,
   "post /api/me/mail/send": proven,
   "get /api/me/sessions": users,
@@ -164,6 +170,10 @@ const TABLE: Record<string, Expected> = {
 /** The permission an admin needs for each write; a call missing here is for owners only. */
 const PERMISSION: Record<string, Permission> = {
   "post /api/confirm-purchase": "payments",
+  "post /api/admin/accounts/{network}/{account}/bookings": "payments",
+  "post /api/admin/accounts/{network}/{account}/bookings/{id}/reverse": "payments",
+  "post /api/admin/accounts/{network}/{account}/bookings/file": "payments",
+  "post /api/admin/accounts/{network}/{account}/sales-days": "payments",
   "post /api/distribute-cashback": "payments",
   "post /api/admin/payouts": "payments",
   "post /api/admin/operations/{id}/retry": "payments",
@@ -252,7 +262,10 @@ onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, 
     for (const role of ROLES) {
       const admin = await system().adminCaller(role);
       const { approvers, ...own } = (await admin.get("/api/admin/role")).body;
-      expect(own).to.deep.equal({ success: true, role, permissions: permissionsOf(role), percent_alone: 10 });
+      // 1.0.0's panel refuses an answer with a permission that it does not know.
+      const permissions = permissionsOf(role).filter((one) => one !== "people:read");
+      const reads_people = permissionsOf(role).includes("people:read");
+      expect(own).to.deep.equal({ success: true, role, permissions, reads_people, percent_alone: 10 });
       for (const permission of keysOf(may))
         expect(approvers[permission], permission).to.have.members(
           may[permission].filter((wallet) => wallet !== admin.address),
