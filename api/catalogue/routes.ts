@@ -44,6 +44,14 @@ const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the calle
 /** Of the pages after the first one, which everybody gets from memory. docs/product.md#limit-lists */
 const STRANGERS_ROWS = 60;
 
+/** What a cursor that somebody made up costs: its page comes from the database, and not from memory. */
+const PLAIN_CURSOR_TIMES = 10;
+
+function hasPlainCursor(cursors: Services["cursors"], query: unknown): boolean {
+  const asked = storesQuerySchema.safeParse(query);
+  return asked.success && readStoresCursor(cursors, asked.data)?.isPlain === true;
+}
+
 /** Stores, with their cashback categories, and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { paces } = services;
@@ -52,6 +60,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     route.get("/api/stores", {
       access: "anyone",
       cost: { thread: 1, node: 0, stored: 0, mail: 0 },
+      times: ({ query }) => (hasPlainCursor(services.cursors, query) ? PLAIN_CURSOR_TIMES : 1),
       summary: "The stores on offer, searched, filtered, sorted and paged",
       headers: IF_NONE_MATCH,
       query: storesQuerySchema,

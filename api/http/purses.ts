@@ -19,11 +19,11 @@ type Allowance = {
 /** docs/product.md#purses. All are multiplied by RATE_LIMIT_SCALE. */
 export const ALLOWANCES = {
   wallet: { aMinute: { thread: 3_000, node: 600, stored: 250_000 }, together: { mail: 20 } },
-  address: { aMinute: { thread: 12_000, node: 12_000, stored: 2_000_000 }, together: { sign_in: 1_000, mail: 600 } },
+  address: { aMinute: { thread: 12_000, node: 60_000, stored: 2_000_000 }, together: { sign_in: 1_000, mail: 600 } },
   /** Of an address's wallets that were paid once: strangers of the same address do not spend from it. */
-  known: { aMinute: { thread: 24_000, node: 24_000, stored: 4_000_000 }, together: { sign_in: 1_000, mail: 600 } },
+  known: { aMinute: { thread: 24_000, node: 60_000, stored: 4_000_000 }, together: { sign_in: 1_000, mail: 600 } },
   /** Its thread is what `Turns` gives out. */
-  shop: { aMinute: { thread: 54_000, node: 60_000, stored: 60_000_000 }, together: { sign_in: 10_000, mail: 6_000 } },
+  shop: { aMinute: { thread: 54_000, node: 300_000, stored: 60_000_000 }, together: { sign_in: 10_000, mail: 6_000 } },
   account: { aMinute: { thread: 12_000, node: 6_000, stored: 20_000_000 }, together: {} },
 } as const satisfies Record<string, Allowance>;
 

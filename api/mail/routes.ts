@@ -58,7 +58,7 @@ export function mailRoutes(services: Services): Route[] {
     }),
     route.put("/api/me/mail", {
       access: "proven_user",
-      cost: { thread: 1, node: 0, stored: 500, mail: 0 },
+      cost: { thread: 1, node: 0, stored: 200, mail: 0 },
       summary: "Sets what the user gets e-mails about; none are sent before the address is verified",
       body: chooseMailRequestSchema,
       responses: { 200: mailChoiceSchema },

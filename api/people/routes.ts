@@ -77,7 +77,7 @@ export function peopleRoutes(services: Services): Route[] {
     }),
     route.post("/api/register-user-data", {
       access: "anyone",
-      cost: { thread: 3, node: 2, stored: 3000, mail: 1 },
+      cost: { thread: 3, node: 2, stored: 1000, mail: 0 },
       signsIn: true,
       summary: "Registers a wallet by its signature",
       body: registerRequestSchema,

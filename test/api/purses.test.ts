@@ -132,6 +132,26 @@ describe("The purses", function () {
       expect(await isTaken(gate.spend(payer, read))).to.equal(false);
     });
 
+    it("take ten times as much for a cursor that somebody made up", async () => {
+      const api = await startInProcess(database);
+      try {
+        const spent: number[] = [];
+        const { gate } = api.services;
+        const spend = gate.spend.bind(gate);
+        gate.spend = (payer, cost, signsIn) => {
+          spent.push(cost.thread);
+          return spend(payer, cost, signsIn);
+        };
+        const caller = new Caller(api.url);
+        const { next_after } = (await caller.raw("GET", "/api/stores?limit=2")).body;
+        for (const after of [next_after, "2"])
+          await caller.raw("GET", `/api/stores?limit=2&after=${encodeURIComponent(after)}`);
+        expect(spent).to.deep.equal([1, 1, 10]);
+      } finally {
+        await api.stop();
+      }
+    });
+
     it("say whose is empty, when to try again and what to do", async () => {
       const api = await startInProcess(database, { ...PUBLIC, RATE_LIMIT_SCALE: "0.001" });
       try {
