@@ -19,7 +19,22 @@ export async function forgetClaims(queries: Queries, wallet: WalletAddress): Pro
     })
     .where("wallet", "=", wallet)
     .execute();
+  await forgetLetGo(queries, wallet);
   await forgetDeclines(queries, wallet);
+}
+
+async function forgetLetGo(queries: Queries, wallet: WalletAddress): Promise<void> {
+  const sales = await queries
+    .selectFrom("sales")
+    .select(["id", "let_go"])
+    .where("wallet", "=", wallet)
+    .where("let_go", "is not", null)
+    .execute();
+  for (const { id, let_go: text } of sales) {
+    const known = JSON.parse(text ?? "{}");
+    const let_go = JSON.stringify({ ...known, hold: { ...known.hold, reason: null } });
+    await queries.updateTable("sales").set({ let_go }).where("id", "=", id).execute();
+  }
 }
 
 async function forgetDeclines(queries: Queries, wallet: WalletAddress): Promise<void> {

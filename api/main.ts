@@ -40,6 +40,7 @@ import { queueSummaryReader } from "../sender/due.ts";
 import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { approvalRules, approvalsAnnouncer } from "./admin/approvals.ts";
+import { tellChangedAdmins } from "./admin/changed-admins.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { NodePurse } from "./chain/node-purse.ts";
 import { createSenders } from "./create-senders.ts";
@@ -121,6 +122,7 @@ async function main(): Promise<void> {
   const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
   const given = { environment, log, database, cursors, accounts, chain, everyNode, contracts };
   const services = createServices({ ...given, startBlock: BigInt(startBlock) });
+  await tellChangedAdmins(services);
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));

@@ -141,6 +141,46 @@ function anyOf(tests: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
+/** The end of the log: its last row's id and hash, by which a log that was cut is known. */
+export type AuditHead = { length: bigint; head: string };
+
+export async function readAuditHead(queries: Queries): Promise<AuditHead> {
+  const last = await queries
+    .selectFrom("audit_log")
+    .select(["id", "hash"])
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return { length: last?.id ?? 0n, head: last?.hash ?? AUDIT_GENESIS };
+}
+
+/** `4711 ab12…`: as a backup, a notice and the log of the api say it. */
+export const auditHeadText = ({ length, head }: AuditHead): string => `${length} ${head}`;
+
+function readAuditHeadText(text: string): AuditHead | undefined {
+  const [, length = "", head = ""] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+  return head === "" ? undefined : { length: BigInt(length), head };
+}
+
+/** An end of the log that a notice or the last day told, and that it no longer has; undefined if it has all. */
+export async function findCutAudit(queries: Queries): Promise<string | undefined> {
+  const day = await queries.selectFrom("settings").select("value").where("name", "=", "audit_head").executeTakeFirst();
+  const notices = await queries.selectFrom("notices").select("body").orderBy("id", "desc").limit(100).execute();
+  const told = notices.flatMap(({ body }) => JSON.parse(body).audit_log ?? []);
+  for (const text of [...(day ? [day.value] : []), ...told]) {
+    const head = readAuditHeadText(text);
+    if (head && !(await hasAuditHead(queries, head))) return text;
+  }
+  return undefined;
+}
+
+/** Whether the log still has what once was its end. */
+async function hasAuditHead(queries: Queries, { length, head }: AuditHead): Promise<boolean> {
+  if (length === 0n) return true;
+  const row = await queries.selectFrom("audit_log").select("hash").where("id", "=", length).executeTakeFirst();
+  return row?.hash === head;
+}
+
 /**
  * The id of the first row where the hash chain is broken by a change, removal or insertion, or that another key has
  * signed than these; undefined if it is intact.

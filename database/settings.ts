@@ -14,6 +14,9 @@ export type SettingName =
   /** The system's own reason as JSON; empty for a person's reason. */
   | "payouts_paused_cause"
   | "network"
+  /** The end of the audit log when it was last told, as `auditHeadText`; the admins of the last start. */
+  | "audit_head"
+  | "admin_wallets"
   | "distributor_flows"
   | "reconciled"
   | "rate_accepted"

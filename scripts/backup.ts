@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { mergeErasedList } from "../api/people/erased-list.ts";
+import { auditHeadText, readAuditHead } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeSetting } from "../database/settings.ts";
@@ -68,6 +69,10 @@ async function backUpFrom(
   keep: number | undefined,
 ): Promise<void> {
   ensureDirectory(folder);
+  // The copy says where the log ended, so that a log that is cut later is known by it.
+  const audit = auditHeadText(await readAuditHead(database.kysely));
+  await writeSetting(database.kysely, "audit_head", audit).catch(() => {});
+  console.log(`The audit log ends with ${audit}`);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const { file, rows } = await writeArchive(database, join(folder, `torcida-${stamp}.jsonl.gz`));
   console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { deleteOldClicks } from "../../affiliates/clicks.ts";
 import { MissingRates } from "../../affiliates/missing-rates.ts";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
+import { auditHeadText, readAuditHead } from "../../database/audit-log.ts";
 import { readClock } from "../../database/clock.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { type SqliteThread, startSqliteThread } from "../../database/sqlite/thread.ts";
@@ -73,6 +74,7 @@ export function startHousekeeping(
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
     whileSending(services, atLeast(services, NONCES), () => watchNonces(services)),
     whileSending(services, NOTICES_MS, () => notify(services)),
+    whileSending(services, DAY_MS, () => tellAuditHead(services)),
     whileSending(services, PROPOSALS_MS, () => takeEffect(services)),
     whileSending(services, atLeast(services, RUNWAY), async () => onRunway(await readRunway(services))),
     whileSending(services, RATES_MS, rateAsker(services)),
@@ -129,6 +131,13 @@ function once(work: () => Promise<void>): () => Promise<void> {
     });
     await running;
   };
+}
+
+/** Once a day into the log, which leaves this machine: an audit log whose end is cut no longer has it. docs/product.md#audit-log */
+async function tellAuditHead({ database, log }: Services): Promise<void> {
+  const head = auditHeadText(await readAuditHead(database.kysely));
+  await writeSetting(database.kysely, "audit_head", head);
+  log.info({ audit_log: head }, "The end of the audit log: its last row and hash");
 }
 
 /** Tickets must show the store's name, so names that are missing or different on chain are registered there. */

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { auditHeadText, readAuditHead } from "../../database/audit-log.ts";
 import { readSetting, writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
@@ -109,7 +110,9 @@ async function insertNotice(
   { kind, count, text }: { kind: Kind | "staff_sign_in" | OwnersNotice["kind"]; count: number; text: string },
 ): Promise<void> {
   const now = BigInt(Date.now());
-  const body = JSON.stringify({ kind, count, text, at: isoTime(now) });
+  // A receiver that keeps it knows an audit log whose end was cut.
+  const audit_log = auditHeadText(await readAuditHead(queries));
+  const body = JSON.stringify({ kind, count, text, at: isoTime(now), audit_log });
   await queries.insertInto("notices").values({ kind, body, created_at: now, due_at: now }).execute();
 }
 

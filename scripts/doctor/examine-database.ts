@@ -7,7 +7,7 @@ import { listGoneAccounts } from "../../affiliates/known-accounts.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
-import { findBrokenAudit } from "../../database/audit-log.ts";
+import { findBrokenAudit, findCutAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
@@ -54,7 +54,7 @@ export async function examineDatabase(
       ...(await examineLeases(database, keys)),
       await examinePause(database),
       ...(await examineRules(database)),
-      await examineAuditLog(database),
+      await examineAuditLog(database, environment.saleRefKeys),
     ];
   } catch (error) {
     return [
@@ -218,8 +218,15 @@ async function examineRules({ kysely }: Database): Promise<Finding[]> {
   return [warning("approvals", detail, "Set both alike on every host, and restart its api")];
 }
 
-async function examineAuditLog({ kysely }: Database): Promise<Finding> {
-  const broken = await findBrokenAudit(kysely);
+async function examineAuditLog({ kysely }: Database, saleRefKeys: readonly string[]): Promise<Finding> {
+  const cut = await findCutAudit(kysely);
+  if (cut !== undefined)
+    return failure(
+      "audit log",
+      `its end was cut: ${cut} is gone`,
+      "Treat it as a break-in: preserve the database, and compare it with a backup",
+    );
+  const broken = await findBrokenAudit(kysely, saleRefKeys);
   if (broken === undefined) return healthy("audit log", "is an unbroken chain");
   return failure(
     "audit log",

@@ -30,6 +30,8 @@ export type OperatorEnvironment = ChainEnvironment & {
   erasedFile: string;
   /** Undefined if nothing is deployed yet. */
   contracts: DeployedContracts | undefined;
+  /** `SALE_REF_KEY` and the former ones, by which the audit log is signed. */
+  saleRefKeys: readonly string[];
   /** Who gets a copy of each backup; undefined: nobody. */
   backupReceiver: { command: string; publicKey: string } | undefined;
 };
@@ -37,7 +39,13 @@ export type OperatorEnvironment = ChainEnvironment & {
 /** The environment of an operator command that needs no node; other commands read more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
   const values = checkVariables(
-    { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...BACKUP_VARIABLES, SALE_REF_KEY: SALE_VARIABLES.SALE_REF_KEY },
+    {
+      ...DATABASE_VARIABLES,
+      ...CHAIN_VARIABLES,
+      ...BACKUP_VARIABLES,
+      SALE_REF_KEY: SALE_VARIABLES.SALE_REF_KEY,
+      SALE_REF_KEYS: SALE_VARIABLES.SALE_REF_KEYS,
+    },
     source,
     (read, wrong) => [...networkContradictions(read), ...missingHalf(read, wrong)],
   );
@@ -51,6 +59,7 @@ export function readOperatorEnvironment(source: Variables): OperatorEnvironment 
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
     erasedFile: erasedFileOf(values),
+    saleRefKeys: [...(values.SALE_REF_KEY === undefined ? [] : [values.SALE_REF_KEY]), ...values.SALE_REF_KEYS],
     backupReceiver:
       values.BACKUP_RECEIVER && values.BACKUP_PUBLIC_KEY
         ? { command: values.BACKUP_RECEIVER, publicKey: values.BACKUP_PUBLIC_KEY }

@@ -1,8 +1,11 @@
 import { expect } from "chai";
 import { sql } from "kysely";
+import { tellChangedAdmins } from "../../api/admin/changed-admins.ts";
 import { takeEffect } from "../../api/admin/proposals.ts";
+import { auditHeadText, findBrokenAudit, findCutAudit, readAuditHead, signAuditBy } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { TABLE_NAMES } from "../../database/generated/schema.ts";
+import { writeSetting } from "../../database/settings.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
@@ -179,6 +182,42 @@ describe("Leaving, and who may decide about a person", () => {
         expect(entry).to.deep.include({ actor: support.address, action: "user.export" });
         expect(entry.params.count).to.equal(file.text.trim().split("\n").length - 1);
       });
+    });
+
+    it("is on a record whose end cannot be cut, nor rewritten without the key", async () => {
+      const { kysely } = database;
+      const key = "ab".repeat(32);
+      signAuditBy(key);
+      try {
+        const owner = await api.admin("owner");
+        for (const nickname of ["um", "dois", "tres"])
+          await owner.post(`/api/admin/users/${owner.address}/nickname`, { nickname });
+        expect(await findBrokenAudit(kysely, [key])).to.equal(undefined);
+        const last = await kysely.selectFrom("audit_log").selectAll().orderBy("id", "desc").executeTakeFirstOrThrow();
+        expect(last.mac).to.match(/^[0-9a-f]{64}$/);
+        expect(await findBrokenAudit(kysely, ["cd".repeat(32)]), "another key's").to.not.equal(undefined);
+        await writeSetting(kysely, "audit_head", auditHeadText(await readAuditHead(kysely)));
+        expect(await findCutAudit(kysely)).to.equal(undefined);
+        await kysely.deleteFrom("audit_log").where("id", "=", last.id).execute();
+        expect(await findBrokenAudit(kysely, [key]), "the chain alone does not tell").to.equal(undefined);
+        expect(await findCutAudit(kysely)).to.equal(`${last.id} ${last.hash}`);
+      } finally {
+        signAuditBy(undefined);
+      }
+    });
+
+    it("is told who else became an admin at the start that reads it", async () => {
+      const owner = await api.admin("owner");
+      await tellChangedAdmins(api.services);
+      const changed = async () =>
+        (await owner.get("/api/admin/audit-log?query=admins.changed")).body.rows.map(
+          (row: { params: object }) => row.params,
+        );
+      expect(await changed(), "the first start tells nothing").to.deep.equal([]);
+      const intruder = await api.admin("operator");
+      await tellChangedAdmins(api.services);
+      await tellChangedAdmins(api.services);
+      expect(await changed()).to.deep.equal([{ added: [`${intruder.address}:operator`], removed: [] }]);
     });
 
     it("leaves nothing that the person typed, or staff about them, in any table", async () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { sql } from "kysely";
+import { takeEffect } from "../../api/admin/proposals.ts";
 import { readEnvironment } from "../../api/environment.ts";
 import { mailRound } from "../../api/mail/mailer.ts";
 import { countedBy, deleteOldMails, isLinkRefused, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
@@ -15,6 +16,7 @@ import { escapeHtml } from "../../domain/text.ts";
 import { erasedFileOf } from "../../platform/environment.ts";
 import { isHeld } from "../../platform/lease.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
+import { dueProposals } from "../testing/due-proposals.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { eventually } from "../testing/until.ts";
@@ -48,6 +50,11 @@ describe("E-mails", function () {
       await server.stop();
     });
 
+    const erase = async (who: Caller) => {
+      expect((await who.askErasure()).status).to.equal(202);
+      await dueProposals(kysely(), 72);
+      await takeEffect(api.services);
+    };
     const round = (held = new AbortController().signal) => mailRound(api.services, post, undefined, held);
     const kysely = () => api.services.database.kysely;
     const makeDue = async () => {
@@ -154,7 +161,7 @@ describe("E-mails", function () {
         await kysely().updateTable("users").set({ email }).where("wallet", "=", caller.address).execute();
         await want(caller);
         await round();
-        expect((await caller.send("DELETE", "/api/me")).status).to.equal(200);
+        await erase(caller);
       }
       expect(server.received).to.have.length(5);
       const kept = await kysely().selectFrom("mails").selectAll().execute();
@@ -298,7 +305,7 @@ describe("E-mails", function () {
       const [leaving, moving] = [await reader(), await reader()];
       await leaving.buy(1, 10);
       await moving.buy(1, 20);
-      expect((await leaving.send("DELETE", "/api/me")).status).to.equal(200);
+      await erase(leaving);
       expect((await moving.changeMail("outro@example.com")).status).to.equal(200);
       await round();
       await leaving.buy(1, 30).catch(() => {});

@@ -11,6 +11,7 @@ import { DAY_MS } from "../../domain/iso-time.ts";
 import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
 import { RULES } from "../affiliates/support/shop.ts";
 import { TRUSTED_REAIS } from "../testing/direct-accounts.ts";
+import { eraseNow } from "../testing/due-proposals.ts";
 import { until } from "../testing/until.ts";
 import { approvedSale, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
@@ -289,7 +290,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(head).to.equal("data:image/jpeg;base64");
       expect(Buffer.from(content, "base64").toString("latin1")).to.not.contain(SECRET);
 
-      expect((await buyer.send("DELETE", "/api/me")).status).to.equal(200);
+      await eraseNow(buyer, (await system().database()).kysely);
       expect((await seenBy(admin, id)).status).to.equal(404);
       await admin.post(`/api/admin/claims/${id}/refuse`, { reason: "x" });
       await buyer.enter();

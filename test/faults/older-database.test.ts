@@ -8,6 +8,7 @@ import { readSetting } from "../../database/settings.ts";
 import type { RehearsedNetwork } from "../../scripts/rehearse/networks.ts";
 import { Caller } from "../api/support/caller.ts";
 import { startArchivingPostgres } from "../testing/archiving-postgres.ts";
+import { eraseNow } from "../testing/due-proposals.ts";
 import { startPostgres } from "../testing/postgres.ts";
 import type { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
@@ -112,7 +113,9 @@ describe("A database that is older than the chain @deep", function () {
     const moment = await postgres.now();
     await delay(200);
     await story.sellAfter();
-    expect((await leaver.send("DELETE", "/api/me")).status).to.equal(200);
+    const live = await connect(story.live.system.databaseUrl);
+    await eraseNow(leaver, live.kysely);
+    await live.close();
     await story.goBack(() => postgres.recoverTo(moment));
     await story.startAgain();
     expect((await leaver.post("/api/check-user", { address: leaver.address })).body.exists, "stays erased").to.equal(
