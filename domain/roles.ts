@@ -25,6 +25,11 @@ export function permissionsOf(role: Role): readonly Permission[] {
   return PERMISSIONS_OF[role];
 }
 
+/** The same in the words that 1.0.0's panel knows. */
+export function panelPermissionsOf(role: Role): PanelPermission[] {
+  return PERMISSIONS.filter((one) => permissionsOf(role).includes(one));
+}
+
 export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text);
 }

@@ -11,7 +11,7 @@ import { doneSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { shownStatus } from "../../domain/purchase/life.ts";
-import { PERMISSIONS, type Permission, permissionsOf } from "../../domain/roles.ts";
+import { type Permission, panelPermissionsOf, permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { lifeOf, selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/rate-source.ts";
@@ -41,7 +41,6 @@ export function adminRoutes(services: Services): Route[] {
       responses: { 200: adminRoleResponseSchema },
       handle({ identity }) {
         const role = roleOf(identity);
-        const permissions = PERMISSIONS.filter((one) => permissionsOf(role).includes(one));
         const own = actorOf(identity);
         const others = [...adminWallets].filter(([wallet]) => wallet !== own);
         const mayAgree = (permission: Permission) =>
@@ -50,7 +49,7 @@ export function adminRoutes(services: Services): Route[] {
           body: {
             success: true,
             role,
-            permissions,
+            permissions: panelPermissionsOf(role),
             reads_people: permissionsOf(role).includes("people:read"),
             percent_alone: environment.BOOST_APPROVAL_ABOVE_PERCENT,
             approvers: { catalogue: mayAgree("catalogue"), payments: mayAgree("payments") },

@@ -15,9 +15,9 @@ export const adminRoleResponseSchema = answerOf({
   permissions: z.array(z.enum(PERMISSIONS)),
   /** The highest percent that needs nobody else. docs/product.md#percent-approvals */
   percent_alone: z.number(),
-  /** The wallets of the others who may agree: to a higher percent, and to a large payout. */
   /** Whether names and e-mails are shown whole: permission `people:read`; absent from 1.0.0. */
   reads_people: z.boolean().optional(),
+  /** The wallets of the others who may agree: to a higher percent, and to a large payout. */
   approvers: z.object({ catalogue: z.array(z.string()), payments: z.array(z.string()) }),
 });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
-import { permissionsOf } from "../../domain/roles.ts";
+import { panelPermissionsOf } from "../../domain/roles.ts";
 import { eventually } from "../testing/until.ts";
 import { glimpse } from "./support/chromium.ts";
 import { BUYER, boostRow, fillPanel, percentApproval } from "./support/panel-data.ts";
@@ -422,7 +422,7 @@ describe("Admin", () => {
       fillPanel(site.server, "owner", BUYER);
       site.server.answer("GET /api/admin/role", {
         body: {
-          ...{ success: true, role: "owner", permissions: permissionsOf("owner") },
+          ...{ success: true, role: "owner", permissions: panelPermissionsOf("owner") },
           ...{ percent_alone: 8, approvers: { catalogue: [], payments: [] } },
         },
       });

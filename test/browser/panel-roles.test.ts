@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
+import { type Permission, panelPermissionsOf, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
 import { eventually, until } from "../testing/until.ts";
 import {
   approvalGroup,
@@ -83,7 +83,7 @@ describe("The panel, role by role", () => {
     const page = await openAs("operator", "view=approvals", () =>
       site.server.answer("GET /api/admin/role", {
         body: {
-          ...{ success: true, role: "operator", permissions: permissionsOf("operator") },
+          ...{ success: true, role: "operator", permissions: panelPermissionsOf("operator") },
           ...{ percent_alone: 10, approvers: { catalogue: [COLLEAGUE], payments: [] } },
         },
       }),

@@ -3,7 +3,7 @@ import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
 import type { BoostRow, PercentApproval } from "../../../domain/api/boosts.ts";
 import type { OperationRecord } from "../../../domain/api/operations.ts";
-import { permissionsOf, type Role } from "../../../domain/roles.ts";
+import { panelPermissionsOf, type Role } from "../../../domain/roles.ts";
 import type {
   AdminUser,
   Claim,
@@ -472,7 +472,7 @@ function answerPayouts(server: FixtureServer): void {
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
     "GET /api/admin/role": {
-      ...{ success: true, role, permissions: permissionsOf(role) },
+      ...{ success: true, role, permissions: panelPermissionsOf(role) },
       ...{ percent_alone: 10, approvers: { catalogue: [COLLEAGUE], payments: [COLLEAGUE] } },
     },
     "GET /api/admin/names": {
