@@ -48,6 +48,42 @@ describe("Profile", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("signs what erases the account, shows the day on every page, and keeps the account by one button", async () => {
+    const wallet = testWallet();
+    const { server } = site;
+    server.signIn(wallet.address);
+    const day = "2026-12-01T12:00:00.000Z";
+    const statement = `Apagar minha conta Torcida de ${wallet.address}`;
+    const challenge = { nonce: "1".repeat(32), message: statement, expires_at: day };
+    server.answer("POST /api/challenge", { body: { success: true, challenge } });
+    server.answer("DELETE /api/me", ({ body }) => {
+      if (!(body as { signature?: string } | undefined)?.signature)
+        return { status: 403, body: { success: false, error: "Sign", message: "Sign", code: "SIGNATURE_NEEDED" } };
+      Object.assign(server.me ?? {}, { erasure: { takes_effect_at: day, is_own: true } });
+      return { status: 202, body: { success: true, message: "ok", takes_effect_at: day } };
+    });
+    server.answer("POST /api/me/keep", () => {
+      Object.assign(server.me ?? {}, { erasure: null });
+      return { body: { success: true, message: "ok" } };
+    });
+    const { page, problems } = await site.openLoggedIn("/profile", { wallet });
+    await page.getByRole("button", { name: "Apagar a minha conta" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
+    // The wallet was not connected yet: it is now, and the next press asks it to sign.
+    await page.getByText("Se ela acabou de se conectar, tente de novo.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
+    const notice = page.getByRole("status").filter({ hasText: "A sua conta vai ser apagada em" });
+    await notice.waitFor();
+    const sent = server.callsTo("DELETE /api/me").map(({ body }) => body);
+    expect(sent.at(-1)).to.include({ nonce: challenge.nonce });
+    expect(wallet.signed).to.deep.equal([statement]);
+    expect(await page.getByRole("button", { name: "Apagar a minha conta" }).count()).to.equal(0);
+    await notice.getByRole("button", { name: "Manter minha conta" }).click();
+    await page.getByText("A sua conta continua.").waitFor();
+    await notice.waitFor({ state: "detached" });
+    expect(problems.filter((one) => !one.includes("403"))).to.deep.equal([]);
+  });
+
   it("says what each year's CHZ was and is worth, and saves its payments", async () => {
     const { page } = await site.openLoggedIn("/profile");
     const card = page.getByRole("region", { name: "Seu ano em CHZ" });

@@ -4,6 +4,7 @@ import { percentApprovalSchema } from "../../../domain/api/boosts.ts";
 import { listOf } from "../../../domain/api/lists.ts";
 import { proposalSchema } from "../../../domain/api/proposals.ts";
 import { ask } from "../../api/ask.ts";
+import { ApiError } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 
 /** What each person's decisions led to, as one request to another person. */
@@ -17,8 +18,15 @@ export const openGroupsQuery = queryOptions({
 /** What moves buyers or money, or cannot be undone, and waits. */
 export const openProposalsQuery = queryOptions({
   queryKey: [...OWN_KEY, "proposals"],
-  queryFn: async ({ signal }) =>
-    (await ask(listOf(proposalSchema), "/api/admin/proposals?state=open", { signal })).rows,
+  queryFn: async ({ signal }) => {
+    try {
+      return (await ask(listOf(proposalSchema), "/api/admin/proposals?state=open", { signal })).rows;
+    } catch (error) {
+      // During an upgrade, an api of 1.0.0 has none.
+      if (error instanceof ApiError && error.status === 404) return [];
+      throw error;
+    }
+  },
   refetchInterval: 15_000,
 });
 

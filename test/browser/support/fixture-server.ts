@@ -196,6 +196,7 @@ export class FixtureServer {
     if (/^GET \/api\/admin\/stores\/\w+\/test-click$/.test(route))
       return ok({ click_id: "testtest", url: "https://shop.example/?c=testtest", carries_click: true });
     if (/^GET \/api\/admin\/stores\/\w+\/conversion$/.test(route)) return ok({ months: [] });
+    if (route === "GET /api/admin/proposals") return ok({ rows: [], next_before: null, total: 0 });
     if (route === "GET /api/admin/percent-approvals") return ok({ rows: [], next_before: null, total: 0 });
     const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
     if (ticket) return ok({ data: fixtureTicket(ticket) });
