@@ -130,6 +130,7 @@ export class World {
       rates: fixedRate(environment.WEI_PER_CENT),
       payouts: new PayoutSwitch(database, false),
       ids: { isOpen: async () => true },
+      nodes: { isReady: true },
       log: pino({ level: "silent" }),
     });
     this.senders = this.#newSenders();
@@ -186,6 +187,7 @@ export class World {
       params: { network: NETWORK },
       rawBody,
       request: { get: (name: string) => headers[name] },
+      giveBack: () => {},
     };
     try {
       const reply = await found.run(standIn(call), {
