@@ -131,6 +131,8 @@ describe("The network reader", function () {
       const url = await made.simulator.listen();
       ends.push(() => made.simulator.close());
       const account = made.account(url, options.account);
+      // The planner decides sales anew, and knows the same accounts as the reader.
+      shop.rules = { ...RULES, accounts: [account] };
       const start = () => {
         const end = readerOf(shop, made.network, account);
         ends.push(end);
