@@ -14,6 +14,12 @@ describe("Indexer environment", () => {
       databaseUrl: "data/torcida.db",
       network: "localhost",
       rpcUrls: ["http://127.0.0.1:8545"],
+      nodeSettings: {
+        network: "localhost",
+        urls: ["http://127.0.0.1:8545"],
+        isPlaintextAccepted: false,
+        isOneNodeAccepted: false,
+      },
       webSocketUrls: ["ws://127.0.0.1:8545"],
       source: {
         chainId: 88_882,
