@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
 import { LANGUAGES, languageAfter } from "../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
@@ -9,7 +9,6 @@ import { ClubButton } from "../club/club-button.tsx";
 import { Bell } from "../events/bell.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
-import { ErasureNotice } from "../session/erasure-notice.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -23,6 +22,8 @@ import { paths } from "./paths.ts";
 import { readStored, STORAGE_KEYS, store } from "./storage.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
+const ErasureNotice = lazy(() => import("../session/erasure-notice.tsx"));
+
 const SCRIPT = import.meta.env.VITE_ANALYTICS_URL;
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -34,7 +35,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </a>
       <Header />
       <NetworkNotice />
-      <ErasureNotice />
+      <Erasure />
       <Declined className="notice" />
       <main id="main" tabIndex={-1}>
         {children}
@@ -43,6 +44,18 @@ export function Layout({ children }: { children: ReactNode }) {
       <Analytics />
       <Install />
     </>
+  );
+}
+
+/** On every page of whoever is signed in and will be erased. docs/product.md#erase */
+function Erasure() {
+  const { profile } = useSession();
+  return (
+    profile?.erasure && (
+      <Suspense>
+        <ErasureNotice />
+      </Suspense>
+    )
   );
 }
 

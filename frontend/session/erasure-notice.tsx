@@ -6,8 +6,8 @@ import { useFormat } from "../i18n/use-format.ts";
 import { toast } from "../ui/toast.ts";
 import { useSession } from "./session.tsx";
 
-/** On every page of whoever is signed in: the day of the erasure, and the one button that undoes it. docs/product.md#erase */
-export function ErasureNotice() {
+/** The day of the erasure, and the one button that undoes it. */
+export default function ErasureNotice() {
   const t = useText();
   const { dateTime } = useFormat();
   const { profile, refresh } = useSession();
