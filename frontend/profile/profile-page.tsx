@@ -2,28 +2,17 @@ import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { splitFullName } from "../../domain/text.ts";
-import {
-  eraseProfile,
-  getAll,
-  getAllPurchases,
-  getClaims,
-  getClicks,
-  getEvents,
-  getMailChoice,
-  type PersonalData,
-  updateProfile,
-} from "../api/calls.ts";
+import { eraseProfile, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { useSignedWish } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
+import { useSignedWish, WishDeclinedError } from "../session/signed-wish.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
-import { download } from "../ui/download.ts";
 import { Field } from "../ui/field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { schemaLater } from "../ui/schema-later.ts";
@@ -32,7 +21,6 @@ import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
-import { hasCode, REJECTED } from "../wallet/errors.ts";
 import { MailChoice } from "./mail-choice.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -84,7 +72,7 @@ export default function ProfilePage() {
 
 /** A signature that was declined in the wallet is no failure. */
 const reasonOfSigning = (error: unknown, t: Translate): string =>
-  hasCode(error, REJECTED) ? t("wallet.declined") : reasonOf(error, t);
+  error instanceof WishDeclinedError ? t("wallet.declined") : reasonOf(error, t);
 
 /** The mutation keeps its error, which the form shows. */
 const shownBelow = () => {};
@@ -147,8 +135,7 @@ function YourData({ profile }: { profile: Profile }) {
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const exportData = useMutation({
-    mutationFn: async () =>
-      download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2)),
+    mutationFn: async () => (await import("./export-data.ts")).exportData(profile),
   });
   const erase = useMutation({
     mutationFn: () => signed(eraseProfile),
@@ -206,18 +193,4 @@ function YourData({ profile }: { profile: Profile }) {
       )}
     </Card>
   );
-}
-
-/** All data we store about the user, with every page of each list. */
-async function everything(profile: Profile) {
-  const { wallet, email, fullName, nativeBalance, tokens } = profile;
-  const [purchases, visits, claims, events, mail] = await Promise.all([
-    getAllPurchases(),
-    getAll(getClicks),
-    getAll(getClaims),
-    getAll(getEvents),
-    getMailChoice(),
-  ]);
-  const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
-  return { ...own, purchases, visits, claims, events, mail };
 }

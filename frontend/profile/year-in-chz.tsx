@@ -7,7 +7,6 @@ import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
-import { download } from "../ui/download.ts";
 import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
@@ -22,8 +21,10 @@ export default function YearInChz({ wallet }: { wallet: string }) {
   const [chosen, setYear] = useState<number>();
   const query = useQuery(paymentsQuery(wallet, chosen));
   const save = useMutation({
-    mutationFn: async (year: number) =>
-      download(`torcida-${year}.csv`, "text/csv", await getPaymentsCsv(year, language)),
+    mutationFn: async (year: number) => {
+      const { download } = await import("../ui/download.ts");
+      download(`torcida-${year}.csv`, "text/csv", await getPaymentsCsv(year, language));
+    },
     onError: (error) => toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) }),
   });
   const { data } = query;

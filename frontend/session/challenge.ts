@@ -1,16 +1,7 @@
 import { useCallback } from "react";
 import { signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import {
-  askChallenge,
-  type CheckedUser,
-  checkUser,
-  login,
-  type SignedLogin,
-  type SignedWish,
-  type WishPurpose,
-} from "../api/calls.ts";
-import { ApiError } from "../api/http.ts";
+import { type CheckedUser, checkUser, login, type SignedLogin } from "../api/calls.ts";
 import { OtherSiteError } from "../wallet/errors.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSession } from "./session.tsx";
@@ -47,30 +38,4 @@ export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<voi
     await begin(token);
   }, [address, begin, sign]);
   return { hasWallet: address !== undefined, connect, signAgain };
-}
-
-/**
- * Makes a call that only the owner of the wallet may make: where the server asks for it, the wallet signs a sentence that
- * says what happens, and the call is made again with it. docs/product.md#erase
- */
-export function useSignedWish(purpose: WishPurpose) {
-  const { address, sign, connect } = useWallet();
-  return useCallback(
-    async <T>(make: (wish: SignedWish) => Promise<T>): Promise<T> => {
-      try {
-        return await make({});
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === "SIGNATURE_NEEDED")) throw error;
-        // The wallet is chosen first; the next press asks for the signature.
-        if (!address) {
-          await connect();
-          throw error;
-        }
-        const { nonce, message } = await askChallenge(purpose);
-        if (!message.includes(signInSentence(purpose, address))) throw error;
-        return make({ nonce, signature: await sign(message) });
-      }
-    },
-    [address, connect, purpose, sign],
-  );
 }

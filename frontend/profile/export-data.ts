@@ -1,0 +1,22 @@
+import { getAll, getAllPurchases, getClaims, getClicks, getEvents, getMailChoice } from "../api/calls.ts";
+import type { Profile } from "../api/shapes.ts";
+import { download } from "../ui/download.ts";
+
+/** Saves all of the user's data as a file. */
+export async function exportData(profile: Profile): Promise<void> {
+  download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2));
+}
+
+/** All data we store about the user, with every page of each list. */
+async function everything(profile: Profile) {
+  const { wallet, email, fullName, nativeBalance, tokens } = profile;
+  const [purchases, visits, claims, events, mail] = await Promise.all([
+    getAllPurchases(),
+    getAll(getClicks),
+    getAll(getClaims),
+    getAll(getEvents),
+    getMailChoice(),
+  ]);
+  const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
+  return { ...own, purchases, visits, claims, events, mail };
+}
