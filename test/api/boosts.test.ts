@@ -385,7 +385,7 @@ describe("Boosts", () => {
       const [category] = (await store()).cashbacks;
       await next("7", { category_id: category.id, ends_at: iso(start + 25 * MINUTE) });
       const file = (await admin.get("/api/admin/catalogue?format=csv")).text;
-      const lines = file.split("\n").filter((line) => line.startsWith("boost,"));
+      const lines = file.split("\n").filter((line) => line.startsWith('"boost",'));
       expect(lines).to.have.length(2);
       const read = (content: string, apply = true) =>
         admin.post("/api/admin/catalogue", { format: "csv", content, apply });
@@ -393,7 +393,7 @@ describe("Boosts", () => {
       at(start + 11 * MINUTE);
       await admin.post(`/api/admin/boosts/${(await boosts())[1].id}/end`);
       expect((await read(file)).body.changes, "ended early").to.deep.equal([]);
-      const head = file.split("\n")[0] ?? "";
+      const head = (file.split("\n")[0] ?? "").replace(/["\r\uFEFF]/g, "");
       const row = (percent: number, more: Record<string, string> = {}) => {
         const values: Record<string, string> = {
           type: "boost",
