@@ -19,17 +19,20 @@ import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { AFFILIATE_SECRET, onBothSystems } from "./support/system.ts";
 
 const PUSH_SECRET = "push-secret-of-the-account";
-const PUBLISHER = { publisherId: "45628", token: "a-token" };
+const PUBLISHERS = {
+  own: { publisherId: "45628", token: "a-token" },
+  other: { publisherId: "45629", token: "a-token" },
+};
 const STORE = 1;
 const PORTUGUESE = { "accept-language": "pt-BR" };
 
 const directory = mkdtempSync(join(tmpdir(), "torcida-accounts-"));
 const accountsFile = join(directory, "accounts.json");
-const awinAccount = (account: string) => ({
+const awinAccount = (account: keyof typeof PUBLISHERS) => ({
   network: "awin",
   account,
-  publisher_id: PUBLISHER.publisherId,
-  token: PUBLISHER.token,
+  publisher_id: PUBLISHERS[account].publisherId,
+  token: PUBLISHERS[account].token,
   push_secrets: [PUSH_SECRET],
   api_url: "http://127.0.0.1:9",
   poll_seconds: 0.3,
@@ -499,7 +502,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     it("by a leaked push secret: pushes only trigger reads (F52)", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
-      const simulator = new AwinSimulator(PUBLISHER, 600);
+      const simulator = new AwinSimulator(PUBLISHERS.own, 600);
       const end = readerOf(await simulator.listen(), "own");
       const before = await purchasesAndSales();
       const push = {
@@ -531,7 +534,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     it("by an account of a network, for visits to another account's store (F52)", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
-      const simulator = new AwinSimulator(PUBLISHER, 600);
+      const simulator = new AwinSimulator(PUBLISHERS.other, 600);
       const { id } = simulator.book.sell({
         click,
         advertiserId: "1",
@@ -581,9 +584,9 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
 
     /** The network reader for one account, on the system's database. */
-    function readerOf(api_url: string, account: string): () => Promise<void> {
+    function readerOf(api_url: string, account: keyof typeof PUBLISHERS): () => Promise<void> {
       const ending = new AbortController();
-      const accounts: AffiliateAccount[] = readAccounts(accountsFile, [{ network: "awin", secret: AFFILIATE_SECRET }]);
+      const accounts: AffiliateAccount[] = readAccounts(accountsFile, []);
       const own = awin.accountSchema.parse({ ...awinAccount(account), api_url });
       const running = system()
         .database()
