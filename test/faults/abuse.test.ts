@@ -14,7 +14,7 @@ describe("Abuse of the API", function () {
   let bia: Shopper;
   before(async () => {
     system = await startFaultSystem({
-      environment: { SIMULATED_STEP_DELAY_MS: "3600000", RATE_LIMIT_SCALE: "0.2" },
+      environment: { SIMULATED_STEP_DELAY_MS: "3600000", RATE_LIMIT_SCALE: "0.3" },
     });
     ana = await system.shopper();
     bia = await system.shopper();
