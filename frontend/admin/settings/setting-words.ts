@@ -49,6 +49,7 @@ export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<
     "Vendas das redes",
     {
       AFFILIATE_ACCOUNTS: "Contas nas redes de afiliados",
+      AFFILIATE_CLOSED_ACCOUNTS: "Contas encerradas de propósito; as vendas abertas delas ficam retidas",
       AFFILIATE_SECRETS: "Segredos dos avisos de venda",
       SALE_MAX_REAIS: "Valor de venda que retém",
       SALES_PER_DAY_MAX: "Vendas por comprador e dia antes de reter",
@@ -78,6 +79,9 @@ export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<
       CHAIN_ID: "Número da rede Chiliz",
       CHAIN_PORT: "Porta da rede local",
       RPC_URLS: "Nós da rede Chiliz",
+      RPC_PLAINTEXT: "Nós sem criptografia, por um túnel que criptografa",
+      ONE_NODE: "Um só servidor diz o que está na rede Chiliz",
+      NODE_CALLS_PER_SECOND: "Leituras de saldos de carteiras por segundo nos nós, no máximo",
       START_BLOCK: "Primeiro bloco lido",
       PURCHASE_NFT_ADDRESS: "Contrato dos ingressos",
       CASHBACK_DISTRIBUTOR_ADDRESS: "Contrato que paga o cashback",
