@@ -8,7 +8,7 @@ const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] =
   ["csv", "type,nome,country\nstore,Boa,Brasil\n", /^Linha 2: store não tem o campo nome\nLinha 2: Nome não pode/],
   ["csv", "type,category,cashback_percent\ncashback,A,5\n", /^Linha 2: diga em store o nome da loja/],
   ["csv", "type,name,country\nstore,Boa,Brasil\nstore,BOA,Brasil\n", /^Linha 3: store boa já está na linha 2$/],
-  ["csv", "type,name,country\nstore,Boa\n", /^O arquivo não é um CSV correto: veja a linha 2$/],
+  ["csv", "type,name,country\nstore,Boa,Brasil,SP\n", /^O arquivo não é um CSV correto: veja a linha 2$/],
   ["csv", 'type,name,country\nstore,"Boa,Brasil\n', /^O arquivo não é um CSV correto: veja a linha \d$/],
   ["csv", "type,name,country\nstore,Verd\uFFFDo,Brasil\n", /^Linha 2: uma letra com acento se perdeu; .* CSV UTF-8$/],
   ["json", "[{", /^O arquivo não é JSON$/],
