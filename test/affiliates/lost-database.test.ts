@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { assignSale } from "../../affiliates/decisions.ts";
+import { assignSale, type DecisionError } from "../../affiliates/decisions.ts";
 import { saleRefsBy } from "../../affiliates/environment.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
@@ -154,7 +154,8 @@ describe("A sale whose ticket is on the chain, and not in the database", functio
         hold_reasons: "other_ticket",
         reason: `The chain has a ticket of this sale for another buyer or store: ${ticket?.token_id}`,
       });
-      await shop.release(report.saleKey);
+      const refused = await shop.release(report.saleKey).catch(({ why }: DecisionError) => why);
+      expect(refused).to.equal("other_ticket");
       await shop.run();
       expect(await shop.received(other)).to.equal(0);
       const { id } = await shop.sale(report.saleKey);
