@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
+import { takeEffect } from "../../api/admin/proposals.ts";
 import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
 import { writeSetting } from "../../database/settings.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
 import { onEitherEngine } from "../testing/databases.ts";
+import { dueProposals } from "../testing/due-proposals.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -111,6 +113,12 @@ describe("The panel's calls", () => {
       expect(json.first_name).to.equal('=HYPERLINK("http://evil")');
     });
 
+    const REASON = { reason: "Asked for by letter" };
+    const takeErasures = async () => {
+      await dueProposals(api.services.database.kysely, 72);
+      await takeEffect(api.services);
+    };
+
     it("find a user, end their sessions and erase the profile", async () => {
       const support = await api.admin("support");
       const user = await api.user();
@@ -129,10 +137,12 @@ describe("The panel's calls", () => {
       expect((await support.post(`${path}/sessions/revoke`, { reason: "lost phone" })).body).to.include({ revoked: 1 });
       expect((await user.get("/api/me")).status).to.equal(401);
       await user.enter();
-      expect((await support.post(`${path}/erase`, {})).status).to.equal(200);
+      expect((await support.post(`${path}/erase`, REASON)).status).to.equal(202);
+      expect((await support.get(path)).body.user).to.include({ email: PERSON.email });
+      await takeErasures();
       expect((await user.get("/api/me")).status).to.equal(401);
       expect((await support.get(path)).body.user).to.include({ state: "erased", email: "", first_name: "" });
-      expectRefusal(await support.send("POST", `${path}/erase`), 404, "NOT_FOUND");
+      expectRefusal(await support.post(`${path}/erase`, REASON), 404, "NOT_FOUND");
       expectRefusal(await support.get("/api/admin/users/0x12"), 404, "NOT_FOUND");
       const [erased] = (await support.get(`/api/admin/audit-log?state=people&limit=1`)).body.rows;
       expect(erased).to.include({ action: "user.erase", subject: `user:${user.address}` });
@@ -142,14 +152,15 @@ describe("The panel's calls", () => {
     it("leave the names and profiles of the team to an owner, and its sessions to whoever may end any", async () => {
       const [support, owner, operator] = [await api.admin("support"), await api.admin(), await api.admin("operator")];
       const path = `/api/admin/users/${operator.address}`;
-      for (const [call, body] of [
-        ["nickname", { nickname: "Padaria" }],
-        ["erase", {}],
+      for (const [call, body, status] of [
+        ["nickname", { nickname: "Padaria" }, 200],
+        ["erase", REASON, 202],
       ] as const) {
         expectRefusal(await support.post(`${path}/${call}`, body), 403, "ROLE_NOT_ALLOWED");
         expectRefusal(await support.post(`/api/admin/users/${support.address}/${call}`, body), 403, "ROLE_NOT_ALLOWED");
-        expect((await owner.post(`${path}/${call}`, body)).status, call).to.equal(200);
+        expect((await owner.post(`${path}/${call}`, body)).status, call).to.equal(status);
       }
+      await takeErasures();
       await operator.enter();
       expect((await support.post(`${path}/sessions/revoke`, {})).body).to.include({ revoked: 1 });
     });
@@ -195,7 +206,8 @@ describe("The panel's calls", () => {
       }
 
       await support.post(`${path}/nickname`, { nickname: "Padaria" });
-      await support.post(`${path}/erase`, {});
+      expect((await support.post(`${path}/erase`, REASON)).status).to.equal(202);
+      await takeErasures();
       expect((await support.get(path)).body.user.nickname).to.equal("");
       const log = await support.get("/api/admin/audit-log?state=people&limit=10");
       expect(JSON.stringify(log.body)).to.include("user.nickname").and.not.to.include("Padaria");
