@@ -97,7 +97,7 @@ type Schema = {
   items?: Schema;
   additionalProperties?: Schema | boolean;
 } & Partial<Record<"anyOf" | "oneOf" | "allOf", Schema[]>>;
-type Media = { content?: Record<string, { schema?: Schema }> };
+type Media = { required?: boolean; content?: Record<string, { schema?: Schema }> };
 type Operation = {
   parameters?: { in: string; name: string; required: boolean; schema: Schema }[];
   requestBody?: Media;
@@ -125,7 +125,7 @@ function readCalls(): Interfaces["calls"] {
       const asks: Fields = {};
       for (const one of parameters)
         addFields(asks, `${one.in} ${one.name}`, one.schema, one.required, schemas, valuesOf);
-      addFields(asks, "body", bodyOf(requestBody), true, schemas, valuesOf);
+      addFields(asks, "body", bodyOf(requestBody), requestBody?.required ?? true, schemas, valuesOf);
       const answers: Fields = {};
       for (const [status, response] of Object.entries(responses))
         if (status.startsWith("2")) addFields(answers, status, bodyOf(response), true, schemas, wordsOf);

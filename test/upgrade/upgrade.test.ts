@@ -36,6 +36,9 @@ const CHANGED = ["settings", "sessions", "sign_in_nonces"];
 /** Filled by an upgrade from the rows of other tables. */
 const ADDED = /^account_(?:names|books)$/;
 const OF_1_0 = MIGRATIONS.slice(0, 1);
+/** Erasing answers 202, since it takes effect later. docs/upgrading.md#what-holds-from-100-on */
+const DELIBERATE =
+  /^(?:DELETE \/api\/me|POST \/api\/admin\/users\/\{wallet\}\/erase): 200(?:\.success|\.message)? is gone$/;
 const INTO = { network: "localhost" as const, idGap: 0n, erased: { times: new Map(), keys: [], warning: "" } };
 /** The made-up next migration: a column that is filled from the rows. */
 const LATER = {
@@ -159,7 +162,11 @@ describe("An installation of 1.0.0", function () {
   });
 
   it("keeps every call, field, code, variable and command, and the contracts' functions and events", () => {
-    expect(brokenPromises(keptInterfaces(), readInterfaces()), REMEDY).to.deep.equal([]);
+    const broken = brokenPromises(keptInterfaces(), readInterfaces());
+    expect(
+      broken.filter((one) => !DELIBERATE.test(one)),
+      REMEDY,
+    ).to.deep.equal([]);
   });
 
   it("starts with the variables that it had", () => {
