@@ -18,7 +18,7 @@ const DEFAULT_SHARE = 25n;
  * Opens the books of configured accounts, and takes over what the configuration says of their money: that of the api that
  * sends is in force everywhere. What is queued by other terms is judged anew. docs/product.md#accounts
  */
-export async function noteAccounts(queries: Queries, accounts: readonly AccountTerms[]): Promise<void> {
+export async function noteAccountTerms(queries: Queries, accounts: readonly AccountTerms[]): Promise<void> {
   const known = await queries.selectFrom("account_books").selectAll().execute();
   let isTighter = false;
   for (const terms of accounts) {

@@ -13,7 +13,7 @@ import { idsOf, jsonOf } from "../domain/records.ts";
 import { isConfigured } from "../domain/sale/accounts.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
-import { noteAccounts } from "./account-terms.ts";
+import { noteAccountTerms } from "./account-terms.ts";
 import { uncount } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
@@ -21,7 +21,7 @@ import { decideSales, withdrawMove } from "./save.ts";
 
 /** Notes whether the rules are others than those by which all sales were decided last. */
 export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {
-  await noteAccounts(queries, rules.accounts.filter(isConfigured));
+  await noteAccountTerms(queries, rules.accounts.filter(isConfigured));
   const { limits, holdMs, accounts, fx, isLive } = rules;
   const known = accounts.map(({ network, account, aliases = [], goneAt = null }) => ({
     ...{ network, account },
