@@ -1,20 +1,23 @@
 /**
- * `npm test` runs every check and every behaviour once; `--deep` (`npm run test:deep`) runs what `npm test` leaves out.
+ * `npm test` runs every check and every behaviour once, `--deep` (`npm run test:deep`) what that leaves out, `--release`
+ * (`npm run test:release`) what takes longest; `--since COMMIT` only those of `--release` whose subject has changed since.
  * Several files at a time, the longest first. The last line is `N passed, N failed`. docs/testing.md
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, setPriority } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../domain/unknown-error.ts";
 import { readOptions, refuseOptions } from "../tools/options/read-options.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
+import { MANY_FILES, SUBJECTS } from "./release-subjects.ts";
 import { bundlePackages } from "./testing/bundle-packages.ts";
 import { migratedDatabase } from "./testing/databases.ts";
+import { knownRaces } from "./testing/known-races.ts";
 import { startPostgres } from "./testing/postgres.ts";
-import { DEEP_TAG, filesOf, PARTS } from "./testing/test-files.ts";
+import { filesOf, PARTS, SELECTION, TIERS, type Tier } from "./testing/test-files.ts";
 import { buildWebApp } from "./testing/web-app.ts";
 
 type Task = { name: string; command: string; args: readonly string[]; priority?: number };
@@ -22,13 +25,16 @@ type Task = { name: string; command: string; args: readonly string[]; priority?:
 /** Lower than the tests' priority: a test waits for other processes, a check only computes. */
 const PRIORITY_OF_CHECKS = 12;
 /** They run one after another next to the test files, on the processor time that these leave. */
-const CHECKS: readonly Task[] = [
-  npmTask("contracts", "test:contracts"),
-  npmTask("types", "types"),
-  npmTask("lint", "lint"),
-  npmTask("dead code", "dead-code"),
-];
-const DEEP_CHECKS: readonly Task[] = [npmTask("contracts", "test:contracts", "--deep")];
+const CHECKS: Record<Tier, readonly Task[]> = {
+  quick: [
+    npmTask("contracts", "test:contracts"),
+    npmTask("types", "types"),
+    npmTask("lint", "lint"),
+    npmTask("dead code", "dead-code"),
+  ],
+  deep: [],
+  release: [npmTask("contracts", "test:contracts", "--deep")],
+};
 
 /** Chromium is unpacked once for them, before their workers start. */
 const PARTS_WITH_A_BROWSER = ["browser", "system"];
@@ -46,13 +52,11 @@ const MEASURED = join(LOG_DIRECTORY, "durations.jsonl");
 /** Lines, written by test/testing/reporter.ts. */
 const FAILURES = join(LOG_DIRECTORY, "failures.jsonl");
 type Failure = { file: string; title: string; reason: string };
-/** So many failed files are run again, alone; where more fail, it is not because of the machine. */
-const AGAIN_AT_MOST = 6;
 /** Characters of a failure's reason. */
 const SHOWN = 300;
 /** How long each file took when somebody asked to remember it: `UPDATE_DURATIONS=1`. */
 const DURATIONS = "test/durations.json";
-type Durations = Record<"quick" | "deep", Record<string, number>>;
+type Durations = Record<Tier, Record<string, number>>;
 /**
  * The processes of the run share their compiled code here: a process starts in two thirds of a second instead of one.
  */
@@ -68,19 +72,25 @@ const TASK_TIMEOUT_MS = 60 * 60_000;
 type Outcome = Task & { passed: number; failed: number; skipped: number; seconds: number; output: string };
 
 const { values, positionals: wanted } = readOptions({
-  options: { deep: { type: "boolean", default: false } },
+  options: { deep: { type: "boolean" }, release: { type: "boolean" }, since: { type: "string" } },
   allowPositionals: true,
 });
-const depth = values.deep ? "deep" : "quick";
-const allChecks = values.deep ? DEEP_CHECKS : CHECKS;
+const tier: Tier = values.release ? "release" : values.deep ? "deep" : "quick";
+const allChecks = CHECKS[tier];
 const known = [...allChecks.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   refuseOptions(`No such part: ${unknown.join(", ")}. Parts: ${known.join(", ")}`);
 }
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
-const checks = allChecks.filter(({ name }) => isWanted(name));
+const isTouched = values.since === undefined ? () => true : subjectsChangedSince(values.since);
+const checks = allChecks.filter(({ name }) => isWanted(name) && isTouched(name));
 const parts = Object.keys(PARTS).filter(isWanted);
+const files = listFiles();
+if (checks.length + files.length === 0) {
+  console.log("Nothing to run\n0 passed, 0 failed");
+  process.exit(0);
+}
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 for (const file of [MEASURED, FAILURES]) rmSync(file, { force: true });
@@ -92,14 +102,14 @@ try {
   console.log(`${messageOf(error)}\n0 passed, 1 failed`);
   process.exit(1);
 }
-if (parts.some((part) => PARTS_WITH_A_BROWSER.includes(part))) await chromiumPath();
-if (parts.length > 0) fillCompileCache();
-const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
+if (files.length > 0 && parts.some((part) => PARTS_WITH_A_BROWSER.includes(part))) await chromiumPath();
+if (files.length > 0) fillCompileCache();
+const postgres = files.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
 const before = processorTimes();
 try {
-  await Promise.all([runInTurn(checks), runInTurn(mochaTasks(listFiles()))]);
-  await runFailedAlone();
+  await Promise.all([runInTurn(checks), runInTurn(mochaTasks(files))]);
+  await runKnownRacesAlone();
 } finally {
   await postgres?.stop();
 }
@@ -123,24 +133,27 @@ function npmTask(name: string, script: string, ...args: string[]): Task {
 function mochaTasks(files: readonly string[], workers = WORKERS): Task[] {
   if (files.length === 0) return [];
   const options = ["--parallel", `--jobs=${workers}`, `--reporter=${REPORTER}`];
-  const chosen = ["--fgrep", DEEP_TAG, ...(values.deep ? [] : ["--invert"])];
-  const name = `${files.length} files of ${values.deep ? "deep " : ""}tests`;
-  return [{ name, command: process.execPath, args: [LATE_REJECTIONS, MOCHA, ...options, ...chosen, ...files] }];
+  const name = `${files.length} files of ${tier === "quick" ? "" : `${tier} `}tests`;
+  return [
+    { name, command: process.execPath, args: [LATE_REJECTIONS, MOCHA, ...options, ...SELECTION[tier], ...files] },
+  ];
 }
 
 /**
- * Files that failed beside others are run again with nothing beside them. One that passes then is named: what it waits for
- * depends on how busy the machine is, and is to be mended.
+ * A file of `test/known-races.md` that failed beside others is run again with nothing beside it, and named if it passes
+ * then. Any other that fails has failed.
  */
-async function runFailedAlone(): Promise<void> {
+async function runKnownRacesAlone(): Promise<void> {
   const failures = readLines<Failure>(FAILURES);
-  const files = [...new Set(failures.map(({ file }) => file))];
+  const again = knownRaces().filter(({ file }) => failures.some((failure) => failure.file === file));
   const first = outcomes.find(({ args, failed }) => args.includes(MOCHA) && failed > 0);
-  if (!first || files.length === 0 || files.length > AGAIN_AT_MOST) return;
+  if (!first || again.length === 0) return;
   const others = outcomes.length;
-  await runInTurn(files.flatMap((file) => mochaTasks([file], 1).map((task) => ({ ...task, name: nameAlone(file) }))));
+  await runInTurn(
+    again.flatMap(({ file }) => mochaTasks([file], 1).map((task) => ({ ...task, name: nameAlone(file) }))),
+  );
   const passing = outcomes.splice(others).filter(({ failed }) => failed === 0);
-  for (const file of files.filter((file) => passing.some(({ name }) => name === nameAlone(file)))) {
+  for (const { file } of again.filter(({ file }) => passing.some(({ name }) => name === nameAlone(file)))) {
     const ofFile = failures.filter((failure) => failure.file === file).length;
     first.passed += ofFile;
     first.failed -= ofFile;
@@ -152,15 +165,28 @@ function nameAlone(file: string): string {
   return `${file} again, alone`;
 }
 
+/** Whether something that a file or check of `--release` is about has changed since a commit; nothing, if very much has. */
+function subjectsChangedSince(commit: string): (name: string) => boolean {
+  const output = execFileSync("git", ["diff", "--name-only", commit], { encoding: "utf8" });
+  const changed = output.split("\n").filter((line) => line !== "");
+  if (changed.length > MANY_FILES) {
+    console.log(`${changed.length} files have changed since ${commit}: run npm run test:release by hand`);
+    return () => false;
+  }
+  const isOf = (glob: string) => changed.some((file) => matchesGlob(file, glob));
+  return (name) => [name, ...(SUBJECTS[name] ?? [])].some(isOf);
+}
+
 /** The longest first, so that the run ends with short ones; before them those that nobody has measured. */
 function listFiles(): string[] {
-  const known = readDurations()[depth];
+  const known = readDurations()[tier];
   const length = (file: string) => known[file] ?? Number.POSITIVE_INFINITY;
-  return filesOf(depth, parts).sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  const chosen = filesOf(tier, parts).filter(isTouched);
+  return chosen.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
 }
 
 function readDurations(): Durations {
-  return { quick: {}, deep: {}, ...(JSON.parse(readFileSync(DURATIONS, "utf8")) as Partial<Durations>) };
+  return { quick: {}, deep: {}, release: {}, ...(JSON.parse(readFileSync(DURATIONS, "utf8")) as Partial<Durations>) };
 }
 
 function readLines<T>(file: string): T[] {
@@ -184,10 +210,10 @@ function reportDurations(): void {
   console.log("The ten slowest files:");
   for (const [file, ms] of slowest.slice(0, 10)) console.log(`${(ms / 1000).toFixed(0).padStart(4)} s ${file}`);
   if (!process.env.UPDATE_DURATIONS) return;
-  const all = { ...readDurations(), [depth]: { ...readDurations()[depth], ...measured } };
-  for (const depth of ["quick", "deep"] as const) {
-    const present = Object.entries(all[depth]).filter(([file]) => existsSync(file));
-    all[depth] = Object.fromEntries(present.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const all = { ...readDurations(), [tier]: { ...readDurations()[tier], ...measured } };
+  for (const tier of TIERS) {
+    const present = Object.entries(all[tier]).filter(([file]) => existsSync(file));
+    all[tier] = Object.fromEntries(present.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
   writeFileSync(DURATIONS, `${JSON.stringify(all, undefined, 2)}\n`);
 }

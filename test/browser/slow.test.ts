@@ -13,7 +13,7 @@ const expectCount = (found: Locator, count: number) =>
   eventually(async () => expect(await found.count()).to.equal(count));
 
 /** On a processor twenty times slower, responses and renders arrive after the user has continued. */
-describe("On a slow device @deep", function () {
+describe("On a slow device @release", function () {
   this.timeout(180_000);
   const site = useSite();
 

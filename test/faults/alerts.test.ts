@@ -46,7 +46,7 @@ const PLANNED = ["key-rotation", "outside-check", "too-many-calls"].map((page) =
 /**
  * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
  */
-describe("Alerts @deep", function () {
+describe("Alerts @release", function () {
   this.timeout(300_000);
   let shop: WatchedShop;
   let system: FaultSystem;

@@ -29,7 +29,7 @@ type GoBack = (live: LiveSystem) => Promise<void>;
  * A sale was minted and paid after the moment that the database is taken back to. Everything is started again, its
  * network reports it again, and it keeps its one ticket and its one payment. docs/runbook/database-lost.md
  */
-describe("A database that is older than the chain @deep", function () {
+describe("A database that is older than the chain @release", function () {
   this.timeout(300_000);
   const opened: { stop(): Promise<void> }[] = [];
   afterEach(async () => {

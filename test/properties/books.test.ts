@@ -780,7 +780,7 @@ describe("The books of sales whose facts change", function () {
 
     if (name === "SQLite") it("are those of an independent bookkeeper, after every step", () => check(RUNS));
 
-    it("are those of an independent bookkeeper in many more histories @deep", async function () {
+    it("are those of an independent bookkeeper in many more histories @release", async function () {
       this.timeout(DEEP_TIMEOUT_MS);
       const lanes = Array.from({ length: LANES[name] }, (_, lane) => check(RUNS_IN_DEPTH[name] / LANES[name], lane));
       await Promise.all(lanes);

@@ -20,7 +20,7 @@ const NOT_LINKED = ["npm", "npx"];
 /** What this machine has downloaded before; each package is checked against the lock file all the same. */
 const DOWNLOADS = execFileSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).trim();
 
-describe("npm ci @deep", function () {
+describe("npm ci @release", function () {
   this.timeout(900_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-install-"));
   const bin = join(folder, "bin");

@@ -25,7 +25,7 @@ const BUYS_PER_STAGE = 5;
 if (!isKnown) console.log("skipped: the rolling upgrade, because there is no earlier release from 1.0.0 on");
 
 /** docs/upgrading.md#several-processes */
-(isKnown ? describe : describe.skip)("A rolling upgrade under load @deep", function () {
+(isKnown ? describe : describe.skip)("A rolling upgrade under load @release", function () {
   this.timeout(240_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-upgrade-"));
   const earlier = join(folder, "earlier");

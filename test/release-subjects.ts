@@ -1,0 +1,17 @@
+/**
+ * What the tests of `npm run test:release` are about: `.ci/run` runs those of them whose subject has changed, by
+ * `--since`. A check by its name, a file by its path; globs of paths.
+ */
+export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
+  contracts: ["contracts/**", "test/contracts/**", "hardhat.config.ts"],
+  "test/browser/accessibility.test.ts": ["frontend/**", "domain/languages/**"],
+  "test/browser/slow.test.ts": ["frontend/**"],
+  "test/faults/alerts.test.ts": ["ops/*.yaml", "**/metrics.ts", "**/metrics/**", "docs/runbook/**"],
+  "test/faults/older-database.test.ts": ["scripts/restored.ts", "sender/**", "indexer/**", "purchases/save.ts"],
+  "test/properties/books.test.ts": ["domain/sale/**", "affiliates/**", "purchases/**"],
+  "test/system/install.test.ts": ["package.json", "package-lock.json", "tools/postinstall.sh"],
+  "test/system/rolling-upgrade.test.ts": ["database/migrations/**", "test/upgrade/**"],
+};
+
+/** Who changes more files than these runs all of them by hand. */
+export const MANY_FILES = 200;
