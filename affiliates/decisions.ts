@@ -1,3 +1,4 @@
+import { deciderOf, noteAuthor } from "../database/deciders.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf } from "../domain/records.ts";
@@ -8,7 +9,7 @@ import { OwnSaleError } from "../domain/sale/own-sale-error.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
-import { attribute, deciderOf } from "../purchases/approvals.ts";
+import { attribute } from "../purchases/approvals.ts";
 import { recordClaimAnswer } from "../purchases/events.ts";
 import { encodeKept, findSeller, readKept, readSalePurchases, readTerms } from "../purchases/facts.ts";
 import { lockSales } from "../purchases/locks.ts";
@@ -142,6 +143,8 @@ export async function declineSale(
   requireOther(actor, [sale.wallet]);
   if (sale.declined_by !== null) throw new DecisionError("declined", "This sale is already declined");
   await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
+  // It can let others of its order go on, also those that are not reported yet.
+  if (sale.order_key !== null) await noteAuthor(queries, actor, `order:${sale.order_key}`);
   await decideSales(queries, [id], rules);
   return true;
 }

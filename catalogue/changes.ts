@@ -125,7 +125,7 @@ export async function apply(
   aboveBps?: bigint,
   asker?: Asker,
 ): Promise<CatalogueChange[]> {
-  return inAuditedTransaction(database.kysely, async (queries) => {
+  return inAuditedTransaction(database.kysely, asker ? actor : null, async (queries) => {
     const changes = await planChanges(queries, catalogue, { aboveBps, asker });
     const importing: Import = { actor, madeStores: new Map(), aboveBps, asker };
     for (const change of changes) {

@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type 
 import type { AuditArea } from "../domain/api/administration.ts";
 import { isKeyOf, isRecord, jsonOf, keysOf } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
+import { actAs, noteAuthor } from "./deciders.ts";
 import type { Schema } from "./generated/schema.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
@@ -39,14 +40,21 @@ export const AUDIT_GENESIS = "0".repeat(64);
 
 const RACES = 20;
 
-/** One transaction that appends to the log. If two admins append at once, the later transaction is retried. */
+/**
+ * One transaction that appends to the log. What it frees is the decision of `actor`; null: of nobody who has to ask
+ * another one. If two admins append at once, the later transaction is retried. docs/product.md#who-frees
+ */
 export async function inAuditedTransaction<T>(
   kysely: Kysely<Schema>,
+  actor: string | null,
   work: (transaction: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(kysely, work);
+      return await inTransaction(kysely, (transaction) => {
+        actAs(transaction, actor);
+        return work(transaction);
+      });
     } catch (error) {
       const isRace =
         isUniqueViolation(error) && /audit_log/.test(`${messageOf(error)} ${isRecord(error) ? error.table : ""}`);
@@ -75,6 +83,7 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     .values({ ...row, hash, mac: macKey === undefined ? null : macOf(macKey, hash) })
     .returning("id")
     .executeTakeFirstOrThrow();
+  await noteAuthor(queries, entry.actor, entry.subject);
   const { about = null, words = {} } = entry.note ?? {};
   if (keysOf(words).every((name) => words[name] === null || words[name] === undefined)) return;
   await queries

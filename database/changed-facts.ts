@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { actingIn } from "./deciders.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
@@ -11,12 +12,13 @@ export type ChangedFact = "payouts" | "sales" | `store ${bigint}`;
 /** The last one that was decided. */
 export type Place = { storeId: bigint; id: bigint };
 
-/** To be called in the transaction of the change. */
+/** To be called in the transaction of the change: what it frees is the decision of who acts there. */
 export async function noteChangedFact(queries: Queries, fact: ChangedFact): Promise<void> {
+  const begun = { store_id: 0n, after_id: 0n, said_by: actingIn(queries)?.by ?? null };
   await queries
     .insertInto("changed_facts")
-    .values({ fact, store_id: 0n, after_id: 0n })
-    .onConflict((conflict) => conflict.column("fact").doUpdateSet({ store_id: 0n, after_id: 0n }))
+    .values({ fact, ...begun })
+    .onConflict((conflict) => conflict.column("fact").doUpdateSet(begun))
     .execute();
 }
 
@@ -25,15 +27,17 @@ export async function isAnyFactChanged(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom("changed_facts").select("fact").limit(1).executeTakeFirst()) !== undefined;
 }
 
+export type TakenFact = { fact: ChangedFact; after: Place; saidBy: string | null };
+
 /** One that is not worked off yet; locked until the transaction ends, so that another change begins it again. */
-export async function takeChangedFact(queries: Queries): Promise<{ fact: ChangedFact; after: Place } | undefined> {
+export async function takeChangedFact(queries: Queries): Promise<TakenFact | undefined> {
   const row = await queries
     .updateTable("changed_facts")
     .set({ fact: sql`fact` })
     .where("fact", "=", ({ selectFrom }) => selectFrom("changed_facts").select(({ fn }) => fn.min("fact").as("fact")))
     .returningAll()
     .executeTakeFirst();
-  return row && { fact: row.fact, after: { storeId: row.store_id, id: row.after_id } };
+  return row && { fact: row.fact, after: { storeId: row.store_id, id: row.after_id }, saidBy: row.said_by };
 }
 
 /** `undefined`: nothing of it is left. */

@@ -11,6 +11,7 @@ import { purses } from "./migrations/0007-purses.ts";
 import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { nodeCalls } from "./migrations/0010-node-calls.ts";
+import { deciders } from "./migrations/0011-deciders.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },
   { name: "0010-node-calls", up: nodeCalls },
+  { name: "0011-deciders", up: deciders },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { engineOf, readClock } from "../database/clock.ts";
+import { deciderOf, SERVICE } from "../database/deciders.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { readSetting, writeSetting, writeSettingOnce } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -90,17 +91,10 @@ async function rulesInForce(queries: Queries, own: ApprovalRules): Promise<Appro
   return { aboveGwei: sumOf(inForce), roleOf: (wallet) => roleOf.get(wallet) };
 }
 
-/** All services together are one decider. */
-const SERVICE = "service";
-
+/** `amountGwei`: what is paid, and what is kept for the buyer's debt. */
 type Payout = { purchaseId: bigint; wallet: WalletAddress; amountGwei: bigint };
 type Request = Selectable<Schema["approvals"]>;
 type State = Request["state"];
-
-/** The decider that an actor of the audit log counts as. */
-export function deciderOf(actor: string): string {
-  return actor.startsWith(`${SERVICE}:`) ? SERVICE : actor;
-}
 
 /**
  * From now on these purchases, and whatever else their sales have or will have, are paid by this person's decision. What
@@ -130,6 +124,34 @@ export async function attribute(queries: Queries, some: readonly bigint[], actor
     .where(among(queries, "id", ids))
     .execute();
   await recountPurchases(queries, ids);
+}
+
+/**
+ * What a sale has or will have is paid by this person's decision, though they named another sale, or a fact. What was asked
+ * for another decision is asked anew; what a second person refused stays refused. Returns the purchases that waited.
+ */
+export async function setDecider(queries: Queries, saleId: bigint, decider: string): Promise<bigint[]> {
+  await queries.updateTable("sales").set({ decided_by: decider }).where("id", "=", saleId).execute();
+  const unsettled = () =>
+    queries.updateTable("purchases").where("sale_id", "=", saleId).where("settled_at", "is", null).returning("id");
+  await unsettled()
+    // In this person's day, it is not counted yet.
+    .set({ decided_by: decider, decided_day: null })
+    .where(({ or, eb }) => or([eb("decided_by", "is", null), eb("decided_by", "<>", decider)]))
+    .execute();
+  const waited = await unsettled()
+    .set({ approval_id: null })
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("approvals")
+          .select("id")
+          .whereRef("approvals.id", "=", "purchases.approval_id")
+          .where("state", "=", "open")
+          .where("asked_by", "<>", decider),
+      ),
+    )
+    .execute();
+  return idsOf(waited);
 }
 
 /** Somebody decided again about what a second person had refused, of these purchases or others of their sales. */
@@ -229,8 +251,9 @@ async function setStates(
 
 /**
  * Judges payouts at the moment when they would be queued: each counts for the person whose decision led to it, and the
- * one that takes that person's day above the limit, and all later ones, wait for a second person. It counts without a
- * limit too: one may be set that day. Returns the requests that they wait for, by purchase; all others may be queued.
+ * one that takes that person's day above the limit, and all later ones, wait for a second person. So does, whatever the
+ * limit, what would pay the decider. It counts without a limit too: one may be set that day. Returns the requests that
+ * they wait for, by purchase; all others may be queued.
  * docs/product.md#panel-approvals
  */
 export async function requestApprovals(
@@ -263,17 +286,19 @@ export async function requestApprovals(
   for (const payout of payouts) {
     const row = rows.get(payout.purchaseId);
     if (!row?.decided_by) continue;
+    const isOwn = payout.wallet === row.decided_by;
+    const isLimited = limit !== undefined || isOwn;
     const known = requests.find((one) => isFor(one, payout, row.decided_by));
     const verdict = known && verdictOf(known, rules);
     if (verdict === "pass" && known) await use(queries, known);
     // A refusal stands without a limit too, until somebody decides again.
-    else if (verdict === "wait" && known && (limit !== undefined || known.state === "refused"))
+    else if (verdict === "wait" && known && (isLimited || known.state === "refused"))
       waiting.set(payout.purchaseId, known.id);
     else {
       await lapseApprovals(queries, payout.purchaseId);
       if (known?.state === "used") await setState(queries, known.id, "lapsed");
       const gwei = await count(queries, { ...row, decided_by: row.decided_by }, payout.amountGwei, day);
-      if (limit !== undefined && (known || gwei > limit))
+      if (isOwn || (limit !== undefined && (known || gwei > limit)))
         waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
@@ -291,14 +316,16 @@ function isFor(request: Request, { purchaseId, wallet, amountGwei }: Payout, dec
 }
 
 /** Undefined: it does not count, so that somebody else must agree. */
-function verdictOf({ state, asked_by, decided_by }: Request, rules: ApprovalRules) {
+function verdictOf({ state, asked_by, decided_by, wallet }: Request, rules: ApprovalRules) {
   if (state === "open" || state === "refused") return "wait";
   if (state === "renewed") return undefined;
   const may = (wallet: string | null, some: readonly string[]) => {
     const role = wallet === null ? undefined : rules.roleOf(wallet);
     return role !== undefined && permissionsOf(role).some((one) => some.includes(one));
   };
-  const isGood = asked_by === SERVICE || may(asked_by, ["payments", "sales", "claims"]);
+  // What would pay whoever decided is the other one's decision alone.
+  const isGood =
+    asked_by === SERVICE || asked_by === wallet || may(asked_by, ["payments", "sales", "claims", "catalogue"]);
   return isGood && may(decided_by, ["payments"]) ? "pass" : undefined;
 }
 

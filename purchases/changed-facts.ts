@@ -7,6 +7,7 @@ import {
   type Place,
   takeChangedFact,
 } from "../database/changed-facts.ts";
+import { actAs } from "../database/deciders.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf, jsonOf } from "../domain/records.ts";
@@ -40,7 +41,8 @@ export async function noteRules(queries: Queries, rules: SaleRules): Promise<voi
 export async function decideChanged(queries: Queries, rules: SaleRules, limit: number): Promise<void> {
   const taken = await takeChangedFact(queries);
   if (!taken) return;
-  const { fact, after } = taken;
+  const { fact, after, saidBy } = taken;
+  actAs(queries, saidBy, "later");
   const affected = fact === "payouts" ? await listJudged(queries, after, limit) : await listOpen(queries, taken, limit);
   const ids = idsOf(affected);
   if (fact === "payouts") await judgeAnew(queries, ids);

@@ -32,18 +32,20 @@ import type { ClickTerms } from "../domain/sale/terms.ts";
 import { saoPauloDay } from "../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
+import { authorsOf } from "./authors.ts";
 import { type Debt, readDebts } from "./debt.ts";
 import { accountWait, approvalState, type CountedLife, lifeOf, refusedRequest } from "./queries.ts";
 import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
 /**
- * `lives`: its purchases, for their next steps. `buyer`: whose it is, and what they owe. `related`: sales that must be
+ * `author`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`: whose it is, and what they owe. `related`: sales that must be
  * decided with it, because they have the same order, or are held for one that it had.
  */
 export type LoadedSale = {
   row: SaleRow;
   facts: SaleFacts;
+  author: string | null;
   lives: readonly CountedLife[];
   buyer: WalletAddress | null;
   debt: Debt;
@@ -91,6 +93,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     };
   });
   const sameOrder = await readSameOrder(queries, drafts);
+  const authors = await authorsOf(queries, rules.fx, drafts);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
@@ -118,7 +121,8 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debt.gwei + debt.unsentGwei,
     };
-    return { row, lives, facts, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
+    const author = authors.get(row.id) ?? null;
+    return { row, lives, facts, author, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
   });
 }
 

@@ -5,8 +5,8 @@ import type { Database } from "../database/connect.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { cashbackOf } from "../domain/cashback.ts";
-import { type Moment, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
-import { afterStep, nextMove, nextSteps, type Step } from "../domain/purchase/step.ts";
+import { type Moment, type Mover, type Obstacle, obstacleTo } from "../domain/purchase/life.ts";
+import { afterStep, nextMove, nextSteps, type Step, type StepFacts } from "../domain/purchase/step.ts";
 import { idsOf } from "../domain/records.ts";
 import type { SaleRules } from "../domain/sale/rules.ts";
 import { explanationOf } from "../domain/unknown-error.ts";
@@ -132,14 +132,10 @@ async function plan(
   const purchases = await decideLocked(queries, due, options.rules);
   const passed = await passAccounts(queries, purchases, moment);
   const { waiting } = passed;
-  const debts = await readKeepable(
-    queries,
-    walletsOf(purchases.filter(({ row, life }) => nextMove(life, moment) === "pay" && !waiting.has(row.id))),
-  );
-  const steps = nextSteps(purchases, { debts, weiPerCent, moment, waiting });
   const { approvals, rules } = options;
   const stepDelayMs = BigInt(options.stepDelayMs);
-  const saved = await saveSteps(queries, steps, { weiPerCent, stepDelayMs, approvals, rules, passed });
+  const saved = await saveSteps(queries, purchases, { weiPerCent, stepDelayMs, approvals, rules, moment, passed });
+  const { steps } = saved;
   await countLate(queries, purchases);
   const requested = new Set(saved.waiting.map(({ purchaseId }) => purchaseId));
   const isShown = ({ row }: PurchaseWithLife, index: number) =>
@@ -164,7 +160,7 @@ function isShownOtherwise(step: Step | undefined, requested: ReadonlySet<bigint>
   return step.wei_per_cent === null || step.amountGwei !== cashbackOf(step, step.wei_per_cent);
 }
 
-function walletsOf(purchases: readonly Pick<PurchaseWithLife, "row">[]) {
+function walletsOf(purchases: readonly Pick<StepFacts, "row">[]) {
   return new Set(purchases.map(({ row }) => row.wallet));
 }
 
@@ -176,6 +172,8 @@ export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 export type PlannedPayouts = {
   queued: readonly QueuedPayout[];
   waiting: readonly (QueuedPayout & { approvalId: bigint })[];
+  /** What happens to each of the purchases, in their order. */
+  steps: readonly Step[];
   /** The sales whose purchases were decided otherwise once some of them were settled. */
   changed: ReadonlySet<bigint>;
 };
@@ -189,7 +187,7 @@ export type StepOptions = {
   rules: SaleRules;
 };
 
-export type SavedSteps = StepOptions & { passed: Passed };
+export type SavedSteps = StepOptions & { moment: Moment; by?: Mover; passed: Passed };
 
 /**
  * Decides the sales of locked purchases anew. Returns the purchases, oldest first, without those of sales that changed
@@ -219,14 +217,28 @@ async function decideForStaff(queries: Queries, id: bigint, rules: SaleRules): P
 const isSimulated = ({ sale_id }: LockedPurchase): boolean => sale_id === null;
 
 /**
- * Writes decided steps, in the transaction that read their purchases: the only way in which a confirmation, a
- * cancellation or a payout of a purchase is queued. docs/product.md#purchase-steps
+ * Decides the next steps of purchases and writes them, in the transaction that read the purchases: the only way in which
+ * a confirmation, a cancellation or a payout of a purchase is queued, or something kept of it. What is paid and what is
+ * kept are judged alike, before any of it is kept. docs/product.md#purchase-steps
  */
 export async function saveSteps(
   queries: Queries,
-  steps: readonly Step[],
-  { weiPerCent, stepDelayMs, approvals, rules, passed }: SavedSteps,
+  purchases: readonly StepFacts[],
+  { weiPerCent, stepDelayMs, approvals, rules, moment, by, passed }: SavedSteps,
 ): Promise<PlannedPayouts> {
+  const { waiting: ofAccounts } = passed;
+  const isPaidNow = ({ row, life }: StepFacts) => nextMove(life, moment, by) === "pay" && !ofAccounts.has(row.id);
+  const debts = await readKeepable(queries, walletsOf(purchases.filter(isPaidNow)));
+  const stepsWith = (requested: ReadonlySet<bigint>) =>
+    nextSteps(purchases, { debts, weiPerCent, moment, by, waiting: ofAccounts, requested });
+  const alone = stepsWith(new Set());
+  const given = alone.filter(({ grossGwei }) => grossGwei > 0n);
+  const requests = await requestApprovals(
+    queries,
+    given.map(({ id: purchaseId, wallet, grossGwei }) => ({ purchaseId, wallet, amountGwei: grossGwei })),
+    approvals,
+  );
+  const steps = requests.size === 0 ? alone : stepsWith(new Set(requests.keys()));
   const held = steps.filter(({ withdrawn }) => withdrawn !== undefined);
   for (const { id, withdrawn } of held) if (withdrawn) await withdrawMove(queries, id, withdrawn);
   const [frozen, over] = [steps.filter(({ isRateNew }) => isRateNew), steps.filter(({ isOver }) => isOver)];
@@ -241,10 +253,6 @@ export async function saveSteps(
   // What was kept of it is owed again.
   const freed = await salesOf(queries, idsOf(held.filter(({ offset_gwei }) => offset_gwei > 0n)));
   await recountPurchases(queries, [...new Set(idsOf([...held, ...frozen, ...over]))]);
-  const payouts = steps
-    .filter(({ move }) => move === "pay")
-    .map(({ id: purchaseId, wallet, amountGwei }) => ({ purchaseId, wallet, amountGwei }));
-  const requests = await requestApprovals(queries, payouts, approvals);
   await enqueue(
     queries,
     steps.flatMap(({ id: subjectId, source, move, amountGwei }) => {
@@ -255,12 +263,18 @@ export async function saveSteps(
   );
   const waiting: (QueuedPayout & { approvalId: bigint })[] = [];
   const queued: QueuedPayout[] = [];
-  for (const { purchaseId, amountGwei } of payouts) {
+  for (const { id: purchaseId, move, amountGwei } of steps) {
+    if (move !== "pay") continue;
     const approvalId = requests.get(purchaseId);
     if (approvalId === undefined) queued.push({ purchaseId, amountGwei });
     else waiting.push({ purchaseId, amountGwei, approvalId });
   }
-  return { queued, waiting, changed: (await decideSales(queries, new Set([...settled, ...freed]), rules)).changed };
+  return {
+    queued,
+    waiting,
+    steps,
+    changed: (await decideSales(queries, new Set([...settled, ...freed]), rules)).changed,
+  };
 }
 
 /**
@@ -296,10 +310,7 @@ export async function stepNow(
   const purchase = await decideForStaff(queries, id, options.rules);
   if (!purchase) return undefined;
   const passed = await passAccounts(queries, [purchase], moment);
-  const debts = await readKeepable(queries, new Set([purchase.row.wallet]));
-  const { weiPerCent } = options;
-  const steps = nextSteps([purchase], { debts, weiPerCent, moment, waiting: passed.waiting });
-  return (await saveSteps(queries, steps, { ...options, passed })).waiting[0]?.approvalId;
+  return (await saveSteps(queries, [purchase], { ...options, moment, passed })).waiting[0]?.approvalId;
 }
 
 /**

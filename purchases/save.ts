@@ -30,6 +30,7 @@ import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { adjustDebt, forgetDebts, listReturned } from "./debt.ts";
 import { recordTracked } from "./events.ts";
 import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
+import { judgeFreed } from "./freed.ts";
 import { lockSales, requireLocked } from "./locks.ts";
 import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
@@ -51,7 +52,8 @@ export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules
   const recounted = new Set<bigint>();
   for (const sale of loaded) {
     const decision = debt.decide(sale);
-    const touched = await save(queries, sale, decision, rules);
+    const waited = await judgeFreed(queries, sale, decision);
+    const touched = new Set([...waited, ...(await save(queries, sale, decision, rules))]);
     if (touched.size > 0) changed.add(sale.row.id);
     else unchanged.push(...sale.lives);
     for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);

@@ -73,7 +73,8 @@ export async function payBuyer(
     purchases.map(({ row }) => row.id),
     actor,
   );
-  const planned = await saveSteps(queries, steps, { weiPerCent, stepDelayMs: 0n, approvals, rules, passed });
+  const as = { weiPerCent, stepDelayMs: 0n, approvals, rules, moment, by: "staff" as const, passed };
+  const planned = await saveSteps(queries, purchases, as);
   return { ...planned, kind: "decided", payableGwei, queued: [...waiting, ...planned.queued] };
 }
 

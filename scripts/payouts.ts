@@ -75,7 +75,7 @@ function readId(text: string): bigint {
 async function setPause(database: Database, pause: string | undefined): Promise<void> {
   const payouts = new PayoutSwitch(database, false);
   const before = await payouts.reason();
-  await inAuditedTransaction(database.kysely, async (queries) => {
+  await inAuditedTransaction(database.kysely, null, async (queries) => {
     if (pause !== undefined) await payouts.pause(pause, queries);
     else await payouts.resume(queries);
     const action = pause === undefined ? "payouts.resume" : "payouts.pause";
@@ -100,7 +100,7 @@ async function list({ kysely }: Database): Promise<void> {
 }
 
 async function retry(database: Database, ids: readonly bigint[]): Promise<void> {
-  await inAuditedTransaction(database.kysely, async (queries) => {
+  await inAuditedTransaction(database.kysely, null, async (queries) => {
     for (const id of ids) {
       const known = await findOperationById(queries, id);
       if ((await release(queries, { id })) === 0n) {
@@ -118,7 +118,7 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
 }
 
 async function dismiss(database: Database, ids: readonly bigint[]): Promise<void> {
-  await inAuditedTransaction(database.kysely, async (queries) => {
+  await inAuditedTransaction(database.kysely, null, async (queries) => {
     for (const id of ids) {
       const known = await findOperationById(queries, id);
       if (!known) throw new OperationStateError(`There is no operation ${id}`);
@@ -144,7 +144,7 @@ async function releaseOf(queries: Queries, reason: string | undefined): Promise<
 }
 
 async function releaseAll(database: Database, reason: string | undefined): Promise<void> {
-  const count = await inAuditedTransaction(database.kysely, async (queries) => {
+  const count = await inAuditedTransaction(database.kysely, null, async (queries) => {
     const released = await releaseOf(queries, reason);
     const detail = { reason: reason ?? "all", count: Number(released) };
     await appendAudit(queries, { actor: ACTOR, action: "operation.release", subject: "operations", detail });

@@ -85,7 +85,7 @@ function linesOf(result: Reconciliation): string[] {
 /** Marks the foreign transactions with these keys as known, and returns their number. */
 async function acceptAll({ kysely }: Database, keys: readonly WatchedKey[]): Promise<number> {
   const actor = `operator ${userInfo().username}`;
-  return inAuditedTransaction(kysely, async (queries) => {
+  return inAuditedTransaction(kysely, null, async (queries) => {
     let sum = 0;
     for (const key of keys) {
       const accepted = await acceptNonces(queries, key, "foreign");

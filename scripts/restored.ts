@@ -86,7 +86,7 @@ async function recover(
   const accepted = await readAccepted(kysely, options.contracts);
   const tickets = await printTickets(options, accepted, print);
   const payouts = await printPayouts(options, accepted, print);
-  await inAuditedTransaction(kysely, async (queries) => {
+  await inAuditedTransaction(kysely, null, async (queries) => {
     for (const key of keys) await acceptNonces(queries, key, "lost");
     if (accept) await acceptUnclaimed(queries, options.contracts, block);
     if (await readRecovery(queries)) await endRecovery(queries);

@@ -79,7 +79,7 @@ export function accountRoutes(services: Services): Route[] {
       responses: { 200: createdSchema, 202: proposedSchema },
       async handle({ params, body, identity }) {
         const actor = actorOf(identity);
-        const { id, asked } = await inAuditedTransaction(kysely, async (queries) => {
+        const { id, asked } = await inAuditedTransaction(kysely, actor, async (queries) => {
           const account = await findAccount(queries, params);
           const line = { amountCents: body.amount, arrivedOn: body.arrived_on, reference: body.reference };
           const asked = await askForLarge(services, queries, { identity, account, lines: [line] });
@@ -103,7 +103,7 @@ export function accountRoutes(services: Services): Route[] {
       async handle({ params, body, identity }) {
         const actor = actorOf(identity);
         const booking = readId(params.id, "Booking");
-        const id = await inAuditedTransaction(kysely, async (queries) => {
+        const id = await inAuditedTransaction(kysely, actor, async (queries) => {
           const account = await findAccount(queries, params);
           const known = (await listBookings(queries, account.id, 1, booking)).find((row) => row.id === booking);
           if (!known) throw notFound("Booking");
@@ -136,7 +136,7 @@ export function accountRoutes(services: Services): Route[] {
         if (body.apply) requireFreshSignIn(identity);
         const actor = actorOf(identity);
         const { lines, leftOut } = readFile(body.content);
-        const { known, asked } = await inAuditedTransaction(kysely, async (queries) => {
+        const { known, asked } = await inAuditedTransaction(kysely, actor, async (queries) => {
           const account = await findAccount(queries, params);
           const booked = await listKnownLines(queries, account.id, lines);
           const fresh = lines.filter(({ lineKey }) => !booked.has(lineKey));
@@ -172,7 +172,7 @@ export function accountRoutes(services: Services): Route[] {
       responses: { 200: doneSchema },
       async handle({ params, body: { day }, identity }) {
         const actor = actorOf(identity);
-        await inAuditedTransaction(kysely, async (queries) => {
+        await inAuditedTransaction(kysely, actor, async (queries) => {
           const account = await findAccount(queries, params);
           await announceSalesDay(queries, { accountId: account.id, dayMs: BigInt(Date.parse(day)), actor });
           const subject = `account:${nameOf(account)}`;

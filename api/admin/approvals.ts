@@ -202,7 +202,9 @@ function togetherRoute(services: Services, verb: GroupVerb): Route {
     async handle({ body, identity }) {
       const actor = actorOf(identity);
       if (body.asked_by === actor) throw forbidden("Another administrator must decide on these", "OWN_REQUEST");
-      await inAuditedTransaction(services.database.kysely, (queries) => decideTogether(queries, verb, actor, body));
+      await inAuditedTransaction(services.database.kysely, actor, (queries) =>
+        decideTogether(queries, verb, actor, body),
+      );
       const { count, amount } = body;
       services.log.info({ action: `approval.${verb}_all`, requests: count, chz: amount }, "Decided by an admin");
       services.senders.wake();

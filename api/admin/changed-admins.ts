@@ -9,7 +9,7 @@ import type { Services } from "../services.ts";
  */
 export async function tellChangedAdmins(services: Services): Promise<void> {
   const entries = [...services.adminWallets].map(([wallet, role]) => `${wallet}:${role}`).sort();
-  const changed = await inAuditedTransaction(services.database.kysely, async (queries) => {
+  const changed = await inAuditedTransaction(services.database.kysely, null, async (queries) => {
     const known = await readSetting(queries, "admin_wallets");
     const before = known?.split(" ").filter(Boolean) ?? [];
     const added = entries.filter((one) => !before.includes(one));

@@ -56,7 +56,7 @@ export function networkRoutes(services: Services): Route[] {
         if (await hasOpenSale(kysely, visitorOf(identity).wallet, currency)) {
           throw forbidden("Somebody else must decide: a sale of your own wallet waits for this rate", "OWN_SALE");
         }
-        await inAuditedTransaction(kysely, async (queries) => {
+        await inAuditedTransaction(kysely, actor, async (queries) => {
           const rate = await acceptRate(queries, currency, day, actor);
           if (!rate) throw notFound("Rate");
           await appendAudit(queries, {

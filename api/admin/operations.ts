@@ -34,7 +34,7 @@ export function operationQueueRoutes(services: Services): Route[] {
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Operation");
         const decision = { actor: actorOf(identity), reason: body.reason || null };
-        const retried = await inAuditedTransaction(services.database.kysely, async (queries) => {
+        const retried = await inAuditedTransaction(services.database.kysely, decision.actor, async (queries) => {
           const known = await findOperationById(queries, id);
           if (!known) throw notFound("Operation");
           const approvalId = await retry(services, queries, known, decision);

@@ -35,7 +35,7 @@ export const initialsOf = (name: string): string =>
 /** Into the audit log and to the owners: so many people's data left the shop. docs/product.md#panel-people */
 export async function noteExport(services: Services, identity: Identity, count: number): Promise<void> {
   const actor = actorOf(identity);
-  await inAuditedTransaction(services.database.kysely, async (queries) => {
+  await inAuditedTransaction(services.database.kysely, actor, async (queries) => {
     await appendAudit(queries, { actor, action: "user.export", subject: "users", detail: { count } });
     await noteOwners(services, queries, { kind: "people_exported", count, text: `${actor} exported ${count} people` });
   });

@@ -1,4 +1,5 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { actAs } from "../../database/deciders.ts";
 import {
   listDueProposals,
   listProposals,
@@ -106,9 +107,11 @@ export async function takeEffect(services: Services): Promise<void> {
   const { kysely } = services.database;
   for (const id of await listDueProposals(kysely, TAKEN_AT_ONCE)) {
     const take = (isPossible: boolean) =>
-      inAuditedTransaction(kysely, async (queries) => {
+      inAuditedTransaction(kysely, null, async (queries) => {
         const asked = await takeDueProposal(queries, id);
         if (!asked) return;
+        // Nobody has agreed: it is all the decision of who asked.
+        actAs(queries, asked.asked_by);
         const isDone = isPossible && (await isStillAsked(services, queries, asked, undefined));
         if (!isDone) await setProposal(queries, id, { state: "lapsed" });
         const { subject, words } = loggedOf(asked);

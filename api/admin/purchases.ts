@@ -146,7 +146,7 @@ async function decidePurchase(
   { identity, reason, action }: { identity: Identity; reason: string | null; action: `purchase.${string}` },
   decide: (queries: Queries) => Promise<void>,
 ): Promise<void> {
-  const reais = await inAuditedTransaction(services.database.kysely, async (queries) => {
+  const reais = await inAuditedTransaction(services.database.kysely, actorOf(identity), async (queries) => {
     const purchase = await findPurchase(queries, id);
     if (!purchase) throw notFound("Purchase");
     if (purchase.wallet === actorOf(identity)) {

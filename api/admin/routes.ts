@@ -74,7 +74,7 @@ export function adminRoutes(services: Services): Route[] {
         // Pausing must work at once; resuming moves money.
         if (!body.paused) requireFreshSignIn(identity);
         const was = (await payouts.reason()) ?? null;
-        await inAuditedTransaction(database.kysely, async (queries) => {
+        await inAuditedTransaction(database.kysely, actorOf(identity), async (queries) => {
           if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
           else await payouts.resume(queries);
           const action = body.paused ? "payouts.pause" : "payouts.resume";

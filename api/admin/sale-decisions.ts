@@ -36,7 +36,7 @@ export function decided<Body extends Decidable>(services: Services, decision: De
     const id = readId(call.params.id, isSale ? "Sale" : "Claim");
     const actor = actorOf(call.identity);
     try {
-      await inAuditedTransaction(services.database.kysely, async (queries) => {
+      await inAuditedTransaction(services.database.kysely, actor, async (queries) => {
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
         const { order_ref, ...about } = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);

@@ -77,7 +77,7 @@ async function decide<Row extends Asked, Verbs extends Verb>(
 ): Promise<void> {
   const { id, verb, actor, reason } = decision;
   const action = `${requests.action}.${verb}`;
-  const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
+  const outcome = await inAuditedTransaction(services.database.kysely, actor, async (queries) => {
     const asked = requireOpen(await requests.find(queries, id), decision, requests.whyLapsed);
     requests.requireOther(asked, decision);
     const result = await requests.decide(queries, asked, decision);

@@ -108,7 +108,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
       async handle({ params, body: { nickname }, identity }) {
         const wallet = readWallet(params.wallet);
         requireOwnerForTeam(wallet, identity);
-        await inAuditedTransaction(kysely, async (queries) => {
+        await inAuditedTransaction(kysely, actorOf(identity), async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
           await setNickname(queries, wallet, nickname);
           // Not the nickname itself: it may be a person's name, which can be erased, the log cannot.
@@ -134,7 +134,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
         const actor = actorOf(identity);
         const isTeam = adminWallets.has(wallet) && wallet !== actor;
         if (isTeam) requireOwnerForTeam(wallet, identity);
-        const outcome = await inAuditedTransaction(kysely, async (queries) => {
+        const outcome = await inAuditedTransaction(kysely, actor, async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
           const asked = isTeam
             ? await propose(
@@ -166,7 +166,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
         requireOwnerForTeam(wallet, identity);
         const { reason } = body;
         if (!reason) throw invalid("reason is missing: it says why this person's account goes", "reason");
-        const asked = await inAuditedTransaction(kysely, async (queries) => {
+        const asked = await inAuditedTransaction(kysely, actorOf(identity), async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
           const known = await findWaiting(queries, "erase", wallet);
           if (known) throw conflict("The erasure of this profile is asked for already", "DECIDED");

@@ -26,7 +26,7 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
     entry: { action: string; detail: object; typed?: Record<string, unknown> },
     work: (queries: Queries) => Promise<Written<T>>,
   ): Promise<T> {
-    const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
+    const outcome = await inAuditedTransaction(services.database.kysely, actorOf(call.identity), async (queries) => {
       const { result, subject, words } = await work(queries).catch(refuseWrite);
       const detail = { ...entry.detail, ...words };
       const note = { words: entry.typed ?? {} };

@@ -87,7 +87,7 @@ export function peopleRoutes(services: Services): Route[] {
         const proof = proofOf(body, "register", request);
         if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
         const admission = await checkProof(services, proof, siteOf(services, request));
-        const token = await inAuditedTransaction(database.kysely, async (queries) => {
+        const token = await inAuditedTransaction(database.kysely, null, async (queries) => {
           const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
           if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
           if (body.mail_language) {
@@ -111,7 +111,7 @@ export function peopleRoutes(services: Services): Route[] {
         const proof = proofOf(body, "login", request);
         if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
         const admission = await checkProof(services, proof, siteOf(services, request));
-        const token = await inAuditedTransaction(database.kysely, (queries) =>
+        const token = await inAuditedTransaction(database.kysely, null, (queries) =>
           openSession(services, queries, proof, admission),
         );
         return { body: { success: true, token } };

@@ -83,7 +83,7 @@ async function queueCashback(
   const actor = actorOf(identity);
   const subject = `user:${body.user}`;
   const reason = body.reason || null;
-  return inAuditedTransaction(services.database.kysely, async (queries) => {
+  return inAuditedTransaction(services.database.kysely, actor, async (queries) => {
     const payout = await payBuyer(queries, {
       wallet: body.user,
       amountGwei: body.amount,

@@ -133,7 +133,7 @@ export async function confirmPurchase(
 async function queueConfirmation(services: Services, identity: Identity, purchase: Purchase): Promise<void> {
   const moment = { now: 0n, deepestBlock: 0n, hasRate: true, isLive: services.saleRules.isLive };
   const { saleRules: rules } = services;
-  await inAuditedTransaction(services.database.kysely, async (queries) => {
+  await inAuditedTransaction(services.database.kysely, actorOf(identity), async (queries) => {
     const asked = { moment, rules, requireRate: () => requireRate(services) };
     const obstacle = await confirmNow(queries, purchase.id, asked);
     if (obstacle) throw refusedConfirmation(purchase, obstacle);

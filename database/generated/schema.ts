@@ -481,6 +481,8 @@ export interface Schema {
     fact: ChangedFact;
     store_id: bigint;
     after_id: bigint;
+    /** Whose change it was, so that what it frees is that person's decision; null: nobody's, or of 1.0.0. */
+    said_by: string | null;
   };
   /** Totals of a buyer's purchases. Cashback without a frozen rate is summed as cents × basis points. */
   buyer_totals: {
@@ -927,6 +929,14 @@ export interface Schema {
     needed: bigint;
     told_at: bigint;
   };
+  /** Who has said something about a store, an account, a fan token or an order. Adds only: 1.0.0 works on beside it.
+   * docs/product.md#who-frees */
+  fact_authors: {
+    author: string;
+    /** As the audit log names it: `store:12`, `account:direct/acme`, `fan_token:mengo`, `order:a-1`. */
+    subject: string;
+    said_at: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -997,6 +1007,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   account_names: ["network","name"],
   purse_counts: ["key"],
   node_calls: ["process","rpc"],
+  fact_authors: ["author","subject"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

@@ -16,6 +16,8 @@ export type Step = StepFacts["row"] & {
   withdrawn: NextMove | undefined;
   /** Its rate is frozen with it. */
   isRateNew: boolean;
+  /** Paid and kept, of a purchase that is paid or wholly kept now. */
+  grossGwei: bigint;
   /** Newly kept for the buyer's debt. */
   keptGwei: bigint;
   /** What `pay` pays: the cashback, less all that is kept of it. */
@@ -46,6 +48,7 @@ export function nextSteps(
     moment,
     by = "itself",
     waiting = new Map(),
+    requested = new Set(),
   }: {
     debts: ReadonlyMap<WalletAddress, bigint>;
     weiPerCent: bigint;
@@ -53,6 +56,8 @@ export function nextSteps(
     by?: Mover;
     /** Those that wait for their accounts: nothing is paid or kept of them. */
     waiting?: ReadonlyMap<bigint, unknown>;
+    /** Those that wait for a second person: nothing is kept of them, so that others are paid less. */
+    requested?: ReadonlySet<bigint>;
   },
 ): Step[] {
   const left = new Map(debts);
@@ -64,6 +69,7 @@ export function nextSteps(
       move,
       withdrawn: withdrawnMove(life),
       isRateNew,
+      grossGwei: 0n,
       keptGwei: 0n,
       amountGwei: 0n,
       isOver: isAtItsEnd(life, moment),
@@ -72,12 +78,14 @@ export function nextSteps(
     const gross = cashbackOf(row, weiPerCent);
     // Once per purchase: what was kept before stays.
     const keptGwei = row.offset_gwei > 0n ? 0n : offsetOf(gross, left.get(row.wallet) ?? 0n);
+    if (requested.has(row.id)) return { ...step, grossGwei: gross, amountGwei: gross - row.offset_gwei - keptGwei };
     left.set(row.wallet, (left.get(row.wallet) ?? 0n) - keptGwei);
     const amountGwei = gross - row.offset_gwei - keptGwei;
     const isPaid = amountGwei > 0n;
     return {
       ...step,
       move: isPaid ? move : undefined,
+      grossGwei: gross,
       keptGwei,
       amountGwei: isPaid ? amountGwei : 0n,
       isOver: !isPaid,

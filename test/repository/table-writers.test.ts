@@ -46,6 +46,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   audit_log: ["database/audit-log.ts"],
   audit_notes: ["database/audit-log.ts"],
   settings: ["database/settings.ts", "database/second-read.ts"],
+  fact_authors: ["database/deciders.ts"],
   node_calls: ["platform/rpc/told-calls.ts"],
   leases: ["platform/lease.ts", "scripts/backup/"],
 };

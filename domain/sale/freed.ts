@@ -1,0 +1,32 @@
+import { hasPayout } from "./buyer.ts";
+import type { PurchaseFacts, SaleDecision } from "./decide.ts";
+import type { SaleState } from "./state.ts";
+
+/** A sale as it was decided last. */
+export type DecidedBefore = {
+  state: SaleState;
+  wallet: string | null;
+  cashbackCentBps: bigint;
+  purchases: readonly PurchaseFacts[];
+};
+
+const STOPPED: ReadonlySet<SaleState> = new Set(["held", "unmatched", "declined"]);
+
+/**
+ * Whether a decision adds to what the sale's buyer was paid, kept or will be paid, or brings its payment forward: pure.
+ * What is held counts as nothing but what was paid and kept of it. docs/product.md#who-frees
+ */
+export function isFreed(
+  before: DecidedBefore,
+  { click, isHeld, isDeclined, cashbackCentBps, permission }: SaleDecision,
+) {
+  if (click === null || isHeld || isDeclined) return false;
+  const own = before.purchases.filter(({ wallet }) => wallet === click.wallet);
+  const kept = own.filter(hasPayout).reduce((sum, one) => sum + one.centBps - one.returnedCentBps, 0n);
+  const isStopped = STOPPED.has(before.state) || before.wallet !== click.wallet;
+  const had = isStopped || before.cashbackCentBps < kept ? kept : before.cashbackCentBps;
+  const { payableAt } = permission;
+  const isSooner = ({ payableAt: was, isWithdrawn }: PurchaseFacts) =>
+    !isWithdrawn && was !== null && payableAt !== null && payableAt < was;
+  return cashbackCentBps > had || own.some((one) => !hasPayout(one) && isSooner(one));
+}
