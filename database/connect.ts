@@ -1,25 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresDialect,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  type SqliteStatement,
-} from "kysely";
+import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
 import { type DocsAnchor, TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { Schema } from "./generated/schema.ts";
 import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
+import { TurnsDialect } from "./sqlite/dialect.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
+import { keepStatements } from "./sqlite/statements.ts";
 import { startSqliteThread } from "./sqlite/thread.ts";
 import { databaseErrorCode } from "./transaction.ts";
 import { fileGuard } from "./watch-file.ts";
@@ -39,7 +30,7 @@ export type Database = {
 };
 
 export type ConnectOptions = {
-  /** Timeout of a query in PostgreSQL. SQLite waits five seconds for its lock. */
+  /** Timeout of a query in PostgreSQL; on SQLite of the wait for its lock, at most five seconds. */
   queryTimeoutMs?: number;
   /** SQLite: a thread copies the write-ahead log into the file, so that no commit of a serving process has to. */
   checkpointsInThread?: boolean;
@@ -52,13 +43,10 @@ export class DatabaseUnavailableError extends TorcidaError {
   override readonly docs: DocsAnchor = "docs/runbook/database-away.md";
 }
 
-/** How long a write waits for another process's lock; all else that this process does waits with it. */
-const BUSY_TIMEOUT_MS = 5_000;
-/** Once one has waited in vain, others wait this long until one succeeds: else each caller would wait for all before it. */
-const STILL_BUSY_TIMEOUT_MS = 50;
+/** SQLite: how long a write waits for another process's lock. */
+export const BUSY_TIMEOUT_MS = 5_000;
 /** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
-const STATEMENT_CACHE_SIZE = 500;
 /** 64 MiB: if commits fill the log faster than the thread copies it, a commit copies the rest and restarts the log. */
 const LATE_CHECKPOINT_PAGES = 16_384;
 
@@ -82,7 +70,7 @@ export function locationOf(databaseUrl: string): string {
 
 function connectSqlite(
   databaseUrl: string,
-  { mustExist = false, checkpointsInThread = false }: ConnectOptions,
+  { mustExist = false, checkpointsInThread = false, queryTimeoutMs = BUSY_TIMEOUT_MS }: ConnectOptions,
 ): Database {
   const file = locationOf(databaseUrl);
   if (mustExist && !existsSync(file)) {
@@ -91,7 +79,9 @@ function connectSqlite(
     );
   }
   const sqlite = openSqlite(file);
-  const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite, file) });
+  const patienceMs = Math.min(queryTimeoutMs, BUSY_TIMEOUT_MS);
+  const requireSameFile = file === ":memory:" ? () => {} : fileGuard(file);
+  const kysely = new Kysely<Schema>({ dialect: new TurnsDialect({ sqlite, patienceMs, requireSameFile }) });
   const reader = file === ":memory:" ? kysely : openSqliteReader(file);
   if (checkpointsInThread) sqlite.pragma(`wal_autocheckpoint = ${LATE_CHECKPOINT_PAGES}`);
   const checkpointer = checkpointsInThread ? startCheckpointer(file) : undefined;
@@ -141,105 +131,9 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
   return { engine: "postgres", kysely, reader: kysely, location, close: () => kysely.destroy() };
 }
 
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #sqlite: Sqlite.Database;
-  readonly #file: string;
-
-  constructor(sqlite: Sqlite.Database, file: string) {
-    super({ database: withStatementCache(sqlite) });
-    this.#sqlite = sqlite;
-    this.#file = file;
-  }
-
-  override createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#sqlite, this.#file);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalSqliteAdapter();
-  }
-}
-
-/** Migrations run in one transaction, as on PostgreSQL: Kysely's own adapter commits each statement of a migration. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-class ImmediateSqliteDriver extends SqliteDriver {
-  readonly #sqlite: Sqlite.Database;
-  readonly #requireSameFile: () => void;
-
-  constructor(sqlite: Sqlite.Database, file: string) {
-    super({ database: withStatementCache(sqlite) });
-    this.#sqlite = sqlite;
-    this.#requireSameFile = file === ":memory:" ? () => {} : fileGuard(file);
-  }
-
-  /**
-   * Takes the write lock immediately, so that a read followed by a write never fails with SQLITE_BUSY_SNAPSHOT. Throws if
-   * the file was deleted or replaced: no transaction may be sent whose row would be lost.
-   */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#requireSameFile();
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
-  }
-
-  /** SQLite rolls back by itself when the disk is full; a second rollback would hide that error. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
-  }
-}
-
 /** Queries on a dedicated connection, within its current transaction. */
 export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: withStatementCache(sqlite) }) });
-}
-
-/** Kysely prepares each query again. A process has few distinct statements, so they are cached here. */
-function withStatementCache(sqlite: Sqlite.Database): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-  const patience = patienceOf(sqlite);
-  return {
-    close: () => sqlite.close(),
-    prepare(sql) {
-      const known = statements.get(sql);
-      if (known) return known;
-      if (statements.size >= STATEMENT_CACHE_SIZE) statements.clear();
-      const prepared = sqlite.prepare<unknown[]>(sql);
-      const statement: SqliteStatement = prepared.readonly
-        ? prepared
-        : {
-            reader: prepared.reader,
-            all: (parameters) => patience(() => prepared.all(parameters)),
-            run: (parameters) => patience(() => prepared.run(parameters)),
-            iterate: (parameters) => prepared.iterate(parameters),
-          };
-      statements.set(sql, statement);
-      return statement;
-    },
-  };
-}
-
-/** Runs the writes of a connection, and sets how long the next one waits for a lock. */
-function patienceOf(sqlite: Sqlite.Database): <Result>(write: () => Result) => Result {
-  let timeoutMs = BUSY_TIMEOUT_MS;
-  const waitFor = (ms: number) => {
-    if (ms === timeoutMs) return;
-    timeoutMs = ms;
-    sqlite.pragma(`busy_timeout = ${ms}`);
-  };
-  return (write) => {
-    try {
-      const result = write();
-      waitFor(BUSY_TIMEOUT_MS);
-      return result;
-    } catch (error) {
-      if (databaseErrorCode(error) === "SQLITE_BUSY") waitFor(STILL_BUSY_TIMEOUT_MS);
-      throw error;
-    }
-  };
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: keepStatements(sqlite) }) });
 }
 
 /**

@@ -22,14 +22,25 @@ export async function identify(services: Services, request: Request): Promise<Id
   const visitor = await services.visitors.find(hashToken(token));
   if (!visitor || !isAlive(visitor)) return ANONYMOUS;
   const now = BigInt(Date.now());
-  if (now - visitor.lastSeenAt > TOUCH_MS) {
-    await touchSession(services.database.kysely, visitor.tokenHash, now).catch((error: unknown) => {
-      // A database that cannot write is still read; the next call tries it again.
-      if (databaseErrorCode(error) === undefined) throw error;
-    });
-  }
+  if (now - visitor.lastSeenAt > TOUCH_MS) void noteLastUse(services, visitor.tokenHash, now);
   const role = visitor.kind === "nonce" ? services.adminWallets.get(visitor.wallet) : undefined;
   return { kind: "user", visitor, role };
+}
+
+const beingNoted = new Set<string>();
+
+/** No call waits for it: a database that cannot write, or is locked, is still read. */
+async function noteLastUse({ database }: Services, tokenHash: string, now: bigint): Promise<void> {
+  if (beingNoted.has(tokenHash)) return;
+  beingNoted.add(tokenHash);
+  try {
+    await touchSession(database.kysely, tokenHash, now);
+  } catch (error) {
+    // The next call tries it again.
+    if (databaseErrorCode(error) === undefined) throw error;
+  } finally {
+    beingNoted.delete(tokenHash);
+  }
 }
 
 export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenAt">): boolean {

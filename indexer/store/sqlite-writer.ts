@@ -1,5 +1,6 @@
 import type Sqlite from "better-sqlite3";
-import { type Database, openSqlite, queriesOnSqlite } from "../../database/connect.ts";
+import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../../database/connect.ts";
+import { whenFree } from "../../database/sqlite/when-free.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
@@ -24,6 +25,7 @@ class SqliteWriter implements ChunkWriter {
   constructor(database: Database, lease: Lease) {
     this.#sqlite = openSqlite(database.location);
     this.#sqlite.pragma("cache_size = -8000");
+    this.#sqlite.pragma("busy_timeout = 0");
     this.#queries = queriesOnSqlite(this.#sqlite);
     this.#statements = prepare(this.#sqlite);
     const fenced = fence(lease).compile(database.kysely);
@@ -34,7 +36,7 @@ class SqliteWriter implements ChunkWriter {
   }
 
   async commit(chunk: Chunk): Promise<void> {
-    this.#sqlite.exec("begin immediate");
+    await whenFree(() => this.#sqlite.exec("begin immediate"), performance.now() + BUSY_TIMEOUT_MS);
     try {
       await this.#write(chunk);
       this.#sqlite.exec("commit");

@@ -296,8 +296,7 @@ export class World {
         events: blocks.flatMap((block) => block.events),
         blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
       };
-      // The writer waits without letting this process go on: no transaction that the sender has open may be waited for.
-      await this.database.kysely.connection().execute(() => this.#writer.commit(step));
+      await this.#writer.commit(step);
       cursor = { number: last.number, hash: last.hash };
     }
   }
