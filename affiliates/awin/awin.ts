@@ -105,7 +105,8 @@ function readTransaction(row: Row, saleKey: string): SaleReport {
     payable: row.flag("paidToPublisher"),
     amountMicros: amount.requiredMicros("amount"),
     currency: amount.requiredText("currency").toUpperCase(),
-    trackedBrlMicros: tracked?.text("currency")?.toUpperCase() === "BRL" ? tracked.micros("amount") : null,
+    trackedBrlMicros:
+      tracked?.requiredText("currency").toUpperCase() === "BRL" ? tracked.requiredMicros("amount") : null,
     commissionMicros: commission.requiredMicros("amount"),
     commissionCurrency: commission.text("currency")?.toUpperCase() ?? null,
     parts,

@@ -48,9 +48,8 @@ export function saleValue(
   tracked: TrackedAmount | null = null,
 ): SaleValue | { missing: string } {
   const parts = report.parts.length > 0 ? report.parts : [{ group: null, amountMicros: report.amountMicros }];
-  if (report.currency !== "BRL" && report.trackedBrlMicros !== null) {
-    return trackedValue(report, parts, rateOf, tracked);
-  }
+  const brlMicros = trackedNow(report, tracked);
+  if (brlMicros !== null) return trackedValue({ ...report, parts }, rateOf, brlMicros / MICROS_PER_CENT);
   const rate = report.currency === "BRL" ? ONE_MICROS : rateOf(report.currency);
   if (rate === null) return { missing: report.currency };
   const converted = parts.map(({ group, amountMicros }) => ({ group, amountCents: convert(amountMicros, rate) }));
@@ -68,17 +67,20 @@ function convert(micros: bigint, rate: bigint): bigint {
   return (micros * rate) / (ONE_MICROS * MICROS_PER_CENT);
 }
 
+/** What the whole is in reais by the network's figure; null if it gives none. */
+function trackedNow(report: SaleReport, first: TrackedAmount | null): bigint | null {
+  if (report.currency === "BRL") return null;
+  if (first !== null && first.amountMicros > 0n) {
+    const inProportion = (first.brlMicros * report.amountMicros) / first.amountMicros;
+    // The amount fell and the figure stayed: it falls in proportion.
+    if (isGone(report, first) || hasFallen(report, first)) return inProportion;
+  }
+  return report.trackedBrlMicros;
+}
+
 /** The network reports reais only for the total: the parts share it in proportion, the rest goes to the largest. */
-function trackedValue(
-  report: SaleReport,
-  parts: SaleReport["parts"],
-  rateOf: RateOf,
-  first: TrackedAmount | null,
-): SaleValue | { missing: string } {
-  const brl = report.trackedBrlMicros ?? 0n;
-  // The amount fell and the figure stayed: it falls in proportion.
-  const isBehind = isUnchanged(report, first) && report.amountMicros < first.amountMicros;
-  const tracked = (isBehind ? (brl * report.amountMicros) / first.amountMicros : brl) / MICROS_PER_CENT;
+function trackedValue(report: SaleReport, rateOf: RateOf, tracked: bigint): SaleValue | { missing: string } {
+  const { parts } = report;
   const scale = (micros: bigint) => (report.amountMicros === 0n ? 0n : (tracked * micros) / report.amountMicros);
   const commissionCents = convertCommission(report, rateOf, scale);
   if (typeof commissionCents === "string") return { missing: commissionCents };
@@ -93,21 +95,30 @@ function trackedValue(
   };
 }
 
-function isUnchanged(report: SaleReport, first: TrackedAmount | null): first is TrackedAmount {
-  return first !== null && report.trackedBrlMicros === first.brlMicros && report.currency === first.currency;
+/** The figure stays, and the amount is no higher than the one that it was first given for. */
+function hasFallen(report: Amounts, first: TrackedAmount | null): boolean {
+  const isUnchanged = report.trackedBrlMicros === first?.brlMicros && report.currency === first.currency;
+  return isUnchanged && report.amountMicros <= first.amountMicros;
 }
 
-/** What the network's figure in reais was first given for, as of a report. */
+/** What the network's figure in reais was first given for, as of a report whose amounts are valid. */
 export function trackedSince(report: SaleReport, first: TrackedAmount | null): TrackedAmount | null {
-  if (report.trackedBrlMicros === null || report.currency === "BRL") return null;
+  if (report.currency === "BRL" || report.trackedBrlMicros === null) return first;
   if (first !== null && first.brlMicros === report.trackedBrlMicros) return first;
   return { brlMicros: report.trackedBrlMicros, amountMicros: report.amountMicros, currency: report.currency };
 }
 
-/** Why a network's figure in reais cannot be believed: it stayed while the amount rose or took another currency. */
+/** It was given for an amount of this currency, and is no longer: it still counts in proportion. */
+function isGone(report: SaleReport, first: TrackedAmount | null): boolean {
+  return report.trackedBrlMicros === null && report.currency === first?.currency;
+}
+
+/** Why a network's figure in reais cannot be believed: it stayed while the amount rose or took another currency, or is gone. */
 export function trackedProblem(report: SaleReport, first: TrackedAmount | null): ReportProblem | undefined {
-  if (first === null || report.trackedBrlMicros !== first.brlMicros) return undefined;
-  if (isUnchanged(report, first) && report.amountMicros <= first.amountMicros) return undefined;
+  if (first === null || report.currency === "BRL") return undefined;
+  if (isGone(report, first)) return { code: "missing", field: TRACKED_FIELD };
+  if (report.trackedBrlMicros !== first.brlMicros) return undefined;
+  if (hasFallen(report, first)) return undefined;
   const amount = (micros: bigint, currency: string) => `${formatDecimal(micros, MICROS, 2)} ${currency}`;
   return {
     code: "tracked_stays",
@@ -149,14 +160,36 @@ function sumOf(values: readonly bigint[]): bigint {
   return values.reduce((sum, value) => sum + value, 0n);
 }
 
-/** Why a report's amounts are unusable; undefined if they are valid. */
-export function amountProblem(
-  report: Pick<SaleReport, "amountMicros" | "parts" | "isUnread">,
-): ReportProblem | undefined {
+/**
+ * Why a report's amounts are unusable; undefined if they are valid. Figures that contradict each other have no value, and
+ * never count as 0. `first`: what the network's figure in reais was first given for. docs/product.md#sales-contradictions
+ */
+export function amountProblem(report: Amounts, first: TrackedAmount | null = null): ReportProblem | undefined {
+  const { amountMicros, commissionMicros } = report;
   if (report.isUnread) return { code: "unread" };
-  if (report.amountMicros < 0n) return { code: "negative" };
+  if (amountMicros < 0n) return { code: "negative" };
   if (report.parts.some((part) => part.amountMicros < 0n)) return { code: "negative_part" };
-  const excess = sumOf(report.parts.map((part) => part.amountMicros)) - report.amountMicros;
-  if (excess > MICROS_PER_CENT * BigInt(report.parts.length)) return { code: "parts_exceed" };
-  return undefined;
+  if (commissionMicros !== null && commissionMicros < 0n) return odd("commission", commissionMicros);
+  const ofParts = sumOf(report.parts.map((part) => part.amountMicros));
+  if (ofParts - amountMicros > MICROS_PER_CENT * BigInt(report.parts.length)) return { code: "parts_exceed" };
+  // Freight is in no part; a whole order is.
+  if (report.parts.length > 0 && isSome(amountMicros) && !isSome(ofParts)) return odd("parts", ofParts);
+  const tracked = report.currency === "BRL" ? null : report.trackedBrlMicros;
+  if (tracked === null || hasFallen(report, first)) return undefined;
+  return isSome(tracked) === isSome(amountMicros) && tracked >= 0n ? undefined : odd(TRACKED_FIELD, tracked);
+}
+
+type Amounts = Pick<
+  SaleReport,
+  "amountMicros" | "parts" | "isUnread" | "commissionMicros" | "currency" | "trackedBrlMicros"
+>;
+
+/** As Awin names it, the only network that has it. */
+const TRACKED_FIELD = "trackedCurrencyAmount.amount";
+
+/** A cent of its currency at least. */
+const isSome = (micros: bigint): boolean => micros >= MICROS_PER_CENT;
+
+function odd(field: string, micros: bigint): ReportProblem {
+  return { code: "odd", field, value: formatDecimal(micros, MICROS, 2) };
 }

@@ -265,7 +265,7 @@ function keep(
   const own = facts.purchases.filter(({ wallet }) => wallet === click?.wallet);
   return {
     rates,
-    tracked: report.isUnread ? kept.tracked : trackedSince(report, kept.tracked),
+    tracked: amountProblem(report, kept.tracked) ? kept.tracked : trackedSince(report, kept.tracked),
     tiers: confirmedTiers(isOfOther ? [] : kept.tiers, own),
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
@@ -295,7 +295,7 @@ function readValue({ report, createdAt }: SaleFacts, kept: Kept, click: ClickFac
     plainCentBps: 0n,
     bonusBps: terms?.bonusBps ?? 0n,
   };
-  const problem = amountProblem(report);
+  const problem = amountProblem(report, kept.tracked);
   const drift = problemsOf(report, [problem, trackedProblem(report, kept.tracked)]);
   if (problem !== undefined) return { ...none, drift, unknownGroups: [] };
   const value = saleValue(report, (currency) => kept.rates.get(currency) ?? null, kept.tracked);

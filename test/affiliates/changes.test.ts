@@ -77,6 +77,45 @@ describe("A sale whose facts change", function () {
         expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("drift");
       });
 
+      /** docs/product.md#sales-contradictions */
+      for (const [what, change] of Object.entries<Partial<SaleReport>>({
+        "a figure in reais of 0": { trackedBrlMicros: 0n },
+        "a negative figure in reais": { trackedBrlMicros: -210_000_000n },
+        "a figure in reais that is gone": { trackedBrlMicros: null },
+        "an amount of 0 beside another figure in reais": { amountMicros: 0n, trackedBrlMicros: 200_000_000n },
+        "parts of nothing": { parts: [{ group: "fashion", amountMicros: 0n }] },
+        "a negative commission": { commissionMicros: -1_000_000n },
+      })) {
+        it(`holds ${what}, which is no debt`, async () => {
+          const { shop, wallet, click, debt } = await open();
+          const report = reportOf(click, {
+            ...payable,
+            ...reais(40),
+            currency: "USD",
+            trackedBrlMicros: 210_000_000n,
+            commissionMicros: null,
+          });
+          await shop.read(report);
+          await shop.run();
+          const totals = await shop.database.kysely.selectFrom("sale_totals").selectAll().execute();
+          await shop.read({ ...report, ...change });
+          await shop.run();
+          const { state, hold_reasons } = await shop.sale(report.saleKey);
+          expect([state, hold_reasons, await shop.received(wallet), await debt()]).to.deep.equal([
+            ...["held", "drift", 10.5, 0],
+          ]);
+          for (const row of await shop.database.kysely.selectFrom("sale_totals").selectAll().execute()) {
+            const before = totals.find(({ month }) => month === row.month);
+            expect([row.paid_cent_bps, row.amount_cents >= 0n, row.commission_cents >= 0n]).to.deep.equal([
+              ...[before?.paid_cent_bps, true, true],
+            ]);
+          }
+          await shop.read(report);
+          await shop.run();
+          expect([(await shop.sale(report.saleKey)).state, await debt()]).to.deep.equal(["settled", 0]);
+        });
+      }
+
       it("keeps the rate of an entitlement that is restored, and gives an increase its own", async () => {
         const { shop, wallet, click, debt } = await open();
         const report = reportOf(click, payable);

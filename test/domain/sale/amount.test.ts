@@ -101,5 +101,7 @@ describe("amountProblem", () => {
     const excess = report({ parts: [part("A", "200"), part("B", "100")] });
     expect(amountProblem(excess)).to.deep.equal({ code: "parts_exceed" });
     expect(amountProblem(report({ parts: [part("A", "200")] })), "freight earns nothing").to.equal(undefined);
+    const nothing = report({ parts: [part("A", "0")] });
+    expect(amountProblem(nothing)).to.deep.equal({ code: "odd", field: "parts", value: "0.00" });
   });
 });

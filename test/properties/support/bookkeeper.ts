@@ -111,7 +111,7 @@ export class Bookkeeper {
     sale.last = report;
     const rate = this.rates.get(report.currency);
     if (rate !== undefined && !sale.rates.has(report.currency)) sale.rates.set(report.currency, rate);
-    if (report.cents !== null) sale.tracked = trackedAfter(report, sale.tracked);
+    if (!isContradictory(report, sale.tracked)) sale.tracked = trackedAfter(report, sale.tracked);
     const isBound = sale.isPaid || sale.isQueued;
     if (sale.other && sale.visit && isBound) sale.moves = 2;
     sale.isQueued = false;
@@ -254,11 +254,14 @@ export class Bookkeeper {
     const { last, visit, tracked } = sale;
     if (!last) return [];
     const reasons: string[] = [];
-    const isOdd =
+    const isGone = last.brlCents === null && last.currency === tracked?.currency;
+    const isStanding =
       tracked !== null &&
       last.cents !== null &&
+      last.currency !== "BRL" &&
       (last.currency !== tracked.currency || last.cents > tracked.cents) &&
       last.brlCents === tracked.brlCents;
+    const isOdd = isGone || isStanding;
     const odd = isOdd ? `${last.currency} ${last.cents} for ${tracked.currency} ${tracked.cents}` : null;
     if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
     if (sale.other && visit) reasons.push(`visit ${sale.other.number}`);
@@ -272,19 +275,26 @@ export class Bookkeeper {
 
 /** The first amount beside a figure in reais. */
 function trackedAfter({ currency, cents, brlCents }: ReportFacts, before: Tracked | null): Tracked | null {
-  if (cents === null || brlCents === null || currency === "BRL") return null;
+  if (cents === null || brlCents === null || currency === "BRL") return before;
   return before?.brlCents === brlCents ? before : { brlCents, cents, currency };
+}
+
+/** The figures contradict each other, or are none: something beside nothing, unless all that was had fallen to nothing. */
+function isContradictory({ cents, currency, brlCents }: ReportFacts, before: Tracked | null): boolean {
+  if (cents === null) return true;
+  if (brlCents === null || currency === "BRL") return false;
+  if (brlCents === before?.brlCents && currency === before.currency && cents <= before.cents) return false;
+  return cents > 0n !== brlCents > 0n;
 }
 
 /** Undefined if nobody can say. */
 function centavosOf({ last, rates, tracked }: SaleBook): bigint | undefined {
-  if (!last || last.cents === null) return undefined;
+  if (!last || last.cents === null || isContradictory(last, tracked)) return undefined;
   if (last.currency === "BRL") return last.cents;
-  if (last.brlCents !== null && tracked) {
-    if (last.cents === 0n) return 0n;
-    const isLess = last.currency === tracked.currency && last.cents < tracked.cents;
-    return isLess ? (last.brlCents * last.cents) / tracked.cents : last.brlCents;
-  }
+  const isSame = tracked !== null && last.currency === tracked.currency && tracked.cents > 0n;
+  const isLess = last.brlCents === tracked?.brlCents && last.cents < (tracked?.cents ?? 0n);
+  if (isSame && (last.brlCents === null || isLess)) return (tracked.brlCents * last.cents) / tracked.cents;
+  if (last.brlCents !== null) return last.brlCents;
   const rate = rates.get(last.currency);
   return rate === undefined ? undefined : (last.cents * rate) / 1_000_000n;
 }
