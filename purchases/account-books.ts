@@ -156,13 +156,17 @@ function added(changes: readonly (readonly [accountId: bigint, value: bigint])[]
 
 // What was paid ---------------------------------------------------------------------------------------------------------
 
-export async function readDraws(queries: Queries, purchaseIds: readonly bigint[]): Promise<Map<bigint, bigint>> {
+/** The purchases of these that are in the books. */
+export async function readDraws(
+  queries: Queries,
+  purchaseIds: readonly bigint[],
+): Promise<Map<bigint, { accountId: bigint; centBps: bigint }>> {
   const rows = await queries
     .selectFrom("account_draws")
-    .select(["purchase_id", "cent_bps"])
+    .select(["purchase_id", "account_id", "cent_bps"])
     .where(among(queries, "purchase_id", purchaseIds))
     .execute();
-  return new Map(rows.map((row) => [row.purchase_id, row.cent_bps]));
+  return new Map(rows.map((row) => [row.purchase_id, { accountId: row.account_id, centBps: row.cent_bps }]));
 }
 
 /** Adds purchases to what their accounts were paid on a day. */

@@ -33,12 +33,14 @@ export type Passed = {
   waiting: ReadonlyMap<bigint, AccountWait>;
   /** These are paid, queued or asked for from now on: `draw` writes them once that is so. */
   drawn: readonly Drawn[];
+  /** Whose books contain a purchase, with those of `drawn`. */
+  accounts: ReadonlyMap<bigint, bigint>;
   day: bigint;
   /** Whose situation is another one. */
   changed: ReadonlySet<bigint>;
 };
 
-const NOTHING: Passed = { waiting: new Map(), drawn: [], day: 0n, changed: new Set() };
+const NOTHING: Passed = { waiting: new Map(), drawn: [], accounts: new Map(), day: 0n, changed: new Set() };
 
 /**
  * The gate that every payout of a sale passes before it is queued: an account's sales are paid as far as its money has
@@ -57,7 +59,7 @@ export async function passAccounts(
   const draws = await readDraws(queries, ids);
   const isPayable = new Set(looked.filter(({ life }) => nextMove(life, moment, by) === "pay").map(({ row }) => row.id));
   // Asked for already, or decided anew for another amount.
-  const isKnown = ({ row }: PurchaseWithLife) => draws.get(row.id) === row.cashback_cent_bps;
+  const isKnown = ({ row }: PurchaseWithLife) => draws.get(row.id)?.centBps === row.cashback_cent_bps;
   const undue = looked.filter(
     (one) => draws.has(one.row.id) && !isInBooks(one) && !(isPayable.has(one.row.id) && isKnown(one)),
   );
@@ -65,7 +67,8 @@ export async function passAccounts(
   const candidates = looked.filter((one) => isPayable.has(one.row.id) && !isKnown(one));
   const missing = looked.filter((one) => isInBooks(one) && !draws.has(one.row.id));
   const stopped = looked.filter(({ row, life }) => life.accountWait !== null && !isPayable.has(row.id));
-  if (candidates.length + missing.length + stopped.length === 0) return NOTHING;
+  const known = new Map([...draws].map(([id, { accountId }]) => [id, accountId]));
+  if (candidates.length + missing.length + stopped.length === 0) return { ...NOTHING, accounts: known };
   const accounts = new Accounts(queries, [...candidates, ...missing, ...stopped]);
   await accounts.lock();
   await accounts.drawMissing(missing, moment);
@@ -75,6 +78,7 @@ export async function passAccounts(
   return {
     waiting: new Map(passed.waits.map(({ purchaseId, reason }) => [purchaseId, reason])),
     drawn: passed.drawn,
+    accounts: new Map([...known, ...passed.drawn.map((one) => [one.purchaseId, one.accountId] as const)]),
     day: dayOf(moment.now),
     changed: new Set(changed),
   };

@@ -258,7 +258,8 @@ export async function saveSteps(
     steps.flatMap(({ id: subjectId, source, move, amountGwei }) => {
       if (move === undefined || requests.has(subjectId)) return [];
       const afterMs = source === "simulated" && move !== "cancel" ? stepDelayMs : 0n;
-      return [{ kind: move, subjectId, afterMs, ...(move === "pay" && { amountGwei }) }];
+      const payout = { amountGwei, shareId: passed.accounts.get(subjectId) };
+      return [{ kind: move, subjectId, afterMs, ...(move === "pay" && payout) }];
     }),
   );
   const waiting: (QueuedPayout & { approvalId: bigint })[] = [];

@@ -8,12 +8,12 @@ import type { PurchaseEncoderOptions } from "./encoders.ts";
 const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
 const CLOSED_RETRY_MS = 30_000n;
 
-/** The distributor's current limits. */
+/** The distributor's current limits, with its daily cap in gwei. */
 export async function readPayoutAllowance({
   client,
   contracts,
   payer,
-}: Omit<PurchaseEncoderOptions, "rules">): Promise<Allowance> {
+}: Omit<PurchaseEncoderOptions, "rules">): Promise<Omit<Allowance, "shares"> & { dailyCap: bigint }> {
   const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
   const [limits, spentToday, available, isRetired, isPaused, isPayer] = await Promise.all([
     client.readContract({ ...distributor, functionName: "limits" }),
@@ -30,6 +30,7 @@ export async function readPayoutAllowance({
     dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
     dayEndsInMs: BIG_DAY_MS - (BigInt(Date.now()) % BIG_DAY_MS),
     pool: available / WEI_PER_GWEI,
+    dailyCap: limits.dailyCap / WEI_PER_GWEI,
   };
 }
 

@@ -6,7 +6,7 @@ import { pauseSentence } from "../domain/pause-cause.ts";
 import { idsOf } from "../domain/records.ts";
 import { APART_MS } from "../platform/rpc/chain-client.ts";
 import { SignerError } from "./account.ts";
-import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
+import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts";
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
@@ -138,7 +138,7 @@ export class Dispatch {
       this.#logSent(batch.operations, stored);
       await round.patience.spend(() => this.#transmitter.send(stored.hash, stored.raw, round.patience.msLeft));
       round.wallet.reserve(batch.call);
-      allowance = allowance && spend(allowance, sumOf(batch.operations));
+      allowance = allowance && spend(allowance, batch.operations);
       status.inFlight += 1;
       status.sentTransactions += 1;
     }
@@ -147,7 +147,10 @@ export class Dispatch {
 
   /** A signer that refuses a batch gets each of its operations alone; one that it refuses alone is parked. */
   async #sign(encoder: Encoder, { call, operations }: Prepared, head: Head) {
-    const encodeAgain = (queries: Queries) => encoder.encode(queries, operations);
+    const encodeAgain = async (queries: Queries) => {
+      await encoder.noteSent?.(queries, operations);
+      return encoder.encode(queries, operations);
+    };
     try {
       return await this.#transmitter.signAndStore(call, operations, head, { encodeAgain });
     } catch (error) {
@@ -189,8 +192,8 @@ export class Dispatch {
 
   /** The limits less pending payouts, which the node does not count yet. */
   async #readAllowance(encoder: Encoder): Promise<Allowance | undefined> {
-    const allowance = await encoder.readAllowance?.();
-    return allowance && spend(allowance, await sumInFlight(this.#kysely, encoder.kind));
+    const allowance = await encoder.readAllowance?.(this.#kysely);
+    return allowance && reserve(allowance, await sumInFlight(this.#kysely, encoder.kind));
   }
 
   /**
@@ -325,10 +328,6 @@ class WalletBudget {
 
 function firstHalf(operations: readonly Operation[]): Operation[] {
   return operations.slice(0, Math.ceil(operations.length / 2));
-}
-
-function sumOf(operations: readonly Operation[]): bigint {
-  return operations.reduce((sum, operation) => sum + (operation.amount_gwei ?? 0n), 0n);
 }
 
 function textOf(verdict: Verdict): string {

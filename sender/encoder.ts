@@ -53,8 +53,10 @@ export type Encoder = {
   lock?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** Their transaction failed and they are queued again, in this transaction: whoever wanted them decides anew. */
   reconsider?(queries: Queries, operations: readonly Operation[]): Promise<void>;
-  /** Reads the contract's current limits. */
-  readAllowance?(): Promise<Allowance>;
+  /** Reads the current limits. */
+  readAllowance?(queries: Queries): Promise<Allowance>;
+  /** Counts operations that are sent, in the transaction that stores their bytes. */
+  noteSent?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** The operations whose rate is above the contract's limit. */
   listAboveRate?(queries: Queries, operations: readonly Operation[], maxWeiPerCent: bigint): Promise<Operation[]>;
 };

@@ -10,8 +10,14 @@ import type { Queries } from "../database/transaction.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
 
-/** `afterMs` is the delay before it may be sent; none by default. */
-export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: bigint; amountGwei?: bigint };
+/** `afterMs` is the delay before it may be sent; none by default. `shareId`: whose share of a limit it takes. */
+export type NewOperation = {
+  kind: OperationKind;
+  subjectId: bigint;
+  afterMs?: bigint;
+  amountGwei?: bigint;
+  shareId?: bigint | undefined;
+};
 
 /**
  * Neither in a transaction nor finished: sent when due. A failed operation has a due time only if a retry makes sense.
@@ -67,15 +73,15 @@ export async function enqueue(queries: Queries, operations: readonly NewOperatio
 async function insertFresh(queries: Queries, kind: OperationKind, operations: readonly NewOperation[]): Promise<void> {
   const { list, column } = givenRows(
     queries,
-    operations.map(({ subjectId, amountGwei, afterMs }) => [subjectId, amountGwei ?? null, afterMs ?? 0n]),
+    operations.map((one) => [one.subjectId, one.amountGwei ?? null, one.afterMs ?? 0n, one.shareId ?? null]),
   );
   const now = BigInt(Date.now());
   // `where true` keeps SQLite from reading ON as part of a join.
-  await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at)
+  await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at, share_id)
     select ${kind}, ${column(0)}, ${column(1)}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column(2)},
-      cast(${now} as bigint), cast(${now} as bigint) from ${list} where true
+      cast(${now} as bigint), cast(${now} as bigint), ${column(3)} from ${list} where true
     on conflict (kind, subject_id) do update set status = excluded.status, transaction_id = null, attempts = 0, reason = null,
-      error = null, batch_limit = null, amount_gwei = excluded.amount_gwei, since = excluded.since,
+      error = null, batch_limit = null, amount_gwei = excluded.amount_gwei, share_id = excluded.share_id, since = excluded.since,
       not_before = excluded.not_before, updated_at = excluded.updated_at
     where operations.status = 'withdrawn'`.execute(queries);
 }

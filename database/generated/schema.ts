@@ -653,6 +653,9 @@ export interface Schema {
     batch_limit: bigint | null;
     created_at: bigint;
     updated_at: bigint;
+    /** What an account gets of the day's cap. Adds only: 1.0.0 works on beside it. docs/product.md#day-share
+     * Whose share of the day's cap a payout takes; null: nobody's, or queued by 1.0.0. */
+    share_id: bigint | null;
   };
   /** The blocks with a known hash: the newest ones without a gap, and of the older ones a sparse set and those with
    * events. */
@@ -937,6 +940,13 @@ export interface Schema {
     subject: string;
     said_at: bigint;
   };
+  /** What was sent of an account's payouts on a UTC day; the last two days. */
+  account_sent: {
+    /** Days since 1970-01-01. */
+    day: bigint;
+    account_id: bigint;
+    gwei: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1008,6 +1018,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   purse_counts: ["key"],
   node_calls: ["process","rpc"],
   fact_authors: ["author","subject"],
+  account_sent: ["day","account_id"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

@@ -18,6 +18,7 @@ import {
 import { deleteOldClicks, insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { readConversion } from "../../affiliates/conversion.ts";
 import { storePushes } from "../../affiliates/hints.ts";
+import { listLateBonuses } from "../../affiliates/late-bonuses.ts";
 import {
   listAllClaims,
   listClaims,
@@ -31,7 +32,7 @@ import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteOldPictures } from "../../api/clicks/pictures.ts";
 import { deleteOldShopEvents } from "../../api/hooks/routes.ts";
-import { deleteEndedCounts } from "../../api/http/purses.ts";
+import { deleteEndedCounts, Purse } from "../../api/http/purses.ts";
 import {
   countedBy,
   countMails,
@@ -54,9 +55,12 @@ import { readCatalogueVersion } from "../../catalogue/version.ts";
 import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/generated/schema.ts";
+import { findLastDone, findWaiting, listDueProposals, listProposals, propose } from "../../database/proposals.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { EVENTS_KEPT_MS } from "../../domain/events.ts";
+import { listWaiting, readDays, readDraws } from "../../purchases/account-books.ts";
 import { countAttention } from "../../purchases/attention.ts";
+import { noteSentShares, readDayShares } from "../../purchases/day-shares.ts";
 import { listDebts, outstandingDebt } from "../../purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../purchases/due.ts";
 import {
@@ -83,10 +87,12 @@ import { fixedRate } from "../../rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
 import { listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeDue, summarizeQueue } from "../../sender/due.ts";
+import type { Operation } from "../../sender/queue.ts";
 import { listSetAside } from "../../sender/retries.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
 import { RULES } from "../affiliates/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { standIn } from "../testing/stand-in.ts";
 
 const PURCHASES = 20_000;
 /** In tables that do not grow with the shop's history. */
@@ -120,6 +126,12 @@ const BIG_TABLES = [
   "events",
   "event_readers",
   "mails",
+  "account_draws",
+  "account_waits",
+  "account_days",
+  "account_bookings",
+  "proposals",
+  "purse_counts",
 ];
 
 /** Indexes of few rows, which may be read whole. */
@@ -133,6 +145,10 @@ const planOptions = {
   payoutConfirmations: 1,
   assertLease: async () => {},
 };
+
+const ONE_MAIL = { thread: 0, node: 0, stored: 0, mail: 1 };
+/** A payout that an account's share is taken for. */
+const sentOf = (id: bigint) => standIn<Operation>({ id, share_id: id, amount_gwei: 1n });
 
 /** The queries of every request, sender round or page. */
 const HOT: Record<string, (queries: Queries, database: Database) => Promise<unknown>> = {
@@ -247,6 +263,18 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "pictures of answered claims": (queries) => deleteOldPictures(queries, LONG_AGO, 500),
   "old events of shops": (queries) => deleteOldShopEvents(queries, LONG_AGO, 500),
   "ended counts": (queries) => deleteEndedCounts(queries, LONG_AGO, 500),
+  "what an account was paid": (queries) => readDraws(queries, IDS),
+  "what waits for an account": (queries) => listWaiting(queries, 3n, { limit: 100 }),
+  "an account's last days": (queries) => readDays(queries, 3n, 10n),
+  "the accounts' shares of the day": (queries) => readDayShares(queries, 1n),
+  "what is sent of accounts": (queries) => noteSentShares(queries, [sentOf(1n), sentOf(2n)]),
+  "what waits about somebody": (queries) => findWaiting(queries, "erase", BUYER),
+  "what was done last about somebody": (queries) => findLastDone(queries, "erase", BUYER),
+  "asking for an erasure": (queries) =>
+    propose(queries, { kind: "erase", subject: BUYER }, { actor: walletOf(5), hasOthers: true }),
+  "the proposals whose day has come": (queries) => listDueProposals(queries, 100),
+  "the bonuses that are read late": (queries) => listLateBonuses(queries, 20),
+  "a count of a purse": (queries) => new Purse("wallet", "wallet", 1, queries).spend("one", ONE_MAIL, false),
   "expired sessions": (queries) => deleteExpired(queries, LONG_AGO, 500),
   "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };
@@ -266,7 +294,7 @@ async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Pr
 
 const STRETCH = "select * from (";
 const WALK =
-  "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) '\\w+')?|erased_at is null)( and 1 = 1)?";
+  "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) '\\w+')?|erased_at is null|proposals\\.is_own = 0)( and 1 = 1)?";
 const LIMITED_WALK = new RegExp(
   `${WALK} order by [^()]* limit [?$]|${WALK}\\) as (k limit \\d+\\) as counted|found limit \\d+)$`,
 );
@@ -362,6 +390,10 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
   percents: {
     list: listPercentApprovals,
     asks: asksOf(["open", "approved"], { id: "9000" }, [BUYER, "77"]),
+  },
+  proposals: {
+    list: listProposals,
+    asks: asksOf(["open", "agreed", "done", "lapsed"], { id: "9000" }, [BUYER, "77"]),
   },
   approvals: {
     list: listApprovals,
@@ -524,6 +556,26 @@ async function fillShop(database: Database): Promise<void> {
   await sql`insert into mails (wallet, kind, address, subject, text, html, message_id, created_at, due_at)
     select wallet, case when wallet like '%1' then 'verify' else 'events' end, email, '', '', '', 'm' || wallet, ${Date.now()},
       case when wallet like '%77' then 5 end from users`.execute(database.kysely);
+  await sql`insert into account_books (network, account, began_at) values ${sql.join(
+    Array.from({ length: 8 }, (_, index) => sql`('direct', ${`shop-${index}`}, 1)`),
+  )}`.execute(database.kysely);
+  await sql`insert into account_draws (purchase_id, account_id, day, cent_bps)
+    select id, 1 + id % 8, id, 1 from purchases`.execute(database.kysely);
+  await sql`insert into account_waits (purchase_id, account_id, reason, payable_at, cent_bps, since)
+    select id, 1 + id % 8, 'credit_used', id, 1, 1 from purchases`.execute(database.kysely);
+  await sql`insert into account_days (account_id, day, slot, cent_bps)
+    values ${rows((i) => sql`(${1 + (i % 8)}, ${i}, 0, 1)`)}`.execute(database.kysely);
+  await sql`insert into account_bookings (account_id, amount_cents, arrived_on, reference, booked_by, created_at)
+    values ${rows((i) => sql`(${1 + (i % 8)}, 1, '2026-01-01', 'Pix', ${walletOf(i)}, ${i})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into proposals (kind, subject_id, from_fields, to_fields, state, asked_by, created_at, due_at)
+    values ${rows((i) => sql`('erase', ${walletOf(i)}, '{}', '{}', ${["open", "agreed", "lapsed"][i % 40] ?? "done"}, ${walletOf(i)}, ${i}, ${i % 40 < 2 ? i : null})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into purse_counts (key, points, expire)
+    values ${rows((i) => sql`(${`key ${i}`}, 1, ${Date.now() + i})`)}`.execute(database.kysely);
+  await sql`update operations set share_id = 1 + subject_id % 8 where kind = 'pay'`.execute(database.kysely);
   await sql`insert into chain_cursor (id, block_number, block_hash) values (1, 10, '0x1')`.execute(database.kysely);
   // Some are due, so that a round has work.
   await sql`${sql.raw(database.engine === "postgres" ? "vacuum analyze" : "analyze")}`.execute(database.kysely);

@@ -7,14 +7,14 @@ import { aboveRate, admit } from "../../sender/allowance.ts";
 import type { Verdict } from "../../sender/encoder.ts";
 
 describe("What an operation waits for, in the panel's words", () => {
-  const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n };
+  const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n, shares: new Map() };
   const chz = (amount: string) => `${amount} CHZ`;
   const words = (verdict: Verdict | undefined) =>
     verdict?.kind === "later" ? limitWords(verdict.reason, verdict.limit ?? null, chz) : undefined;
 
   it("includes the figure of every limit of the sender", () => {
     const said = [91n, 61n, 31n].map((gwei) =>
-      words(admit([{ id: 1n, amount_gwei: gwei }], limits).setAside[0]?.verdict),
+      words(admit([{ id: 1n, amount_gwei: gwei, share_id: null }], limits).setAside[0]?.verdict),
     );
     expect(said).to.deep.equal([
       "O limite por pagamento é de 0.00000009 CHZ.",

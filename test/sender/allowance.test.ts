@@ -9,9 +9,10 @@ const WIDE: Allowance = {
   dayLeft: 100n * CHZ,
   dayEndsInMs: 3_600_000n,
   pool: 100n * CHZ,
+  shares: new Map(),
 };
 const payouts = (...chz: number[]) =>
-  chz.map((one, index) => ({ id: BigInt(index + 1), amount_gwei: BigInt(one) * CHZ }));
+  chz.map((one, index) => ({ id: BigInt(index + 1), amount_gwei: BigInt(one) * CHZ, share_id: null }));
 
 /** The limits, the payouts in order, those admitted, and the reasons for the others. */
 const TABLE: [string, Partial<Allowance>, number[], number[], string[]][] = [
@@ -57,7 +58,7 @@ describe("The distributor's limits", () => {
     const limit = fc.bigInt({ min: 0n, max: 120n });
     fc.assert(
       fc.property(fc.array(amount, { maxLength: 20 }), limit, limit, limit, (amounts, maxPayout, dayLeft, pool) => {
-        const operations = amounts.map((one, index) => ({ id: BigInt(index), amount_gwei: one }));
+        const operations = amounts.map((one, index) => ({ id: BigInt(index), amount_gwei: one, share_id: null }));
         const { ready, setAside, left } = admit(operations, { ...WIDE, maxPayout, dayLeft, pool });
         const sum = ready.reduce((total, one) => total + one.amount_gwei, 0n);
         expect(sum <= dayLeft && sum <= pool && ready.every((one) => one.amount_gwei <= maxPayout)).to.equal(true);
@@ -69,4 +70,104 @@ describe("The distributor's limits", () => {
       }),
     );
   });
+
+  /** Of accounts 1 to 9, what is left of each share and its smallest payout that waits, and their payouts in order. */
+  const SHARED: [
+    string,
+    [left: number, smallest?: number][],
+    Partial<Allowance>,
+    [account: number, chz: number][],
+    string,
+  ][] = [
+    [
+      "whoever has no share left, while another one waits",
+      [
+        [0, 5],
+        [25, 5],
+      ],
+      {},
+      [
+        [1, 5],
+        [2, 5],
+      ],
+      "2",
+    ],
+    [
+      "whoever asks for more than its share, the rest of which is paid",
+      [
+        [9, 5],
+        [25, 5],
+      ],
+      {},
+      [
+        [1, 5],
+        [1, 5],
+        [1, 4],
+        [2, 5],
+      ],
+      "1 1 2",
+    ],
+    [
+      "nobody while no other account waits",
+      [[0, 5], [25]],
+      {},
+      [
+        [1, 5],
+        [1, 5],
+      ],
+      "1 1",
+    ],
+    [
+      "nobody for one that has used its own share",
+      [
+        [0, 5],
+        [0, 5],
+      ],
+      {},
+      [
+        [1, 5],
+        [2, 5],
+      ],
+      "1 2",
+    ],
+    [
+      "nobody for one that the day has no room for",
+      [
+        [0, 5],
+        [25, 20],
+      ],
+      { dayLeft: 12n * CHZ },
+      [
+        [1, 5],
+        [1, 5],
+      ],
+      "1 1",
+    ],
+    [
+      "nobody for one above the limit of a payout",
+      [
+        [0, 5],
+        [250, 120],
+      ],
+      { dayLeft: 300n * CHZ },
+      [[1, 5]],
+      "1",
+    ],
+    ["no payout of an account that is not known", [[25, 5]], {}, [[9, 5]], "9"],
+  ];
+  for (const [name, shares, limits, asked, paid] of SHARED) {
+    it(`let wait ${name}`, () => {
+      const gwei = (chz: number) => BigInt(chz) * CHZ;
+      const known = shares.map(([left, smallest], index) => {
+        const share = { leftGwei: gwei(left), smallestGwei: smallest === undefined ? undefined : gwei(smallest) };
+        return [BigInt(index + 1), share] as const;
+      });
+      const operations = asked.map(([account, chz], index) => {
+        return { id: BigInt(index), amount_gwei: gwei(chz), share_id: BigInt(account) };
+      });
+      const { ready, setAside } = admit(operations, { ...WIDE, ...limits, shares: new Map(known) });
+      expect(ready.map(({ share_id }) => share_id).join(" ")).to.equal(paid);
+      for (const { verdict } of setAside) expect(verdict.kind === "later" && verdict.text).to.match(/^AboveDayShare/);
+    });
+  }
 });
