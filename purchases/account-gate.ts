@@ -23,6 +23,7 @@ import {
   undraw,
   type Wait,
 } from "./account-books.ts";
+import { setDecider } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
 import type { PurchaseWithLife } from "./queries.ts";
@@ -154,7 +155,9 @@ class Accounts {
     for (const [account, own] of ofAccounts) {
       if (!account) continue;
       const asked = own.map(candidateOf);
-      const { waiting, stops } = judge(asked, await this.#roomOf(account, idsOf(asked), dayOf(now)));
+      const { room, unannounced, announcedBy } = await this.#roomOf(account, idsOf(asked), dayOf(now));
+      const { waiting, passed, stops } = judge(asked, room);
+      if (announcedBy !== undefined) await this.#decide(own, passed, judge(asked, unannounced).waiting, announcedBy);
       if (stops) await stopAccount(this.#queries, account.id, dayOf(now));
       for (const one of own) {
         const reason = waiting.get(one.row.id);
@@ -167,6 +170,18 @@ class Accounts {
     return result;
   }
 
+  /** What only an announced day lets pass is paid by the decision of who announced it. docs/product.md#who-frees */
+  async #decide(
+    own: readonly PurchaseWithLife[],
+    passed: readonly bigint[],
+    otherwise: ReadonlyMap<bigint, unknown>,
+    announcedBy: string,
+  ): Promise<void> {
+    const freed = new Set(passed.filter((id) => otherwise.has(id)));
+    const sales = new Set(own.flatMap(({ row }) => (freed.has(row.id) ? (row.sale_id ?? []) : [])));
+    for (const id of sales) await setDecider(this.#queries, id, announcedBy);
+  }
+
   #drawnOf({ row }: PurchaseWithLife): Drawn[] {
     const account = this.#accountOf.get(row.id);
     return account ? [{ purchaseId: row.id, accountId: account.id, centBps: row.cashback_cent_bps }] : [];
@@ -177,17 +192,24 @@ class Accounts {
     const sums = this.#sums.get(account.id);
     const paid = await readDays(queries, account.id, today);
     const [oldest] = await listWaiting(queries, account.id, { limit: 1, except });
-    const announced = await listAnnounced(queries, account.id, account.stopped_day ?? today, today);
-    return {
+    const stopped = account.stopped_day;
+    const announced = await listAnnounced(queries, account.id, stopped ?? today, today);
+    const unannounced = {
       centBps: roomOf({
         bookedCents: sums?.booked_cents ?? 0n,
         creditCents: account.credit_cents,
         paidCentBps: sums?.paid_cent_bps ?? 0n,
       }),
-      dayCentBps: announced.has(today) ? null : dayLimitOf(paid.earlier) - paid.today,
-      isStopped: account.stopped_day !== null && !announced.has(account.stopped_day),
+      dayCentBps: dayLimitOf(paid.earlier) - paid.today,
+      isStopped: stopped !== null,
       oldestWaiting: oldest && { id: oldest.purchase_id, payableAt: oldest.payable_at },
     };
+    const room = {
+      ...unannounced,
+      ...(announced.has(today) && { dayCentBps: null }),
+      ...(stopped !== null && { isStopped: !announced.has(stopped) }),
+    };
+    return { room, unannounced, announcedBy: announced.get(stopped ?? today) ?? announced.get(today) };
   }
 }
 
@@ -195,14 +217,14 @@ function candidateOf({ row, life }: PurchaseWithLife): Candidate {
   return { id: row.id, payableAt: life.payableAt ?? 0n, centBps: row.cashback_cent_bps };
 }
 
-async function listAnnounced(queries: Queries, accountId: bigint, ...days: bigint[]): Promise<Set<bigint>> {
+async function listAnnounced(queries: Queries, accountId: bigint, ...days: bigint[]): Promise<Map<bigint, string>> {
   const rows = await queries
     .selectFrom("account_sales_days")
-    .select("day")
+    .select(["day", "announced_by"])
     .where("account_id", "=", accountId)
     .where("day", "in", days)
     .execute();
-  return new Set(rows.map(({ day }) => day));
+  return new Map(rows.map(({ day, announced_by }) => [day, announced_by]));
 }
 
 async function stopAccount(queries: Queries, id: bigint, day: bigint): Promise<void> {

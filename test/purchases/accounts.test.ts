@@ -298,6 +298,8 @@ describe("The books of an account", function () {
       await inTransaction(shop.database.kysely, (queries) => announceSalesDay(queries, announce));
       await shop.run();
       expect(await direct.sums()).to.deep.equal({ paid: 10_500, waiting: 0, booked: 1_000 });
+      const decided = await shop.database.kysely.selectFrom("decided_days").select(["decider", "gwei"]).execute();
+      expect(decided, "it is that person's decision").to.deep.equal([{ decider: "admin", gwei: 500n * 10n ** 9n }]);
     });
 
     it("contain what was paid without them: by the version before, or after the backup that was restored", async () => {
