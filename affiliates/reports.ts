@@ -33,7 +33,7 @@ export async function storeReport(
   source: "poll" | "direct" = "poll",
 ): Promise<StoredReport> {
   const now = BigInt(await readClock(queries));
-  const report = source === "poll" ? asOfNow(reported, now) : reported;
+  const report = asOfNow(reported, now);
   const known = await findSaleId(queries, key, report.saleKey);
   await lockSales(queries, {
     sales: known === undefined ? [] : [known],

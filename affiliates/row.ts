@@ -114,6 +114,11 @@ export class Row {
     return null;
   }
 
+  requiredTime(field: string, read: (text: string) => number | undefined): bigint | null {
+    if (this.#isMissing(field)) this.#missing(field);
+    return this.time(field, read);
+  }
+
   child(field: string): Row {
     return new Row(this.#fields[field], `${this.#place}${field}.`, this.problems, this.#unread);
   }

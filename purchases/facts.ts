@@ -529,20 +529,27 @@ function ofOrder(
 
 /**
  * The number of each sale among those of the day of its buyer, who may only now become it; only matters up to the daily
- * limit, so at most `COUNTED`.
+ * limit, so at most `COUNTED`. The day of one without a time is that on which we recorded it.
  */
 async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise<Map<bigint, bigint>> {
-  const known = drafts.flatMap(({ row: { id, occurred_at: at }, buyer }) =>
-    buyer && at !== null ? [[id, buyer.wallet, at - (at % BIG_DAY_MS)] as const] : [],
-  );
+  const known = drafts.flatMap(({ row, buyer }) => {
+    const at = row.occurred_at ?? row.created_at;
+    return buyer ? [[row.id, buyer.wallet, at - (at % BIG_DAY_MS)] as const] : [];
+  });
   if (known.length === 0) return new Map();
   const { list, column } = givenRows(queries, known);
   const [id, wallet, day] = [column(0), column(1), column(2)];
-  const { rows } = await sql<{ id: bigint; earlier: bigint }>`select ${id} as id, (select count(*) from (
-      select id from sales where wallet = ${wallet} and occurred_at >= ${day} and occurred_at < ${day} + ${BIG_DAY_MS}
-      order by occurred_at limit ${sql.lit(COUNTED)}) as of_day where of_day.id < ${id}) as earlier from ${list}`.execute(
-    queries,
-  );
+  // Each walks an index of its own.
+  const earlierBy = (time: "occurred_at" | "created_at", isDated: RawBuilder<SqlBool>) => {
+    const at = sql.ref(time);
+    return sql`(select count(*) from (select id from sales where wallet = ${wallet} and ${isDated}
+      and ${at} >= ${day} and ${at} < ${day} + ${BIG_DAY_MS} order by ${at} limit ${sql.lit(COUNTED)}) as of_day
+      where of_day.id < ${id})`;
+  };
+  const dated = earlierBy("occurred_at", sql<SqlBool>`occurred_at is not null`);
+  const undated = earlierBy("created_at", sql<SqlBool>`occurred_at is null`);
+  const { rows } = await sql<{ id: bigint; earlier: bigint }>`select ${id} as id, ${dated} + ${undated} as earlier
+    from ${list}`.execute(queries);
   return new Map(rows.map(({ id, earlier }) => [id, BigInt(earlier) + 1n]));
 }
 

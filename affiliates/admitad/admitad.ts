@@ -167,7 +167,7 @@ function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleRep
   const report = {
     saleKey,
     clickRef: row.text("subid4"),
-    advertiserId: row.text("advcampaign_id"),
+    advertiserId: row.requiredText("advcampaign_id") || null,
     orderRef: row.text("order_id"),
     status,
     payable: row.flag("reward_ready"),
@@ -177,7 +177,7 @@ function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleRep
     commissionMicros: row.requiredMicros("payment"),
     commissionCurrency: null,
     parts: positions.length > 0 ? positions : [{ group: row.text("action"), amountMicros }],
-    occurredAt: row.time("action_date", read),
+    occurredAt: row.requiredTime("action_date", read),
     changedAt: row.time("status_updated", read),
     reason: row.remark("comment"),
   };

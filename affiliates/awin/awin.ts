@@ -99,7 +99,7 @@ function readTransaction(row: Row, saleKey: string): SaleReport {
   const report = {
     saleKey,
     clickRef: row.optionalChild("clickRefs")?.text("clickRef") ?? null,
-    advertiserId: row.text("advertiserId"),
+    advertiserId: row.requiredText("advertiserId") || null,
     orderRef: row.text("orderRef"),
     status,
     payable: row.flag("paidToPublisher"),
@@ -110,7 +110,7 @@ function readTransaction(row: Row, saleKey: string): SaleReport {
     commissionMicros: commission.requiredMicros("amount"),
     commissionCurrency: commission.text("currency")?.toUpperCase() ?? null,
     parts,
-    occurredAt: row.time("transactionDate", readTime),
+    occurredAt: row.requiredTime("transactionDate", readTime),
     changedAt: null,
     reason: row.remark("declineReason") ?? row.remark("amendReason"),
   };

@@ -84,7 +84,7 @@ function readAction(row: Row, saleKey: string): SaleReport {
   const report = {
     saleKey,
     clickRef: row.text("SubId1"),
-    advertiserId: row.text("CampaignId"),
+    advertiserId: row.requiredText("CampaignId") || null,
     orderRef: row.text("Oid"),
     status,
     payable: clearedAt !== null && clearedAt <= BigInt(Date.now()),
@@ -97,7 +97,7 @@ function readAction(row: Row, saleKey: string): SaleReport {
       group: item.text("Category"),
       amountMicros: item.requiredMicros("SaleAmount"),
     })),
-    occurredAt: row.time("EventDate", readTime),
+    occurredAt: row.requiredTime("EventDate", readTime),
     changedAt: null,
     reason: row.remark("AdjustmentReason"),
   };

@@ -356,7 +356,7 @@ function holdsOf(
       otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,
       otherClick: other?.id ?? null,
       clickedAt: click.createdAt,
-      occurredAt: facts.report.occurredAt,
+      occurredAt: facts.report.occurredAt ?? facts.createdAt,
       ordinalOfDay: facts.ordinalOfDay,
       sameOrder: heldFor,
       // What was cancelled stands for nothing.

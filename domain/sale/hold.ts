@@ -41,7 +41,8 @@ export type HoldFacts = {
   /** The click that the report names since the sale can no longer move to it. */
   otherClick: bigint | null;
   clickedAt: bigint;
-  occurredAt: bigint | null;
+  /** By the report; one that gives no time was recorded by us then, at the latest. */
+  occurredAt: bigint;
   /** The number of this sale among its buyer's sales of the day, from 1. */
   ordinalOfDay: bigint;
   /** Other sales of the same order. */
@@ -83,8 +84,8 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
     limit: String(limits.maximumCents),
     amount: String(facts.amountCents),
   });
-  const elapsedMs = facts.occurredAt === null ? null : facts.occurredAt - facts.clickedAt;
-  add(limits.minimumSeconds > 0n && elapsedMs !== null && elapsedMs < limits.minimumSeconds * 1_000n, "too_fast", {
+  const elapsedMs = facts.occurredAt - facts.clickedAt;
+  add(limits.minimumSeconds > 0n && elapsedMs < limits.minimumSeconds * 1_000n, "too_fast", {
     seconds: String(limits.minimumSeconds),
     elapsed: String(elapsedMs),
   });

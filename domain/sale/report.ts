@@ -1,3 +1,4 @@
+import { keysOf } from "../records.ts";
 import type { ReportProblem } from "./problem.ts";
 
 /**
@@ -44,14 +45,19 @@ export type SaleReport = {
 const AHEAD_MS = 300_000n;
 
 /**
- * A poll is the present: a change time ahead of our clock says nothing of the order in which things happened. It is not
- * understood, and the report counts as without one. docs/product.md#sales-order
+ * A report is of the present: a time ahead of our clock says nothing of the order in which things happened, nor when. It is
+ * not understood, and the report counts as without it. docs/product.md#sales-order
  */
 export function asOfNow(report: SaleReport, now: bigint): SaleReport {
-  const { changedAt, drift } = report;
-  if (!isAhead(changedAt, now)) return report;
-  const value = new Date(Number(changedAt)).toISOString();
-  return { ...report, changedAt: null, drift: [...(drift ?? []), { code: "odd", field: "changed_at", value }] };
+  const times = { changed_at: report.changedAt, occurred_at: report.occurredAt };
+  const ahead = keysOf(times).filter((field) => isAhead(times[field], now));
+  if (ahead.length === 0) return report;
+  const known = (field: keyof typeof times) => (ahead.includes(field) ? null : times[field]);
+  const problems = ahead.map((field) => {
+    return { code: "odd", field, value: new Date(Number(times[field])).toISOString() } as const;
+  });
+  const drift = [...(report.drift ?? []), ...problems];
+  return { ...report, changedAt: known("changed_at"), occurredAt: known("occurred_at"), drift };
 }
 
 /** Whether a new report replaces the last one, by the network's times of their changes. */

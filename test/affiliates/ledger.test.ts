@@ -212,7 +212,10 @@ describe("The ledger of sales", function () {
 
     it("leaves a sale unmatched if it was made after the click expired", async () => {
       const { shop, click } = await open();
-      const report = reportOf(click, { occurredAt: click.expires_at + 2n * 86_400_000n });
+      const now = BigInt(Date.now());
+      const ended = { created_at: 0n, expires_at: now - 2n * 86_400_000n };
+      await shop.database.kysely.updateTable("clicks").set(ended).execute();
+      const report = reportOf(click, { occurredAt: now });
       await shop.read(report);
       expect((await shop.sale(report.saleKey)).state).to.equal("unmatched");
     });
@@ -261,6 +264,33 @@ describe("The ledger of sales", function () {
         await shop.run();
         expect(await shop.received(wallet)).to.equal(10);
         expect((await shop.sale(reports[2]?.saleKey ?? "")).hold_reasons).to.equal("too_many");
+      });
+
+      it("more sales in a day than are allowed, though their time is missing or ahead of us", async () => {
+        const { shop, wallet, click } = await open();
+        await shop.database.kysely.updateTable("clicks").set({ created_at: 0n }).execute();
+        const rules = { ...RULES, limits: { ...RULES.limits, salesPerDay: 2n } };
+        const inDays = (days: number) => BigInt(Date.now() + days * 86_400_000);
+        const times = [null, inDays(0), null, inDays(3), inDays(0)];
+        const keys: string[] = [];
+        for (const occurredAt of times) {
+          const report = reportOf(click, { ...payable, occurredAt });
+          keys.push(report.saleKey);
+          await shop.read(report, rules);
+        }
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(10);
+        const found = await Promise.all(keys.map(async (key) => (await shop.sale(key)).hold_reasons));
+        expect(found).to.deep.equal(["", "", "too_many", "drift too_many", "too_many"]);
+      });
+
+      it("a sale without a time that we read too soon after the click", async () => {
+        const { shop, wallet, click } = await open();
+        const report = reportOf(click, { ...payable, occurredAt: null });
+        await shop.read(report);
+        await shop.run();
+        expect((await shop.sale(report.saleKey)).hold_reasons).to.equal("too_fast");
+        expect(await shop.received(wallet)).to.equal(0);
       });
 
       it("a minted purchase too: it proceeds no further until it is released", async () => {

@@ -161,6 +161,22 @@ describe("One bad row", function () {
     });
   }
 
+  for (const [name, field] of [
+    ["awin", "transactionDate"],
+    ["awin", "advertiserId"],
+    ["admitad", "action_date"],
+    ["admitad", "advcampaign_id"],
+    ["impact", "EventDate"],
+    ["impact", "CampaignId"],
+  ] as const) {
+    it(`of ${name} without its ${field} is not understood`, async () => {
+      for (const value of [undefined, null, ""]) {
+        const { reports } = await readBy(name, [{ ...ROWS[name], [field]: value }]);
+        expect(reports.map(({ drift }) => drift)).to.deep.equal([[{ code: "missing", field }]]);
+      }
+    });
+  }
+
   it("named like a property of every object is an unknown group", () => {
     const terms = { groups: { shirts: 700n }, defaultBps: 500n, bonusBps: 0n };
     for (const group of ["Constructor", "__proto__", "toString", "valueOf"]) {

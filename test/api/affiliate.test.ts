@@ -29,6 +29,7 @@ const { port: feedPort } = rateFeed.address() as AddressInfo;
 
 const environment = {
   SIMULATED_PURCHASES: "false",
+  SALE_MIN_SECONDS: "0",
   FX_URL: `http://127.0.0.1:${feedPort}/{currency}/{from}/{day}`,
   // During rotation an account has two secrets.
   AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET},awin:${OTHER_SECRET},rakuten:${OTHER_SECRET}`,

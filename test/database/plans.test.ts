@@ -466,6 +466,21 @@ describe("In a filled shop", function () {
       });
     });
 
+    describe("the number of a sale among its buyer's of a day", () => {
+      it("is counted in an index of its time, or of ours where it has none", async () => {
+        const database = await filledShop();
+        const asked = await recordQueries(database, (queries) => decideSales(queries, IDS, RULES));
+        const counts = asked.filter(({ sql }) => sql.includes("of_day"));
+        expect(counts).to.have.length(1);
+        for (const query of counts) {
+          const steps = (await stepsOf(database, query)).map(({ step }) => step).join("\n");
+          expect(steps)
+            .to.match(/sales_wallet\b/)
+            .and.match(/sales_undated\b/);
+        }
+      });
+    });
+
     describe("the rows of a state", () => {
       it("are found in its index, even if they all are the second half of the table", async () => {
         const database = await filledShop();

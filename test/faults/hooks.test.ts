@@ -13,7 +13,11 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
   let system: FaultSystem;
   let database: Database;
   before(async () => {
-    const environment = { SIMULATED_PURCHASES: "false", AFFILIATE_ACCOUNTS: directAccountsFile(`awin:${SECRET}`) };
+    const environment = {
+      SIMULATED_PURCHASES: "false",
+      SALE_MIN_SECONDS: "0",
+      AFFILIATE_ACCOUNTS: directAccountsFile(`awin:${SECRET}`),
+    };
     system = await startFaultSystem({ environment });
     database = await connect(system.databaseUrl);
   });
