@@ -12,6 +12,7 @@ import { TorcidaError } from "../domain/torcida-error.ts";
 import { attribute } from "../purchases/approvals.ts";
 import { recordClaimAnswer } from "../purchases/events.ts";
 import { encodeKept, findSeller, readKept, readSalePurchases, readTerms } from "../purchases/facts.ts";
+import { listCrowded } from "../purchases/held-reviews.ts";
 import { lockSales } from "../purchases/locks.ts";
 import { decideSales } from "../purchases/save.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
@@ -47,9 +48,9 @@ async function lock(
   queries: Queries,
   id: bigint,
   seen: Seen = {},
-  clickRef: string | null = null,
+  { clickRef = null, others = [] }: { clickRef?: string | null | undefined; others?: readonly bigint[] } = {},
 ): Promise<Sale | undefined> {
-  await lockSales(queries, { sales: [id], clickRef });
+  await lockSales(queries, { sales: [id, ...others], clickRef });
   const sale = await queries
     .updateTable("sales")
     .set({ updated_at: BigInt(Date.now()) })
@@ -163,7 +164,9 @@ export async function assignSale(
   token: string,
   { rules, actor, ...seen }: Decision,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id, seen, token);
+  const known = await queries.selectFrom("sales").select("wallet").where("id", "=", id).executeTakeFirst();
+  const crowded = await listCrowded(queries, known?.wallet ?? null);
+  const sale = await lock(queries, id, seen, { clickRef: token, others: crowded });
   if (!sale) return undefined;
   const click = await findClickByToken(queries, token);
   requireOther(actor, [sale.wallet, click?.wallet]);
@@ -191,6 +194,7 @@ export async function assignSale(
     .execute();
   await attributeSale(queries, id, actor);
   await decideSales(queries, [id], rules);
+  await decideSales(queries, crowded, rules);
   return true;
 }
 
@@ -240,7 +244,7 @@ export async function matchClaim(
     .select("token")
     .where("claims.id", "=", id)
     .executeTakeFirst();
-  const sale = await lock(queries, saleId, {}, asked?.token);
+  const sale = await lock(queries, saleId, {}, { clickRef: asked?.token });
   const claim = await lockOpenClaim(queries, id);
   if (!claim) return undefined;
   requireOther(actor, [claim.wallet]);

@@ -8,6 +8,7 @@ import { orderKeyOf } from "../domain/sale/order.ts";
 import { asOfNow, isNewer, type SaleReport } from "../domain/sale/report.ts";
 import type { AccountKey, SaleRules } from "../domain/sale/rules.ts";
 import { findSeller } from "../purchases/facts.ts";
+import { listCrowded } from "../purchases/held-reviews.ts";
 import { lockSales } from "../purchases/locks.ts";
 import { decideSales } from "../purchases/save.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
@@ -34,9 +35,12 @@ export async function storeReport(
 ): Promise<StoredReport> {
   const now = BigInt(await readClock(queries));
   const report = asOfNow(reported, now);
-  const known = await findSaleId(queries, key, report.saleKey);
+  const known = await findSale(queries, key, report.saleKey);
+  const isMoving =
+    known !== undefined && (known.click_ref !== report.clickRef || known.occurred_at !== report.occurredAt);
+  const crowded = isMoving ? await listCrowded(queries, known.wallet) : [];
   await lockSales(queries, {
-    sales: known === undefined ? [] : [known],
+    sales: known === undefined ? [] : [known.id, ...crowded],
     clickRef: report.clickRef,
     orderKey: orderKeyOf(report.orderRef),
   });
@@ -72,12 +76,15 @@ export async function storeReport(
       report: text,
       revision_id: revisionId,
       read_at: now,
+      reviewed_at: now,
       older_since: null,
       approved_at: approvalTime(sale, report, now),
     })
     .where("id", "=", sale.id)
     .execute();
   await decideSales(queries, [sale.id], rules);
+  // Afterwards: by then it has left.
+  await decideSales(queries, crowded, rules);
   return { saleId: sale.id, outcome: "new" };
 }
 
@@ -128,15 +135,14 @@ function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-async function findSaleId(queries: Queries, key: AccountKey, saleKey: string): Promise<bigint | undefined> {
-  const sale = await queries
+function findSale(queries: Queries, key: AccountKey, saleKey: string) {
+  return queries
     .selectFrom("sales")
-    .select("id")
+    .select(["id", "wallet", "click_ref", "occurred_at"])
     .where("network", "=", key.network)
     .where("account", "=", key.account)
     .where("sale_key", "=", saleKey)
     .executeTakeFirst();
-  return sale?.id;
 }
 
 /** The sale's row, created if missing, locked until the end of the transaction. */
@@ -150,6 +156,7 @@ async function lockSale(queries: Queries, key: AccountKey, report: SaleReport, n
       report: encodeReport(report),
       state: "unmatched",
       read_at: now,
+      reviewed_at: now,
       created_at: now,
       updated_at: now,
     })

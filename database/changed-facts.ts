@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { readClock } from "./clock.ts";
 import { actingIn } from "./deciders.ts";
+import { writeSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
@@ -20,6 +22,8 @@ export async function noteChangedFact(queries: Queries, fact: ChangedFact): Prom
     .values({ fact, ...begun })
     .onConflict((conflict) => conflict.column("fact").doUpdateSet(begun))
     .execute();
+  // What sales of other stores are held for can be a sale of this one that is over.
+  if (fact.startsWith("store ")) await writeSetting(queries, "held_changed_at", String(await readClock(queries)));
 }
 
 /** Whether some sales are still to be decided anew: until then nothing is paid. */

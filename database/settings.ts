@@ -49,6 +49,8 @@ export type SettingName =
   | "boost_max_bps"
   /** A digest of the rules by which sales were decided last. */
   | "sale_rules"
+  /** When a store last changed in a way that can end what sales of others are held for; milliseconds. */
+  | "held_changed_at"
   /** Which payouts by staff take a second person, and who may decide, as JSON: in force, and of each api that runs. */
   | "approval_rules"
   /** Nothing: held by whoever counts the links of e-mails. */

@@ -20,6 +20,7 @@ import { decideChanged, skipChanged } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
+import { listUnreviewed, reviewHeld } from "./held-reviews.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
 import { decideSales, withdrawMove } from "./save.ts";
@@ -48,7 +49,10 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
   if (hasChangedFact) await decideSome(database, options, CHANGED_LIMIT);
   const due = isDue ? await takeDue(database.kysely, cursor, PLAN_LIMIT) : [];
   await planDue(database, cursor, options, due);
-  return due.length > 0 || hasChangedFact;
+  // Last, so that nobody's payment waits for it.
+  const held = await listUnreviewed(database.kysely);
+  await reviewHeld(database, options, held);
+  return due.length > 0 || hasChangedFact || held.length > 0;
 }
 
 /** The next sales that a changed fact affects. One that cannot be decided is found by halving, and left out. */
