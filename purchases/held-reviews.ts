@@ -15,7 +15,7 @@ import { decideSales } from "./save.ts";
 
 /** At once; the rest follows in the next rounds. */
 const REVIEWED = 100;
-/** Of one wallet's sales, those that are decided with another one of its day. */
+/** Of one wallet's held sales, those that are decided with another one of its day. */
 const CROWDED = 100;
 
 /** Held sales that were not decided anew for a day, or since a store changed, the longest ago first. */
@@ -83,12 +83,11 @@ export async function listCrowded(queries: Queries, wallet: WalletAddress | null
   if (wallet === null) return [];
   const rows = await queries
     .selectFrom("sales")
-    .select("id")
+    .select(["id", "hold_reasons"])
     .where("state", "=", sql.lit("held"))
     .where("wallet", "=", wallet)
-    .where("hold_reasons", "like", "%too_many%")
     .orderBy("id")
     .limit(CROWDED)
     .execute();
-  return idsOf(rows);
+  return idsOf(rows.filter(({ hold_reasons }) => hold_reasons.split(" ").includes("too_many")));
 }

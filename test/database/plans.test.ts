@@ -74,7 +74,7 @@ import {
   recordTracked,
   setMailAt,
 } from "../../purchases/events.ts";
-import { listCrowded, listUnreviewed } from "../../purchases/held-reviews.ts";
+import { listUnreviewed } from "../../purchases/held-reviews.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { firstPaidAt, listPaidAmounts, listPayments } from "../../purchases/payments.ts";
@@ -203,7 +203,6 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     ),
   "deciding some sales": (queries) => decideSales(queries, IDS, RULES),
   "held sales to decide anew": (queries) => listUnreviewed(queries),
-  "the sales that a wallet had too many of": (queries) => listCrowded(queries, BUYER),
   "sales without a rate": (queries) => listWithoutRate(queries, { network: "awin", account: "main" }, 100),
   "a buyer's unpaid purchases": (queries) => listUnpaid(queries, BUYER, { after: 0n, limit: 100 }),
   "the open tasks": (queries) =>
