@@ -126,6 +126,7 @@ describe("What was decided", () => {
       "purchases/account-gate.ts",
       "purchases/changed-facts.ts",
       "purchases/counting.ts",
+      "purchases/held-reviews.ts",
     ]);
     expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
     expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([

@@ -28,7 +28,10 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   nfts: ["indexer/store/"],
   payouts: ["indexer/store/"],
   // What was decided of them, and what people said.
-  sales: ["affiliates/", ...["approvals", "sale-totals", "save", "staff"].map((file) => `purchases/${file}.ts`)],
+  sales: [
+    "affiliates/",
+    ...["approvals", "held-reviews", "sale-totals", "save", "staff"].map((file) => `purchases/${file}.ts`),
+  ],
   sale_revisions: ["affiliates/"],
   account_names: ["affiliates/known-accounts.ts"],
   clicks: ["affiliates/"],
