@@ -354,6 +354,19 @@ async function count(
   return sum.gwei;
 }
 
+/** Whether so much more takes a person's day above what one person may let be paid. docs/product.md#panel-approvals */
+export async function isBeyondDay(queries: Queries, actor: string, gwei: bigint, own: ApprovalRules): Promise<boolean> {
+  const { aboveGwei } = await rulesInForce(queries, own);
+  if (aboveGwei === undefined) return false;
+  const day = await queries
+    .selectFrom("decided_days")
+    .select("gwei")
+    .where("decider", "=", deciderOf(actor))
+    .where("day", "=", BigInt(await readClock(queries)) / BIG_DAY_MS)
+    .executeTakeFirst();
+  return (day?.gwei ?? 0n) + gwei > aboveGwei;
+}
+
 async function ask(queries: Queries, { purchaseId, wallet, amountGwei }: Payout, decider: string): Promise<bigint> {
   const { id } = await queries
     .insertInto("approvals")

@@ -1,10 +1,30 @@
 import { actingIn } from "../database/deciders.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleDecision } from "../domain/sale/decide.ts";
-import { isFreed } from "../domain/sale/freed.ts";
+import { type Freed, freedBy } from "../domain/sale/freed.ts";
 import { OwnSaleError } from "../domain/sale/own-sale-error.ts";
+import type { SaleState } from "../domain/sale/state.ts";
 import { setDecider } from "./approvals.ts";
 import type { LoadedSale } from "./facts.ts";
+
+/** What a decision does to one sale; `debtGwei`: what its buyer comes to owe, or no longer owes. */
+export type SaleChange = {
+  id: bigint;
+  wallet: string | null;
+  was: SaleState;
+  state: SaleState;
+  freed: Freed;
+  debtGwei: bigint;
+};
+
+const watched = new WeakMap<Queries, SaleChange[]>();
+
+/** From now on, what this transaction decides about sales is listed, in the order in which it is decided. */
+export function watchDecisions(queries: Queries): readonly SaleChange[] {
+  const changes: SaleChange[] = [];
+  watched.set(queries, changes);
+  return changes;
+}
 
 /**
  * Before a decision is saved: what it frees is paid by the decision of whoever acts, else of the author of what it rests on.
@@ -14,8 +34,16 @@ import type { LoadedSale } from "./facts.ts";
 export async function judgeFreed(queries: Queries, sale: LoadedSale, decision: SaleDecision): Promise<bigint[]> {
   const { row, facts } = sale;
   const acting = actingIn(queries);
-  const before = { ...row, cashbackCentBps: row.cashback_cent_bps, purchases: facts.purchases };
-  const isActing = acting !== undefined && isFreed(before, decision);
+  const freed = freedBy({ ...row, cashbackCentBps: row.cashback_cent_bps, purchases: facts.purchases }, decision);
+  watched.get(queries)?.push({
+    id: row.id,
+    wallet: decision.click?.wallet ?? row.wallet,
+    was: row.state,
+    state: decision.state,
+    freed,
+    debtGwei: decision.actions.reduce((sum, one) => sum + (one.kind === "adjust" ? one.gwei : 0n), 0n),
+  });
+  const isActing = acting !== undefined && (freed.centBps > 0n || freed.isSooner);
   if (isActing && acting.when === "now" && acting.by === decision.click?.wallet)
     throw new OwnSaleError(`Somebody else must decide: this would let sale ${row.id} of your own wallet be paid`);
   const by = isActing ? acting.by : (row.decided_by ?? sale.author);

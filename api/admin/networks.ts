@@ -1,16 +1,21 @@
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { acceptRate, listDoubtfulRates } from "../../affiliates/fx.ts";
-import { hasOpenSale } from "../../affiliates/queries.ts";
+import { hasOpenSale, listWithoutRate } from "../../affiliates/queries.ts";
 import { listFailing } from "../../affiliates/read-progress.ts";
 import { listUnreadRows } from "../../affiliates/unread-rows.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { networksResponseSchema } from "../../domain/api/admin-networks.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { networksQuerySchema, networksResponseSchema } from "../../domain/api/admin-networks.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import { forbidden, notFound } from "../http/api-error.ts";
-import { actorOf, type Route, route, visitorOf } from "../http/route.ts";
+import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { decideSales } from "../../purchases/save.ts";
+import { notFound } from "../http/api-error.ts";
+import { actorOf, type Identity, isAllowed, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { previewOf } from "./previews.ts";
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
 export function networkRoutes(services: Services): Route[] {
@@ -20,9 +25,11 @@ export function networkRoutes(services: Services): Route[] {
     route.get("/api/admin/networks", {
       access: "admin",
       cost: { thread: 3, node: 0, stored: 0, mail: 0 },
-      summary: "What networks and rate feeds sent that waits for a person",
+      times: ({ query }) => (query.currency === undefined ? 1 : 20),
+      summary: "What networks and rate feeds sent that waits for a person, and what accepting a rate would change",
+      query: networksQuerySchema,
       responses: { 200: networksResponseSchema },
-      async handle() {
+      async handle({ query: { currency, day }, identity }) {
         const [rows, rates, failed] = await Promise.all([
           listUnreadRows(reader),
           listDoubtfulRates(reader),
@@ -39,7 +46,9 @@ export function networkRoutes(services: Services): Route[] {
           rate: formatDecimal(rate_micros, 6, 4),
           previous: formatDecimal(doubted_from ?? 0n, 6, 4),
         }));
-        return { body: { success: true, failing, unread_rows, doubtful_rates } };
+        const body = { success: true as const, failing, unread_rows, doubtful_rates };
+        if (currency === undefined || day === undefined || !isAllowed(identity, "payments")) return { body };
+        return { body: { ...body, preview: await previewRate(services, identity, currency, day) } };
       },
     }),
     /** A rate that jumped is used from now on; the sales that wait for it are decided anew. docs/product.md#sales-rates */
@@ -53,9 +62,7 @@ export function networkRoutes(services: Services): Route[] {
       responses: { 200: doneSchema },
       async handle({ params: { currency, day }, body, identity }) {
         const actor = actorOf(identity);
-        if (await hasOpenSale(kysely, visitorOf(identity).wallet, currency)) {
-          throw forbidden("Somebody else must decide: a sale of your own wallet waits for this rate", "OWN_SALE");
-        }
+        await requireNoOwnSale(kysely, visitorOf(identity).wallet, currency);
         await inAuditedTransaction(kysely, actor, async (queries) => {
           const rate = await acceptRate(queries, currency, day, actor);
           if (!rate) throw notFound("Rate");
@@ -71,4 +78,23 @@ export function networkRoutes(services: Services): Route[] {
       },
     }),
   ];
+}
+
+async function requireNoOwnSale(queries: Queries, wallet: WalletAddress, currency: string): Promise<void> {
+  if (await hasOpenSale(queries, wallet, currency))
+    throw new OwnSaleError("Somebody else must decide: a sale of your own wallet waits for this rate");
+}
+
+const PREVIEWED = 200;
+
+async function previewRate(services: Services, identity: Identity, currency: string, day: string) {
+  return previewOf(services, actorOf(identity), async (queries) => {
+    await requireNoOwnSale(queries, visitorOf(identity).wallet, currency);
+    if (!(await acceptRate(queries, currency, day, actorOf(identity)))) return;
+    const waiting: bigint[] = [];
+    for (const account of services.accounts)
+      for (const sale of await listWithoutRate(queries, account, PREVIEWED))
+        if (sale.currency === currency) waiting.push(sale.id);
+    await decideSales(queries, waiting, services.saleRules);
+  });
 }

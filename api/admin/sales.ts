@@ -5,6 +5,7 @@ import {
   assignRequestSchema,
   declineRequestSchema,
   releaseRequestSchema,
+  saleQuerySchema,
   saleResponseSchema,
   saleSchema,
   salesQuerySchema,
@@ -20,8 +21,9 @@ import { readSalePurchases } from "../../purchases/facts.ts";
 import { decodeReport } from "../../purchases/stored-report.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { type Route, readId, route } from "../http/route.ts";
+import { actorOf, isAllowed, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { previewOf } from "./previews.ts";
 import { amountText, DECISION, decided } from "./sale-decisions.ts";
 
 /** Sales in the panel, and decisions on them. docs/product.md#sales-calls. */
@@ -38,9 +40,11 @@ export function saleAdministrationRoutes(services: Services): Route[] {
     route.get("/api/admin/sales/:id", {
       access: "admin",
       cost: { thread: 3, node: 0, stored: 0, mail: 0 },
-      summary: "One sale with its revisions and purchases",
+      times: ({ query }) => (query.decision === undefined ? 1 : 3),
+      summary: "One sale with its revisions and purchases, and what a decision about it would change",
+      query: saleQuerySchema,
       responses: { 200: saleResponseSchema },
-      async handle({ params, request }) {
+      async handle({ params, query, identity, request }) {
         const id = readId(params.id, "Sale");
         const sale = await findSale(kysely, id);
         if (!sale) throw notFound("Sale");
@@ -55,7 +59,15 @@ export function saleAdministrationRoutes(services: Services): Route[] {
           revisions: revisions.map(toWireRevision),
           purchases: purchases.map(toWireSalePurchase),
         };
-        return { body: { success: true, sale: body } };
+        const { decision, click_id: token } = query;
+        if (decision === undefined || !isAllowed(identity, "sales")) return { body: { success: true, sale: body } };
+        const seen = { rules, actor: actorOf(identity), holds: body.holds };
+        const preview = await previewOf(services, seen.actor, async (queries) => {
+          if (decision === "release") return releaseSale(queries, id, seen);
+          if (decision === "decline") return declineSale(queries, id, "", seen);
+          return token && assignSale(queries, id, token, seen);
+        });
+        return { body: { success: true, preview, sale: body } };
       },
     }),
     route.post("/api/admin/sales/:id/release", {

@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { answerOf } from "./common.ts";
+import { previewSchema } from "./sales.ts";
+
+/** A doubtful rate to preview: what its acceptance would change. */
+export const networksQuerySchema = z.object({
+  currency: z.string().max(3).optional(),
+  day: z.iso.date().optional(),
+});
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
 export const networksResponseSchema = answerOf({
+  /** Of the rate that was asked about, to those who may accept it; of the sales that wait for it, at most 200 an account. */
+  preview: previewSchema.optional(),
   /** Accounts that cannot be read, with the network's last words. */
   failing: z.array(z.object({ network: z.string(), account: z.string(), reason: z.string(), since: z.iso.datetime() })),
   /** Rows that could not be read or stored, newest first, at most 200. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BONUS_STATES } from "../bonus-read.ts";
 import { limit, must } from "../field-rules.ts";
 import { recordOf } from "../records.ts";
+import { DECISION_REFUSALS } from "../sale/decision-refusals.ts";
 import { HOLD_FIGURES, HOLD_REASONS } from "../sale/hold.ts";
 import { SALE_PURCHASE_STAGES } from "../sale/plan.ts";
 import { PROBLEM_CODES, PROBLEM_FIGURES } from "../sale/problem.ts";
@@ -134,7 +135,43 @@ export const saleSchema = z.object({
   held_for: z.array(holdSchema),
 });
 
+/** What a decision of the caller's would change, beside what it names. docs/product.md#decision-preview */
+export const previewSchema = z.object({
+  /** The code with which it would be refused; null if it would be made. */
+  refused: z.enum(["OWN_SALE", "SALE_CHANGED", "DECISION_REFUSED"]).nullable(),
+  /** More about `DECISION_REFUSED`. */
+  why: z.enum(DECISION_REFUSALS).nullable(),
+  /** Whether what it frees takes the caller's day above the limit, so that payouts wait for a second person. */
+  second_person: z.boolean(),
+  /** Each sale that it changes: others of the order, others of a buyer who owes something. */
+  changes: z.array(
+    z.object({
+      sale_id: z.number(),
+      wallet: z.string().nullable(),
+      was: z.enum(SALE_STATES),
+      state: z.enum(SALE_STATES),
+      /** What may be paid to the wallet more than before, in reais, and in CHZ at the rate of now. */
+      adds: z.string(),
+      adds_chz: z.string(),
+      /** Whether it is paid earlier than before. */
+      is_sooner: z.boolean(),
+      /** The wallet's debt that goes, and that arises, in CHZ. */
+      debt_lifted: z.string(),
+      debt_added: z.string(),
+    }),
+  ),
+});
+export type Preview = z.output<typeof previewSchema>;
+
+/** A decision to preview; `click_id` belongs to `assign`. */
+export const saleQuerySchema = z.object({
+  decision: z.enum(["release", "decline", "assign"]).optional(),
+  click_id: CLICK_ID.optional(),
+});
+
 export const saleResponseSchema = answerOf({
+  /** Of the `decision` that was asked about, to those who may make it. */
+  preview: previewSchema.optional(),
   sale: saleSchema.extend({
     /** Commission groups that no category of the store names. */
     unknown_groups: z.string().nullable(),

@@ -10,23 +10,29 @@ export type DecidedBefore = {
   purchases: readonly PurchaseFacts[];
 };
 
+/** `centBps`: so much more may be paid, or is no longer owed back. `isSooner`: it is paid earlier than before. */
+export type Freed = { centBps: bigint; isSooner: boolean };
+
+const NOTHING: Freed = { centBps: 0n, isSooner: false };
 const STOPPED: ReadonlySet<SaleState> = new Set(["held", "unmatched", "declined"]);
 
 /**
- * Whether a decision adds to what the sale's buyer was paid, kept or will be paid, or brings its payment forward: pure.
- * What is held counts as nothing but what was paid and kept of it. docs/product.md#who-frees
+ * What a decision adds to what the sale's buyer was paid, kept or will be paid: pure. What is held counts as nothing but
+ * what was paid and kept of it. docs/product.md#who-frees
  */
-export function isFreed(
+export function freedBy(
   before: DecidedBefore,
-  { click, isHeld, isDeclined, cashbackCentBps, permission }: SaleDecision,
-) {
-  if (click === null || isHeld || isDeclined) return false;
+  { click, isHeld, isDeclined, cashbackCentBps, permission: { payableAt } }: SaleDecision,
+): Freed {
+  if (click === null || isHeld || isDeclined) return NOTHING;
   const own = before.purchases.filter(({ wallet }) => wallet === click.wallet);
   const kept = own.filter(hasPayout).reduce((sum, one) => sum + one.centBps - one.returnedCentBps, 0n);
   const isStopped = STOPPED.has(before.state) || before.wallet !== click.wallet;
   const had = isStopped || before.cashbackCentBps < kept ? kept : before.cashbackCentBps;
-  const { payableAt } = permission;
   const isSooner = ({ payableAt: was, isWithdrawn }: PurchaseFacts) =>
     !isWithdrawn && was !== null && payableAt !== null && payableAt < was;
-  return cashbackCentBps > had || own.some((one) => !hasPayout(one) && isSooner(one));
+  return {
+    centBps: cashbackCentBps > had ? cashbackCentBps - had : 0n,
+    isSooner: own.some((one) => !hasPayout(one) && isSooner(one)),
+  };
 }

@@ -249,6 +249,24 @@ describe("Daily work in the panel", function () {
     await expectAccessible("claims");
   });
 
+  it("says before the click that the order's other half goes on", async () => {
+    const pending = { status: "pending", order_ref: "PED-91", amount: "200.00", commission: "100.00" };
+    for (const sale_key of ["one-half", "other-half"])
+      await report({ ...pending, sale_key, click_id: await buyer.visit(4) });
+    await open("?view=sales&state=held");
+    const halves = page.getByRole("row").filter({ hasText: "PED-91" });
+    await halves.nth(1).waitFor();
+    await halves.last().getByRole("link").first().press("Enter");
+    await page.getByRole("button", { name: "Recusar venda" }).click();
+    const changes = dialog().getByRole("region", { name: "O que isto muda" });
+    await changes.getByText(/^Também a venda nº \d+$/).waitFor();
+    expect(await changes.innerText())
+      .to.match(/Esta venda nº \d+: de retida para recusada/)
+      .and.to.match(/Também a venda nº \d+: de retida para em análise\s+R\$\s[\d,]+ a mais de cashback/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+  });
+
   it("asks for a new signature before money moves, then releases a held sale", async () => {
     const click = await buyer.visit(4);
     const sale = { sale_key: "big", click_id: click, status: "approved", payable: true, order_ref: "PED-90" };

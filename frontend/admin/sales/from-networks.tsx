@@ -1,11 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { OWN_KEY } from "../../api/queries.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useFormat } from "../../i18n/use-format.ts";
 import { acceptRate } from "../admin-calls.ts";
-import { refusalOf } from "../refusals.ts";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { DecisionPreview } from "../decisions/decision-preview.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
 import type { Networks } from "../shapes.ts";
 import { networkName } from "../words.ts";
-import { networksQuery } from "./queries.ts";
+import { networksQuery, ratePreviewQuery } from "./queries.ts";
 
 /** What networks and rate feeds sent that waits for a person; nothing if there is none. docs/product.md#sales-unread */
 export function FromNetworks() {
@@ -42,38 +44,53 @@ function FailingAccounts({ accounts }: { accounts: Networks["failing"] }) {
   );
 }
 
-function DoubtfulRates({ rates }: { rates: Networks["doubtful_rates"] }) {
-  const queries = useQueryClient();
-  const accepting = useMutation({
-    mutationFn: ({ currency, day }: { currency: string; day: string }) => acceptRate(currency, day),
-    onSettled: () => queries.invalidateQueries({ queryKey: OWN_KEY }),
-  });
+type Rate = Networks["doubtful_rates"][number];
+
+function DoubtfulRates({ rates }: { rates: readonly Rate[] }) {
+  const [accepting, setAccepting] = useState<Rate>();
   return (
     <section aria-labelledby="doubtful-rates" className="grid gap-3">
       <h2 id="doubtful-rates" className="section-title">
         Cotações que mudaram mais de 10% num dia
       </h2>
       <p className="muted">As vendas destas moedas esperam. Confira com o Banco Central antes de aceitar.</p>
-      {accepting.isError && <p role="alert">{refusalOf(accepting.error)}</p>}
       <ul className="grid gap-3">
-        {rates.map(({ currency, day, rate, previous }) => (
-          <li key={`${currency} ${day}`}>
+        {rates.map((rate) => (
+          <li key={`${rate.currency} ${rate.day}`}>
             <strong>
-              {currency}, {day}:
+              {rate.currency}, {rate.day}:
             </strong>{" "}
-            R$ {rate} (antes R$ {previous}){" "}
-            <button
-              type="button"
-              className="button"
-              disabled={accepting.isPending}
-              onClick={() => accepting.mutate({ currency, day })}
-            >
+            <span>
+              R$ {rate.rate} (antes R$ {rate.previous})
+            </span>{" "}
+            <PermittedButton permission="payments" className="button" onClick={() => setAccepting(rate)}>
               Aceitar cotação
-            </button>
+            </PermittedButton>
           </li>
         ))}
       </ul>
+      {accepting && <AcceptDialog rate={accepting} onClose={() => setAccepting(undefined)} />}
     </section>
+  );
+}
+
+function AcceptDialog({ rate: { currency, day, rate, previous }, onClose }: { rate: Rate; onClose: () => void }) {
+  return (
+    <DecisionDialog
+      title={`Aceitar a cotação de ${currency} de ${day}?`}
+      text="As vendas deste dia que esperam por ela seguem, e o que pagarem conta como decisão sua."
+      mayPay
+      consequences={[
+        ["Cotação", `R$ ${rate}`],
+        ["Antes", `R$ ${previous}`],
+      ]}
+      action="Aceitar cotação"
+      done="Cotação aceita."
+      decide={() => acceptRate(currency, day)}
+      onClose={onClose}
+    >
+      <DecisionPreview preview={useQuery(ratePreviewQuery(currency, day))} />
+    </DecisionDialog>
   );
 }
 

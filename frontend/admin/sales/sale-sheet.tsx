@@ -7,13 +7,14 @@ import { Field } from "../../ui/field.tsx";
 import { assignSale, declineSale, releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
-import { saleQuery } from "./queries.ts";
+import { salePreviewQuery, saleQuery } from "./queries.ts";
 import { useSaleMoney, whyOf } from "./sale-words.ts";
 
 type Decision = "release" | "decline" | "assign";
@@ -140,7 +141,9 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
       done="Venda liberada."
       decide={(reason) => releaseSale(sale, reason)}
       onClose={onClose}
-    />
+    >
+      <DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "release"))} saleId={sale.id} />
+    </DecisionDialog>
   );
 }
 
@@ -162,7 +165,9 @@ function DeclineDialog({ sale, onClose }: DialogProps) {
       done="Venda recusada."
       decide={(reason) => declineSale(sale, reason)}
       onClose={onClose}
-    />
+    >
+      <DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "decline"))} saleId={sale.id} />
+    </DecisionDialog>
   );
 }
 
@@ -170,6 +175,8 @@ type AssignDialogProps = DialogProps & { click: string; onClick: (click: string)
 
 function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
   const money = useSaleMoney();
+  const isWhole = VISIT.test(click.trim());
+  const preview = useQuery({ ...salePreviewQuery(sale.id, "assign", click.trim()), enabled: isWhole });
   return (
     <DecisionDialog
       title={`De quem é a venda nº ${sale.id}?`}
@@ -188,9 +195,13 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
           <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}
       </Field>
+      <DecisionPreview preview={preview} saleId={sale.id} />
     </DecisionDialog>
   );
 }
+
+/** The whole code of a visit. */
+const VISIT = /^(?:[a-z2-7]{26}|[0-9a-f]{32})$/;
 
 const STAGES: Record<SalePurchaseStage, string> = {
   planned: "planejada",

@@ -468,6 +468,20 @@ function answerPayouts(server: FixtureServer): void {
   });
 }
 
+const CHANGE = { is_sooner: false, adds: "0.00", adds_chz: "0", debt_lifted: "0", debt_added: "0" };
+
+/** What a decision about a sale also changes: the order's other half goes on, and its buyer's debt goes. */
+const preview = (saleId: number) => ({
+  ...{ refused: null, why: null, second_person: true },
+  changes: [
+    { ...CHANGE, sale_id: saleId, wallet: BUYER, was: "held", state: "payable", adds: "5.00", adds_chz: "5" },
+    {
+      ...{ ...CHANGE, sale_id: 14, wallet: BUYER, was: "held", state: "settled", debt_lifted: "3.5" },
+      ...{ adds: "12.35", adds_chz: "12.345", is_sooner: true },
+    },
+  ],
+});
+
 /** Answers every call of the panel, for an admin of a role. */
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
@@ -513,6 +527,7 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
     server.answer(`GET /api/admin/sales/${one.id}`, {
       body: {
         success: true,
+        preview: preview(one.id),
         sale: { ...one, unknown_groups: null, revision: 1, revisions, purchases: [], holds: ["low_commission"] },
       },
     });
