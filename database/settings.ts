@@ -57,6 +57,8 @@ export type SettingName =
   | "links_counted"
   /** Signs where the next page of a public list starts. */
   | "cursor_key"
+  /** Makes links that end e-mails, where there is no `SALE_REF_KEY`. */
+  | "unsubscribe_key"
   /** Up to which time and id rows were looked at for deletion. */
   | "clicks_swept"
   | "claim_pictures_swept"

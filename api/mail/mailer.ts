@@ -25,6 +25,7 @@ import {
 } from "./mails.ts";
 import { type Post, SENDING_LIMITS } from "./post.ts";
 import { findReader, isLinkValid, topicsOf } from "./readers.ts";
+import { unsubscribeKeys, unsubscribeToken } from "./unsubscribe-tokens.ts";
 
 const LEASE = "mail";
 const LEASE_MS = 60_000;
@@ -73,18 +74,19 @@ export function startMailer(services: Services): () => Promise<void> {
 
 /** Writes the e-mails of new events, and sends those that are due, until `held` aborts. */
 export async function mailRound(
-  services: Pick<Services, "database" | "log">,
+  services: Pick<Services, "database" | "log" | "environment">,
   post: Post,
   lease: Lease | undefined,
   held: AbortSignal,
 ): Promise<void> {
   const { kysely } = services.database;
   const mailable = await listMailable(kysely, BigInt(Date.now()), EVENTS_AT_ONCE);
+  const keys = mailable.size > 0 ? await unsubscribeKeys(kysely, services.environment) : [];
   for (const [wallet, events] of mailable) {
     if (held.aborted) return;
     const write = inTransaction(kysely, async (queries) => {
       if (lease) await assertLease(queries, lease);
-      await writeMails(queries, wallet, events, post);
+      await writeMails(queries, wallet, events, { from: post.from, site: post.site, keys });
     });
     await write.catch((error: unknown) => putOff(services, events, error));
   }
@@ -175,18 +177,19 @@ async function writeMails(
   queries: Queries,
   wallet: WalletAddress,
   all: readonly EventRow[],
-  post: Pick<Post, "from" | "site">,
+  post: Pick<Post, "from" | "site"> & { keys: readonly string[] },
 ): Promise<void> {
   const now = Date.now();
   const ids = idsOf(all);
   const reader = await findReader(queries, wallet);
-  const { mail_address: address, unsubscribe_token: token } = reader ?? {};
+  const address = reader?.mail_address;
   const topics = topicsOf(reader);
   const events = all.filter(({ kind }) => topics.includes(topicOf(kind)));
   // They unsubscribed, chose other topics or changed their address since it happened.
-  if (!reader || !address || !token || events.length === 0) return setMailAt(queries, ids, null);
+  if (!reader || !address || events.length === 0) return setMailAt(queries, ids, null);
   const free = MAILS_A_DAY - (await countMails(queries, wallet, "events", startOfDay(now)));
   if (free <= 0) return setMailAt(queries, ids, nextMorning(now));
+  const token = unsubscribeToken(wallet, post.keys);
   const links = { site: post.site, unsubscribeToken: token };
   const wasPutOff = events.some((event) => (event.mail_at ?? 0n) > event.created_at);
   const isDigest = wasPutOff || events.length > free;

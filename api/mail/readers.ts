@@ -5,6 +5,7 @@ import { BIG_DAY_MS } from "../../domain/iso-time.ts";
 import type { Language } from "../../domain/languages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { dropWaiting } from "./mails.ts";
+import { walletOfToken } from "./unsubscribe-tokens.ts";
 
 /* Who wants e-mails about what, and at which verified address. docs/product.md#mail */
 
@@ -26,17 +27,20 @@ export async function chooseTopics(
   { topics, language }: { topics: readonly MailTopic[]; language: Language },
 ): Promise<Reader> {
   const chosen = { mail_topics: topics.join(" "), mail_chosen_at: BigInt(Date.now()), language };
-  return queries
-    .insertInto("event_readers")
-    .values({ wallet, ...chosen, unsubscribe_token: newToken() })
-    .onConflict((conflict) =>
-      conflict.column("wallet").doUpdateSet({
-        ...chosen,
-        unsubscribe_token: (eb) => eb.fn.coalesce("event_readers.unsubscribe_token", "excluded.unsubscribe_token"),
-      }),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return (
+    queries
+      .insertInto("event_readers")
+      // Of no link: 1.0.0 sends no e-mail without one.
+      .values({ wallet, ...chosen, unsubscribe_token: hashOf(newToken()) })
+      .onConflict((conflict) =>
+        conflict.column("wallet").doUpdateSet({
+          ...chosen,
+          unsubscribe_token: (eb) => eb.fn.coalesce("event_readers.unsubscribe_token", "excluded.unsubscribe_token"),
+        }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  );
 }
 
 /** A new link's token for an address, valid once for 24 hours; an earlier one is void. */
@@ -117,8 +121,44 @@ export async function forgetVerified(queries: Queries, wallet: WalletAddress): P
   await dropWaiting(queries, wallet);
 }
 
-export async function findByUnsubscribeToken(queries: Queries, token: string): Promise<Reader | undefined> {
-  return queries.selectFrom("event_readers").selectAll().where("unsubscribe_token", "=", token).executeTakeFirst();
+/** The reader of a link that ends e-mails, of 1.0.0 too, whose token is stored as its hash, or not yet. */
+export async function findByUnsubscribeToken(
+  queries: Queries,
+  token: string,
+  keys: readonly string[],
+): Promise<Reader | undefined> {
+  const wallet = walletOfToken(token, keys);
+  if (wallet) return findReader(queries, wallet);
+  const stored = isTokenOfOld(token) ? [hashOf(token), token] : [hashOf(token)];
+  return queries.selectFrom("event_readers").selectAll().where("unsubscribe_token", "in", stored).executeTakeFirst();
+}
+
+const TOKEN_BYTES = 24;
+const TOKEN_OF_OLD = /^[\w-]{32}$/;
+const isTokenOfOld = (token: string): boolean => token.length === 32 && TOKEN_OF_OLD.test(token);
+const READERS_A_PAGE = 500;
+
+/**
+ * Hashes the tokens that 1.0.0 stored as they are, of one page of readers after a wallet. Returns the last wallet of the
+ * page; undefined after the last page.
+ */
+export async function hashStoredTokens(queries: Queries, after: string): Promise<string | undefined> {
+  const rows = await queries
+    .selectFrom("event_readers")
+    .select(["wallet", "unsubscribe_token"])
+    .where("wallet", ">", after as WalletAddress)
+    .orderBy("wallet")
+    .limit(READERS_A_PAGE)
+    .execute();
+  for (const { wallet, unsubscribe_token: token } of rows) {
+    if (token === null || !isTokenOfOld(token)) continue;
+    await queries
+      .updateTable("event_readers")
+      .set({ unsubscribe_token: hashOf(token) })
+      .where("wallet", "=", wallet)
+      .execute();
+  }
+  return rows.at(-1)?.wallet;
 }
 
 /** Ends e-mails about everything; the address stays verified. */
@@ -127,7 +167,7 @@ export async function unsubscribe(queries: Queries, wallet: WalletAddress): Prom
 }
 
 function newToken(): string {
-  return randomBytes(24).toString("base64url");
+  return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
 function hashOf(token: string): string {

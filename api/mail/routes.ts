@@ -33,6 +33,7 @@ import {
   unsubscribe,
   verify,
 } from "./readers.ts";
+import { unsubscribeKeys } from "./unsubscribe-tokens.ts";
 
 const HTML = "text/html; charset=utf-8";
 /** Its own styles, and a form that leads to itself. */
@@ -45,6 +46,8 @@ const PAGE_HEADERS = {
 export function mailRoutes(services: Services): Route[] {
   const { kysely } = services.database;
   const { post, environment } = services;
+  const findByLink = async (queries: Queries, token: string) =>
+    findByUnsubscribeToken(queries, token, await unsubscribeKeys(queries, environment));
   return [
     route.get("/api/me/mail", {
       access: "user",
@@ -87,7 +90,7 @@ export function mailRoutes(services: Services): Route[] {
     ...linkRoutes(services, "verify", findVerification, async (queries, reader) =>
       (await verify(queries, reader)) ? "verified" : "over",
     ),
-    ...linkRoutes(services, "unsubscribe", findByUnsubscribeToken, async (queries, reader) => {
+    ...linkRoutes(services, "unsubscribe", findByLink, async (queries, reader) => {
       listUnsubscribed(erasedFileOf(environment), environment, reader);
       await unsubscribe(queries, reader.wallet);
       return "unsubscribed";

@@ -8,7 +8,7 @@ import { writeSetting } from "../../database/settings.ts";
 import { type SqliteThread, startSqliteThread } from "../../database/sqlite/thread.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { ListedDifference } from "../../domain/api/admin-figures.ts";
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS, HOUR_MS } from "../../domain/iso-time.ts";
 import { SESSION_MS } from "../../domain/session.ts";
 import { forgetAlive, newLeaseHolder, sayAlive } from "../../platform/lease.ts";
 import { NETWORK_RULES } from "../../platform/network-rules.ts";
@@ -22,6 +22,7 @@ import { deleteOldPictures } from "../clicks/pictures.ts";
 import { deleteOldShopEvents } from "../hooks/routes.ts";
 import { deleteEndedCounts } from "../http/purses.ts";
 import { deleteOldMails } from "../mail/mails.ts";
+import { hashStoredTokens } from "../mail/readers.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import { decideLateBonuses } from "../purchases/late-bonuses.ts";
@@ -47,9 +48,10 @@ const IDS_MS = 500;
 const DAILY_RATE_MS = 5_000;
 const RATES_MS = 1_000;
 const LATE_BONUSES_MS = 1_000;
-/** Seldom: while another process holds the write lock of SQLite, each write stops this one for seconds. */
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
+/** Once no process of 1.0.0 runs beside this one any more: it knows a token only as it is. */
+const HASHING_AFTER_MS = HOUR_MS;
 const ANSWERS_KEPT_MS = DAY_MS;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
@@ -89,6 +91,7 @@ export function startHousekeeping(
   timers.push(openIds(services), findStoreIds(services), watchStaffContracts(services));
   const alive = shareAmongApis(services);
   timers.push(alive.timer);
+  timers.push(setTimeout(() => void quietly(services, () => hashTokens(services)), HASHING_AFTER_MS));
   for (const timer of timers) timer.unref();
   return () => {
     for (const timer of timers) clearInterval(timer);
@@ -234,6 +237,12 @@ export async function clean({ database }: Pick<Services, "database">, now = BigI
       await nextTurn();
   }
   await forgetAlive(database);
+}
+
+/** Tokens of links that 1.0.0 stored as they are. docs/product.md#mail */
+export async function hashTokens({ database: { kysely } }: Pick<Services, "database">): Promise<void> {
+  for (let last: string | undefined = ""; last !== undefined; await nextTurn())
+    last = await hashStoredTokens(kysely, last);
 }
 
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */

@@ -9,6 +9,8 @@ import { mailRound } from "../../api/mail/mailer.ts";
 import { countedBy, deleteOldMails, isLinkRefused, listDueMails, oldestWaiting } from "../../api/mail/mails.ts";
 import { openPost, type Post, SENDING_LIMITS } from "../../api/mail/post.ts";
 import { findReader, findVerification, verify } from "../../api/mail/readers.ts";
+import { unsubscribeKeys, unsubscribeToken, walletOfToken } from "../../api/mail/unsubscribe-tokens.ts";
+import { hashTokens } from "../../api/operations/housekeeping.ts";
 import { leaveAgain, readErasedList } from "../../api/people/erased-list.ts";
 import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
 import { signInSentence } from "../../domain/session.ts";
@@ -23,6 +25,8 @@ import { eventually } from "../testing/until.ts";
 import { Caller } from "./support/caller.ts";
 import { expectInvalid } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+const textOf = (_name: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
 describe("E-mails", function () {
   this.timeout(120_000);
@@ -62,7 +66,7 @@ describe("E-mails", function () {
     };
     const linkOf = (mail: Pick<Received, "raw"> | undefined, name: string) => {
       const token = new RegExp(`/mail/${name}\\?token=([\\w-]+)`).exec(mail?.raw ?? "")?.[1];
-      expect(token, name).to.match(/^[\w-]{32}$/);
+      expect(token, name).to.match(/^[\w-]{32}(?:[\w-]{16})?$/);
       return `${api.url}/mail/${name}?token=${token}`;
     };
     const choose = (caller: Caller, language = "pt", topics: readonly string[] = MAIL_TOPIC_NAMES) =>
@@ -741,6 +745,38 @@ describe("E-mails", function () {
         expect(await listDueMails(kysely(), BigInt(Date.now()), 9)).to.deep.equal([]);
       });
 
+      it("end by no token that the database holds, and by those that 1.0.0 sent", async () => {
+        const [caller, other] = [await reader(), await reader()];
+        await caller.buy(1, 10);
+        await round();
+        const token = new URL(linkOf(server.received.at(-1), "unsubscribe")).searchParams.get("token") ?? "";
+        expect(walletOfToken(token, await unsubscribeKeys(kysely(), api.services.environment))).to.equal(
+          caller.address,
+        );
+        expect(JSON.stringify(await kysely().selectFrom("event_readers").selectAll().execute(), textOf)).to.not.include(
+          token,
+        );
+        const ofOld = "dG9rZW4tb2YtMS4wLjAtdG9rZW4tb2Yt";
+        const store = (unsubscribe_token: string) =>
+          kysely()
+            .updateTable("event_readers")
+            .set({ unsubscribe_token })
+            .where("wallet", "=", other.address)
+            .execute();
+        const open = async (text: string) => (await fetch(`${api.url}/mail/unsubscribe?token=${text}`)).text();
+        await store(ofOld);
+        expect(await open(ofOld), "beside a process of 1.0.0").to.include("Parar de receber");
+        await hashTokens(api.services);
+        const stored = (await findReader(kysely(), other.address))?.unsubscribe_token ?? "";
+        expect(stored).to.match(/^[0-9a-f]{64}$/);
+        expect(await open(ofOld)).to.include("Parar de receber");
+        expect(await open(stored), "what a thief of a backup has").to.not.include("Parar de receber");
+        const forged = unsubscribeToken(other.address, ["0x00"]);
+        expect(await open(forged), "by another key").to.not.include("Parar de receber");
+        await fetch(`${api.url}/mail/unsubscribe?token=${ofOld}`, { method: "POST" });
+        expect((await findReader(kysely(), other.address))?.mail_topics).to.equal("");
+      });
+
       it("stay ended in a database from before, until they are chosen again", async () => {
         const [byLink, byProfile, kept] = [await reader(), await reader(), await reader()];
         const { environment } = api.services;
@@ -759,7 +795,7 @@ describe("E-mails", function () {
           return readers.map(({ wallet }) => wallet).sort();
         };
         expect(await restored()).to.deep.equal({ erased: 0, unsubscribed: 0 });
-        const token = (await findReader(kysely(), byLink.address))?.unsubscribe_token;
+        const token = unsubscribeToken(byLink.address, await unsubscribeKeys(kysely(), environment));
         const link = `${api.url}/mail/unsubscribe?token=${token}`;
         await fetch(link);
         expect(await restored(), "a page that was only opened ends nothing").to.include({ unsubscribed: 0 });

@@ -8,7 +8,8 @@ import { standIn } from "../../testing/stand-in.ts";
 
 /** The mailer alone in a process, to be ended or killed: `node mailer-process.ts DATABASE_URL`. */
 const database = await connect(process.argv[2] ?? "");
-const end = startMailer(standIn<Services>({ database, post: openPost(readEnvironment(process.env)), log: pino() }));
+const environment = readEnvironment(process.env);
+const end = startMailer(standIn<Services>({ database, environment, post: openPost(environment), log: pino() }));
 process.on("SIGTERM", async () => {
   await end();
   process.exit(0);
