@@ -60,7 +60,13 @@ export function ruleOf(issue: z.core.$ZodIssue): BrokenRule {
       if (issue.message.includes("received undefined")) return { rule: "missing" };
       return plainRule(issue.message) ?? { rule: "other" };
     case "too_big":
-      return { rule: issue.origin === "string" ? "max_length" : "max", params: { max: Number(issue.maximum) } };
+      // A pattern's own rule, where the text is too long for it.
+      return (
+        plainRule(issue.message) ?? {
+          rule: issue.origin === "string" ? "max_length" : "max",
+          params: { max: Number(issue.maximum) },
+        }
+      );
     case "invalid_value":
       return plainRule(issue.message) ?? { rule: "one_of", params: { values: issue.values.map(String) } };
     case "custom":

@@ -3,9 +3,10 @@ import { limit, must } from "../field-rules.ts";
 import { CATALOGUE_FILE_BYTES } from "../uploads.ts";
 import { answerOf } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
+import { shortText } from "./short-text.ts";
 
 /** A day that exists, `2026-11-28`. */
-const daySchema = z.iso.date(must("day"));
+const daySchema = shortText(10, must("day")).check(z.iso.date(must("day")));
 const referenceSchema = z.string().trim().min(1, must("empty")).max(140, limit("max_length", 140));
 
 /** An account's books. Amounts are reais, decimal text. docs/product.md#accounts */

@@ -3,6 +3,7 @@ import { type BrokenRule, must } from "../field-rules.ts";
 import { storeSchema } from "./catalogue.ts";
 import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
+import { shortText } from "./short-text.ts";
 
 export const STORE_STATES = ["draft", "ready"] as const;
 
@@ -49,7 +50,7 @@ export const testClickResponseSchema = answerOf({
 
 /** Metadata read from a token's contract. */
 export const tokenContractQuerySchema = z.object({
-  contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, must("contract")),
+  contract: shortText(42, must("contract")).regex(/^0x[0-9a-fA-F]{40}$/, must("contract")),
 });
 export const tokenContractResponseSchema = answerOf({
   contract: z.string(),

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { answerOf } from "./common.ts";
 import { previewSchema } from "./sales.ts";
+import { shortText } from "./short-text.ts";
 
 /** A doubtful rate to preview: what its acceptance would change. */
 export const networksQuerySchema = z.object({
   currency: z.string().max(3).optional(),
-  day: z.iso.date().optional(),
+  day: shortText(10).check(z.iso.date()).optional(),
 });
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */

@@ -5,9 +5,13 @@ import { isAhead, type SaleReport } from "../sale/report.ts";
 import { isPlainText } from "../text.ts";
 import { answerOf, idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";
+import { shortText } from "./short-text.ts";
 
 const word = (maximum: number) =>
-  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`), `must be 1 to ${maximum} printable characters`);
+  shortText(maximum, `must be 1 to ${maximum} printable characters`).regex(
+    /^[\x21-\x7e]+$/,
+    `must be 1 to ${maximum} printable characters`,
+  );
 
 /** A decimal as a JSON number or text with a dot, in millionths. */
 const microsSchema = z.union([z.number(), z.string()], { error: must("number") }).transform((value, context) => {
@@ -21,7 +25,7 @@ const EARLIEST = Date.parse("2000-01-01T00:00:00Z");
 const LATEST = Date.parse("2101-01-01T00:00:00Z");
 
 const timeSchema = z
-  .union([z.iso.datetime({ offset: true }), z.number().int().positive()], {
+  .union([shortText(40).check(z.iso.datetime({ offset: true })), z.number().int().positive()], {
     error: "must be a time such as 2026-11-20T14:03:00Z, or milliseconds",
   })
   .transform((value) => (typeof value === "number" ? value : Date.parse(value)))
@@ -34,7 +38,10 @@ const changedAtSchema = timeSchema.refine(
 );
 
 const clickSchema = word(64);
-const currencySchema = z.string().regex(/^[A-Z]{3}$/, "must be a currency such as BRL");
+const currencySchema = shortText(3, "must be a currency such as BRL").regex(
+  /^[A-Z]{3}$/,
+  "must be a currency such as BRL",
+);
 
 /** A shop reports the complete state of a sale: totals, never differences. */
 export const directReportSchema = z.object({

@@ -4,10 +4,12 @@ import { DAY_MS } from "../iso-time.ts";
 import { percentSchema } from "./catalogue.ts";
 import { answerOf, doneSchema, idSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
+import { shortText } from "./short-text.ts";
 
 /** A moment with its offset, such as 2026-11-29T23:59:00-03:00, in milliseconds UTC. */
-export const momentSchema = z.iso
-  .datetime({ offset: true, error: "must be a time such as 2026-11-29T23:59:00-03:00" })
+const MOMENT = "must be a time such as 2026-11-29T23:59:00-03:00";
+export const momentSchema = shortText(40, MOMENT)
+  .check(z.iso.datetime({ offset: true, error: MOMENT }))
   .transform((text) => BigInt(Date.parse(text)));
 
 /** What a boost is: of the API and of a catalogue file. @see createBoostRequestSchema */

@@ -9,6 +9,7 @@ import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { answerOf, httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
+import { shortText } from "./short-text.ts";
 
 const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
 const optionalText = (maximum: number) =>
@@ -23,7 +24,7 @@ const linkTemplateSchema = z
   .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), must("public_link"));
 const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
 const optionalName = z
-  .union([z.literal("").transform(() => null), z.string().regex(/^[a-z0-9-]{1,32}$/, must("key"))])
+  .union([z.literal("").transform(() => null), shortText(32, must("key")).regex(/^[a-z0-9-]{1,32}$/, must("key"))])
   .nullish();
 const optionalCount = (maximum: number) =>
   z
@@ -159,8 +160,7 @@ export const storesQuerySchema = z.object({
   after: z.string().min(1, must("empty")).max(400, limit("max_length", 400)).optional(),
   limit: pageLimitSchema.default(LIST_LIMIT),
   /** Only these stores, whatever else is asked; for admins also drafts. */
-  ids: z
-    .string()
+  ids: shortText(16 * STORES_BY_ID_MAX, `must be at most ${STORES_BY_ID_MAX} ids`)
     .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14})*$/, "must be ids with commas between them")
     .transform((text) => text.split(",").map(BigInt))
     .refine((ids) => ids.length <= STORES_BY_ID_MAX, `must be at most ${STORES_BY_ID_MAX} ids`)
@@ -268,14 +268,18 @@ export const saveFanTokenRequestSchema = z
   .strictObject({
     id: idSchema.nullish(),
     name: text(60).min(1, must("empty")),
-    slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, must("slug")),
+    slug: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(32, { error: must("slug"), abort: true })
+      .regex(SLUG_PATTERN, must("slug")),
     image: z
       .union([z.literal(""), httpsUrlSchema])
       .nullish()
       .transform((image) => image ?? ""),
     symbol: text(12).optional(),
-    contract: z
-      .string()
+    contract: shortText(42, must("contract"))
       .regex(/^0x[0-9a-fA-F]{40}$/, must("contract"))
       .transform(toWalletAddress)
       .nullish(),

@@ -4,6 +4,7 @@ import { LIST_LIMIT } from "../product.ts";
 import { DECISION_REFUSALS } from "../sale/decision-refusals.ts";
 import { isAddressShaped, toWalletAddress } from "../wallet-address.ts";
 import { ERROR_CODES } from "./error-codes.ts";
+import { shortText } from "./short-text.ts";
 
 /** Twenty bytes of hex, in any case; stored and returned in lower case. The server also checks a mixed-case checksum. */
 export const addressSchema = z.string().refine(isAddressShaped, must("wallet")).transform(toWalletAddress);
@@ -12,15 +13,14 @@ export const addressSchema = z.string().refine(isAddressShaped, must("wallet")).
 export const idSchema = z
   .union([z.number(), z.string()], { error: must("id") })
   .transform((value) => String(value))
-  .pipe(z.string().regex(/^[1-9]\d{0,14}$/, must("id")))
+  .pipe(shortText(15, must("id")).regex(/^[1-9]\d{0,14}$/, must("id")))
   .transform((text) => BigInt(text));
 
 /** The rows of a page unless the caller asks for another number. */
 export const PAGE_ROWS = 50;
 
 /** How many rows a page has: plain digits, because `Number` would also read "0x10", "1e1" or an empty text. */
-export const pageLimitSchema = z
-  .string()
+export const pageLimitSchema = shortText(3, limit("rows", LIST_LIMIT))
   .regex(/^[1-9]\d{0,2}$/, limit("rows", LIST_LIMIT))
   .transform(Number)
   .refine((rows) => rows <= LIST_LIMIT, custom("rows", LIST_LIMIT));

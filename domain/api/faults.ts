@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
+import { shortText } from "./short-text.ts";
 
-const line = z
-  .string()
-  .max(100, limit("max_length", 100))
-  .regex(/^[\x20-\x7e]*$/, must("control_characters"));
+const line = shortText(100, limit("max_length", 100)).regex(/^[\x20-\x7e]*$/, must("control_characters"));
 
 /**
  * A fault that the web app met: an `answer` that its schema refuses, with the call and the field, or a `part` of a page

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { DEFAULT_LANGUAGE } from "../languages.ts";
 import { answerOf } from "./common.ts";
 import { languageSchema } from "./mail.ts";
+import { shortText } from "./short-text.ts";
 
 /** A year of São Paulo, and the language of the CSV. */
 export const paymentsQuerySchema = z.object({
-  year: z
-    .string()
+  year: shortText(4)
     .regex(/^20\d\d$/)
     .transform(Number)
     .optional(),

@@ -5,6 +5,7 @@ import { DEVICES } from "../session.ts";
 import { addressSchema, answerOf, challengeSchema, doneSchema } from "./common.ts";
 import { languageSchema } from "./mail.ts";
 import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
+import { shortText } from "./short-text.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
 /** `challenge` is for login if the wallet is registered, otherwise for registration. */
@@ -14,8 +15,7 @@ export const checkUserResponseSchema = answerOf({
 });
 export type CheckUserResponse = z.infer<typeof checkUserResponseSchema>;
 
-const signature = z
-  .string()
+const signature = shortText(8_194, "must be 0x and hex digits")
   .regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, { error: "must be 0x and hex digits", abort: true })
   .refine((text): text is `0x${string}` => text.startsWith("0x"));
 const nameText = z.string().trim().min(1, must("empty")).max(80, limit("max_length", 80));
@@ -24,7 +24,7 @@ export const registerRequestSchema = z.object({
   address: addressSchema,
   first_name: nameText,
   last_name: nameText,
-  email: z.email(must("email")).max(254),
+  email: shortText(254, limit("max_length", 254)).check(z.email(must("email"))),
   signature,
   nonce: z.string().max(64).optional(),
   /** E-mails about every purchase, in this language, once the address is verified. docs/product.md#mail */

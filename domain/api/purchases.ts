@@ -9,6 +9,7 @@ import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
 import { keysOf, recordOf } from "../records.ts";
 import { SLUG_PATTERN } from "../text.ts";
 import { addressSchema, answerOf, idSchema, isPublicHttpsUrl, pageQuerySchema } from "./common.ts";
+import { shortText } from "./short-text.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
   error: must("number"),
@@ -43,7 +44,7 @@ export const registerPurchaseRequestSchema = z.object({
   user: addressSchema,
   store_id: idSchema,
   amount: amountReaisSchema,
-  token_slug: z.string().regex(SLUG_PATTERN, must("slug")).nullish(),
+  token_slug: shortText(32, must("slug")).regex(SLUG_PATTERN, must("slug")).nullish(),
 });
 
 export const ownPurchasesQuerySchema = pageQuerySchema.extend({ source: z.enum(["simulated", "live"]).optional() });

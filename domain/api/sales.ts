@@ -10,8 +10,9 @@ import { SALE_STATES } from "../sale/state.ts";
 import { answerOf, givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { amountReaisSchema } from "./purchases.ts";
+import { shortText } from "./short-text.ts";
 
-const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, must("click"));
+const CLICK_ID = shortText(32, must("click")).regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, must("click"));
 
 /** A click. */
 export const clickSchema = z.object({
@@ -48,7 +49,7 @@ export const createClaimRequestSchema = z.strictObject({
   click_id: CLICK_ID.nullish(),
   order_ref: z.string().trim().min(1, must("empty")).max(64, limit("max_length", 64)),
   amount: amountReaisSchema,
-  date: z.iso.date(must("day")),
+  date: shortText(10, must("day")).check(z.iso.date(must("day"))),
   note: z.string().trim().max(1_000, limit("max_length", 1_000)).nullish(),
 });
 
@@ -223,7 +224,7 @@ export const declineRequestSchema = reasonRequestSchema.extend(REVISION);
 export const assignRequestSchema = givenReasonSchema.extend({ ...REVISION, click_id: CLICK_ID });
 export const matchRequestSchema = givenReasonSchema.extend({ sale_id: idSchema });
 
-const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, must("month"));
+const MONTH = shortText(7, must("month")).regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, must("month"));
 export const marginQuerySchema = z.object({ from: MONTH.optional(), to: MONTH.optional() });
 
 const marginFigures = {
