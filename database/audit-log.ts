@@ -183,6 +183,14 @@ export async function findCutAudit(queries: Queries): Promise<string | undefined
   return undefined;
 }
 
+/** What is wrong with the log, as a sentence without its subject; undefined if it is whole. */
+export async function auditProblem(queries: Queries, saleRefKeys: readonly string[]): Promise<string | undefined> {
+  const cut = await findCutAudit(queries);
+  if (cut !== undefined) return `its end was cut: ${cut} is gone`;
+  const broken = await findBrokenAudit(queries, saleRefKeys);
+  return broken === undefined ? undefined : `row ${broken} was changed after it was written`;
+}
+
 /** Whether the log still has what once was its end. */
 async function hasAuditHead(queries: Queries, { length, head }: AuditHead): Promise<boolean> {
   if (length === 0n) return true;

@@ -10,7 +10,7 @@ import { readEnvironment } from "../api/environment.ts";
 import { openReconcile } from "../api/operations/open-reconcile.ts";
 import { type ErasedList, leaveAgain, leftText, readErasedList } from "../api/people/erased-list.ts";
 import { endSignIns } from "../api/people/sessions.ts";
-import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import { appendAudit, auditProblem, inAuditedTransaction } from "../database/audit-log.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -53,6 +53,7 @@ export async function runRestored(args: readonly string[], env: Variables, termi
       const { options, nodes } = await openReconcile(environment, database);
       await nodes.refuseWrongChain();
       const left = readErasedList(operator.erasedFile, environment);
+      await tellAudit(database, operator.saleRefKeys, terminal.log);
       await recover(options, { accept, left }, terminal.log);
       return 0;
     } finally {
@@ -62,6 +63,12 @@ export async function runRestored(args: readonly string[], env: Variables, termi
     terminal.error(failureText(error));
     return 1;
   }
+}
+
+/** A backup that lacks the end of its log, or was changed, was not made by `npm run backup`. docs/product.md#audit-log */
+async function tellAudit({ kysely }: Database, saleRefKeys: readonly string[], print: Print): Promise<void> {
+  const problem = await auditProblem(kysely, saleRefKeys);
+  if (problem) print(`! The audit log is not whole: ${problem}. Compare it with another backup before you go on`);
 }
 
 /** @throws NotYetError while the index or a transaction of ours may still change what the chain has */

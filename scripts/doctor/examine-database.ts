@@ -7,7 +7,7 @@ import { listGoneAccounts } from "../../affiliates/known-accounts.ts";
 import type { PolledAccount } from "../../affiliates/network.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
-import { findBrokenAudit, findCutAudit } from "../../database/audit-log.ts";
+import { auditProblem } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { OtherSchemaError } from "../../database/migrate.ts";
 import { readSetting } from "../../database/settings.ts";
@@ -219,18 +219,7 @@ async function examineRules({ kysely }: Database): Promise<Finding[]> {
 }
 
 async function examineAuditLog({ kysely }: Database, saleRefKeys: readonly string[]): Promise<Finding> {
-  const cut = await findCutAudit(kysely);
-  if (cut !== undefined)
-    return failure(
-      "audit log",
-      `its end was cut: ${cut} is gone`,
-      "Treat it as a break-in: preserve the database, and compare it with a backup",
-    );
-  const broken = await findBrokenAudit(kysely, saleRefKeys);
-  if (broken === undefined) return healthy("audit log", "is an unbroken chain");
-  return failure(
-    "audit log",
-    `row ${broken} was changed after it was written`,
-    "Treat it as a break-in: preserve the database, and compare it with a backup",
-  );
+  const problem = await auditProblem(kysely, saleRefKeys);
+  if (problem === undefined) return healthy("audit log", "is an unbroken chain");
+  return failure("audit log", problem, "Treat it as a break-in: preserve the database, and compare it with a backup");
 }

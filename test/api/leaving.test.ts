@@ -2,7 +2,14 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { tellChangedAdmins } from "../../api/admin/changed-admins.ts";
 import { takeEffect } from "../../api/admin/proposals.ts";
-import { auditHeadText, findBrokenAudit, findCutAudit, readAuditHead, signAuditBy } from "../../database/audit-log.ts";
+import {
+  auditHeadText,
+  auditProblem,
+  findBrokenAudit,
+  findCutAudit,
+  readAuditHead,
+  signAuditBy,
+} from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { TABLE_NAMES } from "../../database/generated/schema.ts";
 import { writeSetting } from "../../database/settings.ts";
@@ -201,6 +208,7 @@ describe("Leaving, and who may decide about a person", () => {
         await kysely.deleteFrom("audit_log").where("id", "=", last.id).execute();
         expect(await findBrokenAudit(kysely, [key]), "the chain alone does not tell").to.equal(undefined);
         expect(await findCutAudit(kysely)).to.equal(`${last.id} ${last.hash}`);
+        expect(await auditProblem(kysely, [key])).to.equal(`its end was cut: ${last.id} ${last.hash} is gone`);
       } finally {
         signAuditBy(undefined);
       }
