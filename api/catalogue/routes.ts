@@ -47,7 +47,8 @@ const STRANGERS_ROWS = 60;
 /** What a cursor that somebody made up costs: its page comes from the database, and not from memory. */
 const PLAIN_CURSOR_TIMES = 10;
 
-function hasPlainCursor(cursors: Services["cursors"], query: unknown): boolean {
+function hasPlainCursor(cursors: Services["cursors"], query: Record<string, unknown>): boolean {
+  if (query.after === undefined) return false;
   const asked = storesQuerySchema.safeParse(query);
   return asked.success && readStoresCursor(cursors, asked.data)?.isPlain === true;
 }

@@ -37,21 +37,19 @@ export class Connection {
 
   answer(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     this.#inHand++;
-    response.once("close", () => {
-      this.#inHand--;
-      this.#answerNext();
-      if (this.#isHeld && this.#inHand < IN_HAND) {
-        this.#isHeld = false;
-        this.#socket.resume();
-      }
-    });
-    this.#waiting.push(() => listener(request, response));
-    if (this.#inHand === 1) this.#answerNext();
+    response.once("close", this.#answered);
+    if (this.#inHand > 1) this.#waiting.push(() => listener(request, response));
+    else if (this.#socket.writable) listener(request, response);
   }
 
-  #answerNext(): void {
+  readonly #answered = (): void => {
+    this.#inHand--;
     if (this.#socket.writable) this.#waiting.shift()?.();
-  }
+    if (this.#isHeld && this.#inHand < IN_HAND) {
+      this.#isHeld = false;
+      this.#socket.resume();
+    }
+  };
 
   /** Does not go on while Node has paused the socket, because a body is not read or an answer not taken. */
   #read(): void {

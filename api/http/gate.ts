@@ -4,7 +4,7 @@ import type { Database } from "../../database/connect.ts";
 import { PURSES, type PurseName } from "../../domain/api/common.ts";
 import { ApiError } from "./api-error.ts";
 import { blockOf, originOf } from "./origin.ts";
-import { ALLOWANCES, Purse, pointsOf, type Refused, type Spent } from "./purses.ts";
+import { ALLOWANCES, needsMoreThanTime, Purse, pointsOf, type Refused, type Spent } from "./purses.ts";
 import type { Cost, Identity } from "./route.ts";
 import { type Rank, Turns } from "./turns.ts";
 
@@ -62,29 +62,32 @@ export class Gate {
     const { address, wallet, wasPaid = false, isProbe = false } = payer;
     const taken: Spent[] = [];
     if (wallet !== undefined) taken.push(await this.#from("wallet", wallet, cost, signsIn, taken));
-    const ofOrigin = await this.#from(wasPaid ? "known" : "address", originOf(address), cost, signsIn, taken);
+    const origin = originOf(address);
+    const ofOrigin = await this.#from(wasPaid ? "known" : "address", origin, cost, signsIn, taken);
     taken.push(ofOrigin);
     if (isProbe) return receiptOf(taken);
-    taken.push(await this.#from("shop", "all", { ...cost, thread: 0 }, signsIn, taken));
+    if (needsMoreThanTime(cost, signsIn))
+      taken.push(await this.#from("shop", "all", { ...cost, thread: 0 }, signsIn, taken));
     const rank: Rank = wallet === undefined ? 2 : wasPaid ? 0 : 1;
     const caller = {
       rank,
-      block: blockOf(address, this.#networks),
+      block: blockOf(origin, this.#networks),
       isHeavy: ofOrigin.threadPoints > this.#heavyPoints,
     };
     if (!(await this.#turns.take(caller, cost.thread))) await this.#refuse({ purse: "shop", seconds: 1 }, taken);
     return receiptOf(taken);
   }
 
-  async #from(
+  #from(
     purse: keyof typeof ALLOWANCES,
     key: string,
     cost: Cost,
     signsIn: boolean,
     taken: readonly Spent[],
-  ): Promise<Spent> {
-    const result = await this.#purses[purse].spend(key, cost, signsIn);
-    return "seconds" in result ? this.#refuse(result, taken) : result;
+  ): Spent | Promise<Spent> {
+    const result = this.#purses[purse].spend(key, cost, signsIn);
+    if (!(result instanceof Promise)) return result;
+    return result.then((spent) => ("seconds" in spent ? this.#refuse(spent, taken) : spent));
   }
 
   async #refuse({ purse, seconds }: Refused, taken: readonly Spent[]): Promise<never> {

@@ -6,6 +6,7 @@ import type { LRUCache } from "lru-cache";
  * The unit of purses: an IPv4 address, or the first 64 bits of an IPv6 address, which providers assign to one customer.
  */
 export function originOf(address: string): string {
+  if (!address.includes(":")) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   if (!isIPv6(address)) return address;
@@ -21,11 +22,10 @@ export function originOf(address: string): string {
 const NETWORK_FROM = 8;
 
 /**
- * The addresses that share one turn: the unit of purses, or its /48 once eight units of it call. `networks` remembers
+ * The addresses that share one turn: the unit of purses (`origin`), or its /48 once eight units of it call. `networks` remembers
  * those of the last minute.
  */
-export function blockOf(address: string, networks: LRUCache<string, Set<string>>): string {
-  const origin = originOf(address);
+export function blockOf(origin: string, networks: LRUCache<string, Set<string>>): string {
   if (!origin.endsWith("::/64")) return origin;
   const network = `${origin.split(":").slice(0, 3).join(":")}::/48`;
   const seen = networks.get(network) ?? new Set();

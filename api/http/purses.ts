@@ -1,9 +1,10 @@
 import { CompiledQuery, type Kysely } from "kysely";
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import { engineOf } from "../../database/clock.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { PurseName } from "../../domain/api/common.ts";
+import { PointLimiter } from "./point-limiter.ts";
 import type { Cost } from "./route.ts";
 
 type Counted = "thread" | "node" | "stored";
@@ -36,12 +37,16 @@ const TOGETHER = ["sign_in", "mail"] as const satisfies readonly CountedTogether
 
 export const pointsOf = (kind: Counted, amount: number): number => Math.round(amount * POINTS[kind]);
 
+export const needsMoreThanTime = ({ node, stored, mail }: Cost, signsIn: boolean): boolean =>
+  signsIn || node > 0 || stored > 0 || mail > 0;
+
 /** What was taken, so that it can be given back. */
 export type Spent = {
   giveBack(kinds?: readonly Counted[]): void;
   /** What its caller used of the thread in this minute, in points. */
   threadPoints: number;
 };
+type Part = { kind: Counted; points: number };
 export type Refused = { purse: PurseName; seconds: number };
 
 /**
@@ -52,15 +57,14 @@ export class Purse {
   readonly #name: PurseName;
   readonly #allowance: Allowance;
   readonly #scale: number;
-  readonly #counted: Record<Counted, RateLimiterMemory>;
+  readonly #counted: Record<Counted, PointLimiter>;
   readonly #together: Partial<Record<CountedTogether, RateLimiterPostgres>> = {};
 
   constructor(name: PurseName, prefix: keyof typeof ALLOWANCES, scale: number, queries: Queries) {
     this.#name = name;
     this.#allowance = ALLOWANCES[prefix];
     this.#scale = scale;
-    const inMemory = (kind: Counted) =>
-      new RateLimiterMemory({ keyPrefix: `${prefix} ${kind}`, points: this.#pointsOf(kind, 1), duration: MINUTE_S });
+    const inMemory = (kind: Counted) => new PointLimiter(this.#pointsOf(kind, 1), MINUTE_S);
     this.#counted = { thread: inMemory("thread"), node: inMemory("node"), stored: inMemory("stored") };
     for (const kind of TOGETHER) {
       const count = this.#allowance.together[kind];
@@ -83,34 +87,42 @@ export class Purse {
     for (const kind of COUNTED) this.#counted[kind].points = this.#pointsOf(kind, apis);
   }
 
-  /** Takes what a call costs, or nothing. */
-  async spend(key: string, cost: Cost, signsIn: boolean): Promise<Spent | Refused> {
-    const taken: { kind: Counted; points: number }[] = [];
-    const giveBack = (kinds: readonly Counted[] = COUNTED) => {
-      for (const { kind, points } of taken) if (kinds.includes(kind)) void this.#counted[kind].reward(key, points);
-    };
+  /** Takes what a call costs, or nothing; at once if it costs time alone and its caller has some at hand. */
+  spend(key: string, cost: Cost, signsIn: boolean): Spent | Promise<Spent | Refused> {
+    const points = pointsOf("thread", cost.thread);
+    const threadPoints = needsMoreThanTime(cost, signsIn) ? undefined : this.#counted.thread.takeAtHand(key, points);
+    if (threadPoints === undefined) return this.#spendEach(key, cost, signsIn);
+    return { threadPoints, giveBack: (kinds) => this.#giveBack(key, [{ kind: "thread", points }], kinds) };
+  }
+
+  async #spendEach(key: string, cost: Cost, signsIn: boolean): Promise<Spent | Refused> {
+    const taken: Part[] = [];
     let threadPoints = 0;
     for (const kind of COUNTED) {
       if (cost[kind] === 0) continue;
       const points = pointsOf(kind, cost[kind]);
-      const result = await consume(this.#counted[kind], key, points);
-      if (result.isRefused) {
-        giveBack();
-        return { purse: this.#name, seconds: result.seconds };
-      }
+      const { isRefused, used, msBeforeNext } = await this.#counted[kind].take(key, points);
+      if (isRefused) return this.#refuse(key, taken, msBeforeNext);
       taken.push({ kind, points });
-      if (kind === "thread") threadPoints = result.consumed;
+      if (kind === "thread") threadPoints = used;
     }
     for (const kind of TOGETHER) {
       const limiter = this.#together[kind];
       const count = kind === "mail" ? cost.mail : Number(signsIn);
       if (limiter === undefined || count === 0) continue;
-      const result = await consume(limiter, key, count);
-      if (!result.isRefused) continue;
-      giveBack();
-      return { purse: this.#name, seconds: result.seconds };
+      const msBeforeNext = await countTogether(limiter, key, count);
+      if (msBeforeNext > 0) return this.#refuse(key, taken, msBeforeNext);
     }
-    return { giveBack, threadPoints };
+    return { threadPoints, giveBack: (kinds) => this.#giveBack(key, taken, kinds) };
+  }
+
+  #refuse(key: string, taken: readonly Part[], msBeforeNext: number): Refused {
+    this.#giveBack(key, taken);
+    return { purse: this.#name, seconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)) };
+  }
+
+  #giveBack(key: string, taken: readonly Part[], kinds: readonly Counted[] = COUNTED): void {
+    for (const { kind, points } of taken) if (kinds.includes(kind)) this.#counted[kind].giveBack(key, points);
   }
 
   #pointsOf(kind: Counted, apis: number): number {
@@ -118,23 +130,14 @@ export class Purse {
   }
 }
 
-type Consumed = { isRefused: boolean; consumed: number; seconds: number };
-
-async function consume(
-  limiter: RateLimiterMemory | RateLimiterPostgres,
-  key: string,
-  points: number,
-): Promise<Consumed> {
+/** Milliseconds until the window ends if nothing was left in it, otherwise 0. */
+async function countTogether(limiter: RateLimiterPostgres, key: string, count: number): Promise<number> {
   try {
-    const { consumedPoints } = await limiter.consume(key, points);
-    return { isRefused: false, consumed: consumedPoints, seconds: 0 };
+    await limiter.consume(key, count);
+    return 0;
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    const { consumedPoints, msBeforeNext } = refusal;
-    const isRefused = consumedPoints - points >= limiter.points;
-    // A refused call has not happened: only what it counted stays out.
-    if (isRefused && limiter instanceof RateLimiterMemory) void limiter.reward(key, points);
-    return { isRefused, consumed: consumedPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)) };
+    return refusal.consumedPoints - count >= limiter.points ? Math.max(1, refusal.msBeforeNext) : 0;
   }
 }
 

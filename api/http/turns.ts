@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { PointLimiter } from "./point-limiter.ts";
 import { ALLOWANCES, pointsOf } from "./purses.ts";
 
 /** Of the thread, in milliseconds, that calls which wait for a turn may begin with in one turn of the event loop. */
@@ -6,6 +6,8 @@ const STARTED_AT_ONCE_MS = 2;
 /** Answers come within five seconds. docs/product.md#limit-answer-time */
 const WAIT_MS = 3_000;
 const WAITING_AT_MOST = 4_096;
+/** The one key of the shop's own purse. */
+const ALL = "";
 
 /** Wallets that were paid once; wallets with a session; addresses. */
 export type Rank = 0 | 1 | 2;
@@ -20,7 +22,7 @@ type Caller = { rank: Rank; block: string /** Has used much of the thread in thi
  * hundred wallets behind one address have one turn together. docs/product.md#purse-turns
  */
 export class Turns {
-  readonly #second: RateLimiterMemory;
+  readonly #second: PointLimiter;
   readonly #aSecond: number;
   readonly #lines = new Map<Rank, Map<string, Waiting[]>>(RANKS.map((rank) => [rank, new Map()]));
   #waiting = 0;
@@ -28,7 +30,7 @@ export class Turns {
 
   constructor(scale: number) {
     this.#aSecond = (pointsOf("thread", ALLOWANCES.shop.aMinute.thread) * scale) / 60;
-    this.#second = new RateLimiterMemory({ keyPrefix: "shop thread", points: this.#aSecond, duration: 1 });
+    this.#second = new PointLimiter(this.#aSecond, 1);
   }
 
   share(apis: number): void {
@@ -36,9 +38,14 @@ export class Turns {
   }
 
   /** Resolves when the call may begin; to false if it waited in vain. */
-  async take({ rank, block, isHeavy }: Caller, threadMs: number): Promise<boolean> {
+  take(caller: Caller, threadMs: number): boolean | Promise<boolean> {
     const points = pointsOf("thread", threadMs);
-    if (!isHeavy && performance.now() >= this.#lowUntil && (await this.#spend(points)) === 0) return true;
+    if (caller.isHeavy || performance.now() < this.#lowUntil) return this.#wait(caller, points);
+    if (this.#second.takeAtHand(ALL, points) !== undefined) return true;
+    return this.#spend(points).then((waitMs) => waitMs === 0 || this.#wait(caller, points));
+  }
+
+  #wait({ rank, block }: Caller, points: number): boolean | Promise<boolean> {
     if (this.#waiting >= WAITING_AT_MOST) return false;
     return new Promise((answer) => {
       const line = this.#lines.get(rank) as Map<string, Waiting[]>;
@@ -94,16 +101,8 @@ export class Turns {
 
   /** Milliseconds until there is something again; 0 if the points are spent. */
   async #spend(points: number): Promise<number> {
-    try {
-      const { remainingPoints, msBeforeNext } = await this.#second.consume("all", points);
-      if (remainingPoints < this.#second.points / 2) this.#lowUntil = performance.now() + msBeforeNext;
-      return 0;
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      this.#lowUntil = performance.now() + refusal.msBeforeNext;
-      if (refusal.consumedPoints - points < this.#second.points) return 0;
-      await this.#second.reward("all", points);
-      return Math.max(1, refusal.msBeforeNext);
-    }
+    const { isRefused, used, msBeforeNext } = await this.#second.take(ALL, points);
+    if (isRefused || used > this.#second.points / 2) this.#lowUntil = performance.now() + msBeforeNext;
+    return isRefused ? Math.max(1, msBeforeNext) : 0;
   }
 }

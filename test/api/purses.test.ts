@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { LRUCache } from "lru-cache";
 import { Gate, type Payer } from "../../api/http/gate.ts";
-import { blockOf } from "../../api/http/origin.ts";
+import { blockOf, originOf } from "../../api/http/origin.ts";
 import { ALLOWANCES } from "../../api/http/purses.ts";
 import { type Rank, Turns } from "../../api/http/turns.ts";
 import type { Database } from "../../database/connect.ts";
@@ -172,11 +172,11 @@ describe("The purses", function () {
   describe("of an address", () => {
     it("are of its /64, and its /48 shares one turn once eight of its /64 call", () => {
       const networks = new LRUCache<string, Set<string>>({ max: 10 });
-      const blocks = Array.from({ length: 9 }, (_, index) => blockOf(`2001:db8:1:${index}::5`, networks));
+      const blocks = Array.from({ length: 9 }, (_, index) => blockOf(originOf(`2001:db8:1:${index}::5`), networks));
       expect(blocks.slice(0, 7)).to.deep.equal(Array.from({ length: 7 }, (_, index) => `2001:db8:1:${index}::/64`));
       expect(new Set(blocks.slice(7))).to.deep.equal(new Set(["2001:db8:1::/48"]));
-      expect(blockOf("2001:db8:2:1::5", networks)).to.equal("2001:db8:2:1::/64");
-      expect(blockOf("::ffff:203.0.113.5", networks)).to.equal("203.0.113.5");
+      expect(blockOf(originOf("2001:db8:2:1::5"), networks)).to.equal("2001:db8:2:1::/64");
+      expect(blockOf(originOf("::ffff:203.0.113.5"), networks)).to.equal("203.0.113.5");
     });
   });
 
