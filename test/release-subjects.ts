@@ -10,6 +10,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   "test/faults/older-database.test.ts": ["scripts/restored.ts", "sender/**", "indexer/**", "purchases/save.ts"],
   "test/properties/books.test.ts": ["domain/sale/**", "affiliates/**", "purchases/**"],
   "test/system/install.test.ts": ["package.json", "package-lock.json", "tools/postinstall.sh"],
+  "test/system/node-calls.test.ts": ["platform/rpc/**", "sender/**", "indexer/**"],
   "test/system/rolling-upgrade.test.ts": ["database/migrations/**", "test/upgrade/**"],
 };
 

@@ -11,7 +11,7 @@ const START_BLOCKS = 8;
 /** With confirmations as on Spicy, and on a busy machine. */
 const PAID_MS = 600_000;
 
-describe("Calls to a node on Spicy @deep", function () {
+describe("Calls to a node on Spicy @release", function () {
   this.timeout(1_200_000);
   let system: SpicySystem | undefined;
   afterEach(async function () {
@@ -50,7 +50,7 @@ describe("Calls to a node on Spicy @deep", function () {
     it(`are few enough for a provider that allows five a second: a purchase is minted, confirmed and paid (${refusal})`, async () => {
       system = await startSpicySystem({ aSecond: { most: 5, refusal } });
       const buyer = await system.shopper();
-      const id = await until("a purchase is registered", () => buyer.buy(1, 100).catch(() => undefined), 120_000);
+      const id = await registered(buyer);
       await until("it is paid", async () => isPaid(await buyer.me(), id), PAID_MS);
     });
   }
@@ -58,11 +58,16 @@ describe("Calls to a node on Spicy @deep", function () {
   it("are single ones to a node that takes no batches: a purchase is minted, confirmed and paid", async () => {
     system = await startSpicySystem({ batches: { most: 0, refusal: "error object" } });
     const buyer = await system.shopper();
-    const id = await buyer.buy(1, 100);
+    const id = await registered(buyer);
     await until("it is paid", async () => isPaid(await buyer.me(), id), PAID_MS);
     expect(system.node.largest).to.equal(1);
   });
 });
+
+/** Until the index is complete, and within the node's calls. */
+function registered(buyer: Awaited<ReturnType<SpicySystem["shopper"]>>): Promise<number> {
+  return until("a purchase is registered", () => buyer.buy(1, 100).catch(() => undefined), 120_000);
+}
 
 /** The idle calls a block of a row of the table in docs/operations.md#node-calls. */
 function documented(kind: string): number {
