@@ -123,7 +123,7 @@ async function main(): Promise<void> {
   const given = { environment, log, database, cursors, accounts, chain, everyNode, contracts };
   const services = createServices({ ...given, startBlock: BigInt(startBlock) });
   await tellChangedAdmins(services);
-  const metrics = new Metrics(services.senders, services.rates, services.nodes);
+  const metrics = new Metrics(services.senders, services.rates, services.nodes, services.everyNode);
   const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
   await open();

@@ -62,7 +62,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(senders: Senders, rates: RateSource, nodes: NodePoolStatus) {
+  /** `everyNode` asks on connections of its own. */
+  constructor(senders: Senders, rates: RateSource, nodes: NodePoolStatus, everyNode: Pick<NodePoolStatus, "calls">) {
     collectDefaultMetrics({ register: this.registry });
     this.#gauge("rpc_ready", "Whether a verified node has responded recently", () => Number(nodes.isReady));
     new Counter({
@@ -82,7 +83,7 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const { rpc, lane, count } of nodes.calls) this.inc({ rpc, kind: lane }, count);
+        for (const { rpc, lane, count } of [...nodes.calls, ...everyNode.calls]) this.inc({ rpc, kind: lane }, count);
       },
     });
     this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));

@@ -1,7 +1,7 @@
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { RpcObserver } from "./json-rpc.ts";
 import { RpcError } from "./json-rpc.ts";
-import type { NodeState } from "./node-pool.ts";
+import type { NodePoolStatus, NodeState } from "./node-pool.ts";
 import { type CostlyCall, NodeVoice, type Said } from "./node-voice.ts";
 import { Turns } from "./turns.ts";
 
@@ -89,6 +89,11 @@ export class EveryNode {
 
   static async open({ urls, pool, observe }: EveryNodeParameters): Promise<EveryNode> {
     return new EveryNode(await Promise.all(urls.map((url) => NodeVoice.open(url, observe))), pool);
+  }
+
+  /** Calls sent to each node, by urgency. */
+  get calls(): NodePoolStatus["calls"] {
+    return this.#voices.flatMap((voice) => voice.calls);
   }
 
   /** How many different parties answer. */

@@ -1,4 +1,5 @@
 import { isRecord } from "../../domain/records.ts";
+import { LANES, type Lane } from "./call-budget.ts";
 import { JsonRpc, RpcError, type RpcObserver } from "./json-rpc.ts";
 import { hashIn } from "./node-proof.ts";
 
@@ -93,6 +94,10 @@ export class NodeVoice {
       if (error instanceof RpcError && isOfTheCall(error)) return null;
       throw error;
     }
+  }
+
+  get calls(): { rpc: string; lane: Lane; count: number }[] {
+    return LANES.map((lane) => ({ rpc: this.name, lane, count: this.#rpc.counts[lane] }));
   }
 
   close(): void {

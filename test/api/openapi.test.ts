@@ -65,7 +65,12 @@ describe("The server's table of routes", () => {
       senders: {},
     });
     const routes = allRoutes(services);
-    const metrics = new Metrics(new Senders([], []), fixedRate(1n), { isReady: true, contradictions: [], calls: [] });
+    const metrics = new Metrics(
+      new Senders([], []),
+      fixedRate(1n),
+      { isReady: true, contradictions: [], calls: [] },
+      { calls: [] },
+    );
     const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
     const registered = app.router.stack.flatMap(({ route }) => {
       const methods = new Set(route?.stack.map((layer) => layer.method));

@@ -50,7 +50,7 @@ export async function startInProcess(database: Database, more: Record<string, st
   await seedCatalogue(database);
   const directory = mkdtempSync(join(tmpdir(), "torcida-api-"));
   const services = createServices(database, { DATA_DIR: directory, ...more });
-  const metrics = new Metrics(services.senders, services.rates, services.nodes);
+  const metrics = new Metrics(services.senders, services.rates, services.nodes, services.everyNode);
   const app = createApp({
     services,
     metrics,
@@ -100,7 +100,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const approvals = approvalRules(environment, adminWallets);
   const parts = { environment, database, client, contracts, rates, payouts, approvals, log };
   const noNode = () => Promise.reject(new NoAgreementError("silent", "none is here"));
-  const everyNode = standIn<Services["everyNode"]>({ agreed: noNode, claimed: noNode });
+  const everyNode = standIn<Services["everyNode"]>({ agreed: noNode, claimed: noNode, calls: [] });
   const nodes = standIn<Services["nodes"]>({ isReady: false, problem: "none is here", contradictions: [] });
   return {
     environment,

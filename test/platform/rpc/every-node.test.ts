@@ -2,8 +2,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
+import { Metrics } from "../../../api/operations/metrics.ts";
 import { EveryNode, NoAgreementError, type Question } from "../../../platform/rpc/every-node.ts";
 import { callOf } from "../../../platform/rpc/node-voice.ts";
+import { fixedRate } from "../../../rates/rate-source.ts";
+import { Senders } from "../../../sender/senders.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 
@@ -51,6 +54,19 @@ describe("Every node", function () {
   const head = async () => Number(await anvil.request<string>("eth_blockNumber"));
   const lyingTo = (method: string, result: unknown) => (call: RpcCall) =>
     call.method === method ? { result } : undefined;
+
+  it("has its calls counted beside those of the other connections to the same node", async () => {
+    const everyNode = await open([await node()]);
+    await ask(everyNode);
+    const [{ rpc = "", count = 0 } = {}] = everyNode.calls.filter(({ lane }) => lane === "read");
+    expect(count).to.be.greaterThan(1);
+    const calls = [{ rpc, lane: "read" as const, count: 5 }];
+    const pool = { isReady: true, contradictions: [], calls };
+    const metrics = new Metrics(new Senders([], []), fixedRate(1n), pool, everyNode);
+    expect(await metrics.registry.getSingleMetricAsString("torcida_node_calls_total")).to.include(
+      `{rpc="${rpc}",kind="read"} ${5 + count}`,
+    );
+  });
 
   it("says what all nodes say alike, at the newest block that all have, or so deep below it", async () => {
     const behind = (await head()) - 3;
