@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { ApiEnvironment } from "../../api/environment.ts";
 import { type NodeSettings, oneNodeProblem, plainNodes, plaintextProblem } from "../../platform/trusted-nodes.ts";
 import { readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
+import { examineNodes } from "../../scripts/doctor/examine-nodes.ts";
+import { standIn } from "../testing/stand-in.ts";
 
 const settings = (urls: string[], more: Partial<NodeSettings> = {}): NodeSettings => ({
   network: "chiliz",
@@ -80,6 +83,23 @@ describe("One party that says everything", () => {
     expect(oneNodeProblem(settings(["https://rpc.example", "https://other.example"]))).to.equal(undefined);
     expect(oneNodeProblem(settings(one, { isOneNodeAccepted: true }))).to.equal(undefined);
     expect(oneNodeProblem(settings(one, { network: "localhost" }))).to.equal(undefined);
+  });
+
+  it("is refused on mainnet by the doctor, and only told elsewhere", async () => {
+    const stateOf = async (urls: string[], more: Partial<NodeSettings> = {}) => {
+      const nodeSettings = settings(urls, more);
+      const findings = await examineNodes(standIn<ApiEnvironment>({ nodeSettings, RPC_URLS: urls, ADMIN_WALLETS: [] }));
+      return findings.map(({ state, detail }) => `${state}: ${detail.slice(0, 38)}`);
+    };
+    const one = "All nodes of RPC_URLS are on one host,";
+    expect(await stateOf(["https://rpc.example/a", "https://rpc.example/b"])).to.deep.equal([`failure: ${one}`]);
+    expect(await stateOf(["https://rpc.example"], { network: "spicy" })).to.deep.equal([`warning: ${one}`]);
+    expect(await stateOf(["https://rpc.example", "https://other.example"])).to.deep.equal([
+      "healthy: nobody else answers for the chain",
+    ]);
+    expect(await stateOf(["https://rpc.example"], { isOneNodeAccepted: true })).to.deep.equal([
+      "healthy: one host is believed alone, as accepte",
+    ]);
   });
 
   it("is known to a deployment", () => {

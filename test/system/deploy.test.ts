@@ -396,7 +396,13 @@ describe("npm run deploy", function () {
         const payer = address();
         expect(mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
       }
-      // With separate keys, only the chain is still wrong: the test's chain is Spicy.
+      // With separate keys, the one node is refused, before it is asked anything.
+      const alone = await deployHere(["--network", "chiliz"], environment(apart)).ended;
+      expect(alone.code).to.equal(1);
+      expect(alone.output).to.match(/^All nodes of RPC_URLS are on one host, 127\.0\.0\.1: .* ONE_NODE=accepted/);
+      const accepted = environment({ ...apart, ONE_NODE: "accepted" });
+      expect((await deployHere(["--network", "chiliz"], accepted).ended).output).to.include("is of chain 88882");
+      // In a dry run, only the chain is still wrong: the test's chain is Spicy.
       const { output } = await deployHere(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
       expect(output).to.include("is of chain 88882, not 88888");
     });
