@@ -252,7 +252,7 @@ function createServices(given: {
     contractStaff: new Set(environment.ADMIN_WALLETS.flatMap(({ wallet, isContract }) => (isContract ? wallet : []))),
     approvals,
     post: openPost(environment),
-    gate: new Gate(environment.RATE_LIMIT_SCALE, database),
+    gate: new Gate(environment, database),
     drain: { isDraining: false },
     load: new ProcessLoad(),
     certificate: new CertificateWatch(environment.isLocal ? undefined : environment.PUBLIC_URL),

@@ -2,6 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../database/connect.ts";
 import { PURSES, type PurseName } from "../../domain/api/common.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { keyedHash } from "../keyed-hash.ts";
 import { ApiError } from "./api-error.ts";
 import { blockOf, originOf } from "./origin.ts";
 import { ALLOWANCES, needsMoreThanTime, Purse, pointsOf, type Refused, type Spent } from "./purses.ts";
@@ -35,8 +37,12 @@ export class Gate {
   /** How many calls each purse refused since the start. */
   readonly refused = new Map<PurseName, number>(PURSES.map((purse) => [purse, 0]));
 
-  constructor(scale: number, { kysely }: Database) {
-    const purse = (name: PurseName, kind: keyof typeof ALLOWANCES = name) => new Purse(name, kind, scale, kysely);
+  constructor(
+    { RATE_LIMIT_SCALE: scale, SALE_REF_KEY }: Pick<ApiEnvironment, "RATE_LIMIT_SCALE" | "SALE_REF_KEY">,
+    { kysely }: Pick<Database, "kysely">,
+  ) {
+    const options = { scale, queries: kysely, hashed: (key: string) => keyedHash(SALE_REF_KEY, `purse ${key}`) };
+    const purse = (name: PurseName, kind: keyof typeof ALLOWANCES = name) => new Purse(name, kind, options);
     this.#purses = {
       wallet: purse("wallet"),
       address: purse("address"),

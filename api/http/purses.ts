@@ -57,11 +57,18 @@ export class Purse {
   readonly #name: PurseName;
   readonly #allowance: Allowance;
   readonly #scale: number;
+  readonly #hashed: (key: string) => string;
   readonly #counted: Record<Counted, PointLimiter>;
   readonly #together: Partial<Record<CountedTogether, RateLimiterPostgres>> = {};
 
-  constructor(name: PurseName, prefix: keyof typeof ALLOWANCES, scale: number, queries: Queries) {
+  /** `hashed` is what the database keeps of a key, which may be an address. */
+  constructor(
+    name: PurseName,
+    prefix: keyof typeof ALLOWANCES,
+    { scale, queries, hashed }: { scale: number; queries: Queries; hashed: (key: string) => string },
+  ) {
     this.#name = name;
+    this.#hashed = hashed;
     this.#allowance = ALLOWANCES[prefix];
     this.#scale = scale;
     const inMemory = (kind: Counted) => new PointLimiter(this.#pointsOf(kind, 1), MINUTE_S);
@@ -110,7 +117,7 @@ export class Purse {
       const limiter = this.#together[kind];
       const count = kind === "mail" ? cost.mail : Number(signsIn);
       if (limiter === undefined || count === 0) continue;
-      const msBeforeNext = await countTogether(limiter, key, count);
+      const msBeforeNext = await countTogether(limiter, this.#hashed(key), count);
       if (msBeforeNext > 0) return this.#refuse(key, taken, msBeforeNext);
     }
     return { threadPoints, giveBack: (kinds) => this.#giveBack(key, taken, kinds) };

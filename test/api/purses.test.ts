@@ -60,7 +60,7 @@ describe("The purses", function () {
 
     it(`stop a hundred wallets of one address, and nobody else, on ${name}`, async () => {
       const { database } = await open();
-      const gate = new Gate(1, database);
+      const gate = new Gate({ RATE_LIMIT_SCALE: 1 }, database);
       const calls = await flood(gate, 100, 12_000);
       expect(calls).to.be.at.most(ALLOWANCES.address.aMinute.stored / CLICK.stored + 1);
       expect(gate.refused.get("address")).to.equal(12_000 - calls);
@@ -83,14 +83,17 @@ describe("The purses", function () {
       await forgetAlive(database);
       const left = await database.kysely.selectFrom("leases").select("holder").orderBy("holder").execute();
       expect(left.map(({ holder }) => holder)).to.deep.equal(["api:1:a", "indexer:3:c"]);
-      const [whole, half] = [new Gate(1, database), new Gate(1, database)];
+      const [whole, half] = [new Gate({ RATE_LIMIT_SCALE: 1 }, database), new Gate({ RATE_LIMIT_SCALE: 1 }, database)];
       half.share(2);
       expect(await flood(half, 100, 6_000)).to.be.closeTo((await flood(whole, 100, 6_000)) / 2, 2);
     });
 
     it(`count sign-ins and e-mails for all apis together, on ${name}`, async () => {
       const { database, again } = await open();
-      const gates = [new Gate(0.01, database), new Gate(0.01, await again())];
+      const gates = [
+        new Gate({ RATE_LIMIT_SCALE: 0.01 }, database),
+        new Gate({ RATE_LIMIT_SCALE: 0.01 }, await again()),
+      ];
       const signIn = { thread: 0, node: 0, stored: 0, mail: 0 };
       const payer: Payer = { kind: "origin", address: "203.0.113.5" };
       const outcomes: boolean[] = [];
@@ -105,6 +108,8 @@ describe("The purses", function () {
         false,
       );
       expect(await isTaken((gates[1] as Gate).spend({ ...payer, wallet: "0x2" }, mail))).to.equal(true);
+      const keys = (await database.kysely.selectFrom("purse_counts").select("key").execute()).map(({ key }) => key);
+      expect(keys.join("\n"), "no address").to.match(/^(?:\w+ (?:sign_in|mail):[0-9a-f]{64}\n?)+$/);
     });
   });
 
@@ -115,7 +120,7 @@ describe("The purses", function () {
     });
 
     it("let a caller with something left make one call of any price, and then none", async () => {
-      const gate = new Gate(1, database);
+      const gate = new Gate({ RATE_LIMIT_SCALE: 1 }, database);
       const payer: Payer = { kind: "origin", address: "203.0.113.5", wallet: "0x1" };
       const picture = { thread: 5, node: 0, stored: 700_000, mail: 0 };
       expect(await isTaken(gate.spend(payer, picture))).to.equal(true);
@@ -124,7 +129,7 @@ describe("The purses", function () {
     });
 
     it("give back what a refused call would have cost, and what a call did not need", async () => {
-      const gate = new Gate(1, database);
+      const gate = new Gate({ RATE_LIMIT_SCALE: 1 }, database);
       const payer: Payer = { kind: "origin", address: "203.0.113.5", wallet: "0x1" };
       const read = { thread: 0, node: ALLOWANCES.wallet.aMinute.node, stored: 0, mail: 0 };
       for (let turn = 0; turn < 3; turn++) (await gate.spend(payer, read)).giveBack(["node"]);

@@ -276,7 +276,8 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     propose(queries, { kind: "erase", subject: BUYER }, { actor: walletOf(5), hasOthers: true }),
   "the proposals whose day has come": (queries) => listDueProposals(queries, 100),
   "the bonuses that are read late": (queries) => listLateBonuses(queries, 20),
-  "a count of a purse": async (queries) => new Purse("wallet", "wallet", 1, queries).spend("one", ONE_MAIL, false),
+  "a count of a purse": async (queries) =>
+    new Purse("wallet", "wallet", { scale: 1, queries, hashed: String }).spend("one", ONE_MAIL, false),
   "expired sessions": (queries) => deleteExpired(queries, LONG_AGO, 500),
   "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };

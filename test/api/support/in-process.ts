@@ -130,7 +130,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     adminWallets,
     approvals,
     post: openPost(environment),
-    gate: new Gate(environment.RATE_LIMIT_SCALE, database),
+    gate: new Gate(environment, database),
     drain: { isDraining: false },
     certificate: { problem: () => undefined },
   };
