@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { engineOf, readClock } from "../database/clock.ts";
-import { deciderOf, SERVICE } from "../database/deciders.ts";
+import { actingIn, deciderOf, SERVICE } from "../database/deciders.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { readSetting, writeSetting, writeSettingOnce } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -338,19 +338,63 @@ async function count(
 ): Promise<bigint> {
   const counted = row.decided_day === day ? (row.decided_gwei ?? 0n) : 0n;
   const gwei = amountGwei - counted;
-  const sum = await queries
-    .insertInto("decided_days")
-    .values({ decider: row.decided_by, day, gwei })
-    .onConflict((conflict) =>
-      conflict.columns(["decider", "day"]).doUpdateSet({ gwei: sql`decided_days.gwei + excluded.gwei` }),
-    )
-    .returning("gwei")
-    .executeTakeFirstOrThrow();
+  const sum = await addToDay(queries, row.decided_by, day, gwei);
   await queries
     .updateTable("purchases")
     .set({ decided_day: day, decided_gwei: amountGwei })
     .where("id", "=", row.id)
     .execute();
+  return sum;
+}
+
+/**
+ * The day of whoever acts in this transaction, for debts that they lift: these are given at once, so each is judged before
+ * it is given. Undefined if nobody acts. docs/product.md#panel-approvals
+ */
+export async function openDay(queries: Queries) {
+  const acting = actingIn(queries);
+  if (!acting) return undefined;
+  const aboveGwei = await limitInForce(queries);
+  const day = BigInt(await readClock(queries)) / BIG_DAY_MS;
+  // Locked: another decision of this person's sees what is counted here.
+  const known = await addToDay(queries, acting.by, day, 0n);
+  const opened = {
+    /** What this person may still free alone today; undefined without a limit. */
+    leftGwei: aboveGwei === undefined ? undefined : aboveGwei > known ? aboveGwei - known : 0n,
+    async count(gwei: bigint): Promise<void> {
+      if (gwei === 0n) return;
+      await addToDay(queries, acting.by, day, gwei);
+      if (opened.leftGwei !== undefined) opened.leftGwei -= gwei;
+    },
+  };
+  return opened;
+}
+
+async function limitInForce(queries: Queries): Promise<bigint | undefined> {
+  const value = await readSetting(queries, "approval_rules");
+  return value === undefined ? undefined : sumOf(announcedIn(value));
+}
+
+async function readDay(queries: Queries, decider: string, day: bigint): Promise<bigint> {
+  const row = await queries
+    .selectFrom("decided_days")
+    .select("gwei")
+    .where("decider", "=", decider)
+    .where("day", "=", day)
+    .executeTakeFirst();
+  return row?.gwei ?? 0n;
+}
+
+/** Returns the day's sum; locks it until the transaction ends. */
+async function addToDay(queries: Queries, decider: string, day: bigint, gwei: bigint): Promise<bigint> {
+  const sum = await queries
+    .insertInto("decided_days")
+    .values({ decider, day, gwei })
+    .onConflict((conflict) =>
+      conflict.columns(["decider", "day"]).doUpdateSet({ gwei: sql`decided_days.gwei + excluded.gwei` }),
+    )
+    .returning("gwei")
+    .executeTakeFirstOrThrow();
   return sum.gwei;
 }
 
@@ -358,13 +402,8 @@ async function count(
 export async function isBeyondDay(queries: Queries, actor: string, gwei: bigint, own: ApprovalRules): Promise<boolean> {
   const { aboveGwei } = await rulesInForce(queries, own);
   if (aboveGwei === undefined) return false;
-  const day = await queries
-    .selectFrom("decided_days")
-    .select("gwei")
-    .where("decider", "=", deciderOf(actor))
-    .where("day", "=", BigInt(await readClock(queries)) / BIG_DAY_MS)
-    .executeTakeFirst();
-  return (day?.gwei ?? 0n) + gwei > aboveGwei;
+  const day = BigInt(await readClock(queries)) / BIG_DAY_MS;
+  return (await readDay(queries, deciderOf(actor), day)) + gwei > aboveGwei;
 }
 
 async function ask(queries: Queries, { purchaseId, wallet, amountGwei }: Payout, decider: string): Promise<bigint> {

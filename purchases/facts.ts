@@ -568,6 +568,7 @@ const keptSchema = z.object({
     .string()
     .nullish()
     .transform((order) => order ?? null),
+  liftsNone: z.boolean().default(false),
 });
 
 export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {

@@ -24,7 +24,7 @@ import { type SimulatedPurchase, simulatedSale } from "../domain/sale/simulated.
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, expedite, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
 import { undraw } from "./account-books.ts";
-import { lapseApprovals } from "./approvals.ts";
+import { lapseApprovals, openDay } from "./approvals.ts";
 import { newClickToken } from "./click-token.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { adjustDebt, forgetDebts, listReturned } from "./debt.ts";
@@ -34,7 +34,7 @@ import { judgeFreed } from "./freed.ts";
 import { lockSales, requireLocked } from "./locks.ts";
 import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
 import { contributionOf, moveTotals } from "./sale-totals.ts";
-import { SharedDebt } from "./shared-debt.ts";
+import { liftedBy, SharedDebt } from "./shared-debt.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
@@ -50,8 +50,10 @@ export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules
   const now = BigInt(await readClock(queries));
   const { loaded, debt } = await loadTogether(queries, wanted, rules, now);
   const recounted = new Set<bigint>();
+  const day = debt.debtors.size === 0 ? undefined : await openDay(queries);
   for (const sale of loaded) {
-    const decision = debt.decide(sale);
+    const decision = debt.decide(sale, day?.leftGwei);
+    if (day) await day.count(liftedBy(sale.facts, decision));
     const waited = await judgeFreed(queries, sale, decision);
     const touched = new Set([...waited, ...(await save(queries, sale, decision, rules))]);
     if (touched.size > 0) changed.add(sale.row.id);

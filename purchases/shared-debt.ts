@@ -32,14 +32,18 @@ export class SharedDebt {
     this.debtors = new Set([...this.#left].filter(([, gwei]) => gwei > 0n).map(([wallet]) => wallet));
   }
 
-  /** To be called once for each sale, in the order of their ids. */
-  decide(sale: LoadedSale): SaleDecision {
+  /** To be called once for each sale, in the order of their ids. `mostGwei`: what it may lift; undefined: any sum. */
+  decide(sale: LoadedSale, mostGwei?: bigint): SaleDecision {
     const { buyer, facts } = sale;
     const alone = this.#alone.get(sale) ?? decide(facts, this.#rules, this.#now);
     if (buyer === null || !this.debtors.has(buyer)) return alone;
     // What it returns itself, it counts by itself.
     const left = this.#left.get(buyer) ?? 0n;
-    const decision = decide({ ...facts, debtGwei: left - returnedBy(facts, alone) }, this.#rules, this.#now);
+    const shared = { ...facts, debtGwei: left - returnedBy(facts, alone) };
+    const lifting = decide(shared, this.#rules, this.#now);
+    const isTooMuch = mostGwei !== undefined && liftedBy(facts, lifting) > mostGwei;
+    const without = { ...shared, kept: { ...facts.kept, liftsNone: true } };
+    const decision = isTooMuch ? decide(without, this.#rules, this.#now) : lifting;
     add(this.#left, buyer, -liftedBy(facts, decision));
     for (const { id, withdrawn } of decision.steps)
       if (withdrawn.includes("pay")) add(this.#unsent, buyer, -offsetOf(sale, id));
@@ -60,7 +64,8 @@ function add(sums: Map<WalletAddress, bigint>, wallet: WalletAddress, gwei: bigi
 const returnedBy = (facts: LoadedSale["facts"], decision: SaleDecision): bigint =>
   adjustedBy(facts, decision).reduce((sum, gwei) => (gwei > 0n ? sum + gwei : sum), 0n);
 
-const liftedBy = (facts: LoadedSale["facts"], decision: SaleDecision): bigint =>
+/** In gwei, of debts that were recorded before. */
+export const liftedBy = (facts: LoadedSale["facts"], decision: SaleDecision): bigint =>
   adjustedBy(facts, decision).reduce((sum, gwei) => (gwei < 0n ? sum - gwei : sum), 0n);
 
 function adjustedBy({ purchases }: LoadedSale["facts"], { actions }: SaleDecision): bigint[] {

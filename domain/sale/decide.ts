@@ -64,6 +64,11 @@ export type Kept = {
   moves: number;
   /** The order that is its own: the merchant, and the number in its compared form. */
   order: string | null;
+  /**
+   * No debt is lifted for it: a person let it go on above what they may alone, so what it gives back is a purchase of its
+   * own, which is kept for the debt once a second person has agreed.
+   */
+  liftsNone: boolean;
 };
 
 export const NOTHING_KEPT: Kept = {
@@ -74,6 +79,7 @@ export const NOTHING_KEPT: Kept = {
   assignedOver: null,
   moves: 0,
   order: null,
+  liftsNone: false,
 };
 
 /** A purchase of a sale, with what is queued for it. */
@@ -206,7 +212,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const isOwn = (one: PurchaseFacts) => one.wallet === click?.wallet && one.storeId === click.store.id;
   const own = facts.purchases.filter(isOwn);
   const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
-  const planned = click && isKnown ? planSale(target, own, facts.debtGwei, before.tiers) : [];
+  const planned = click && isKnown ? planSale(target, own, before.liftsNone ? 0n : facts.debtGwei, before.tiers) : [];
   const actions = [
     ...facts.purchases.filter((one) => !isOwn(one)).flatMap((one) => [...liftUnpaid([one]), ...withdrawal(one)]),
     ...(isHeld ? planned.filter(isOwedToUs) : planned),
@@ -270,6 +276,7 @@ function keep(
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
     order: kept.order,
+    liftsNone: kept.liftsNone,
     moves: other ? MOST_MOVES : kept.moves + (movedTo ? 1 : 0),
   };
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { assignSale, declineSale } from "../../affiliates/decisions.ts";
+import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
 import { acceptRate } from "../../affiliates/fx.ts";
 import { updateStore } from "../../catalogue/stores.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
@@ -7,6 +7,7 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
 import { saoPauloDay } from "../../domain/sao-paulo-time.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { announceApprovals } from "../../purchases/approvals.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { decideSales } from "../../purchases/save.ts";
 import { decideApproval } from "../../purchases/staff.ts";
@@ -194,6 +195,37 @@ describe("Who frees money", function () {
       await shop.run();
       expect([await shop.received(buyer), await outstandingDebt(kysely, buyer)]).to.deep.equal([5, 0n]);
     });
+
+    for (const [limit, isAsked] of [
+      [4n, true],
+      [100n, false],
+    ] as const) {
+      it(`${isAsked ? "lifts no debt above" : "lifts a debt within, and counts it in,"} a person's day`, async () => {
+        const { shop, kysely, ana, buyer, sell, act, asked, agree } = await open(limit);
+        const second = "0x9999999999999999999999999999999999999999";
+        const roles = new Map([ana, second].map((one) => [one, "operator"] as const));
+        await inTransaction(kysely, (queries) => announceApprovals(queries, { aboveGwei: limit * CHZ, roles }));
+        const report = await sell(buyer);
+        await shop.run();
+        await shop.read({ ...report, ...declined });
+        await shop.read({ ...report, commissionMicros: 1_000n });
+        await shop.run();
+        const { id, hold_reasons } = await shop.sale(report.saleKey);
+        const debt = async () => Number((await outstandingDebt(kysely, buyer)) / CHZ);
+        expect([hold_reasons, await debt()]).to.deep.equal(["low_commission", 5]);
+        await act((queries) => releaseSale(queries, id, { rules: RULES, actor: ana, holds: [hold_reasons] }));
+        expect(await debt(), "at once").to.equal(isAsked ? 5 : 0);
+        await shop.run();
+        expect([await asked(), await debt()]).to.deep.equal(isAsked ? [[[buyer, 5, ana]], 5] : [[], 0]);
+        const days = await kysely.selectFrom("decided_days").select(["decider", "gwei"]).execute();
+        expect(days).to.deep.equal([{ decider: ana, gwei: 5n * CHZ }]);
+        const ids = new Set([id]);
+        await inTransaction(kysely, (queries) => decideSales(queries, ids, RULES));
+        expect(await debt(), "decided again").to.equal(isAsked ? 5 : 0);
+        await agree(second);
+        expect([await shop.received(buyer), await debt()]).to.deep.equal([5, 0]);
+      });
+    }
 
     describe("by a store that is decided by otherwise", () => {
       it("counts what goes on at once in their day, and makes their own wait for somebody else", async () => {
