@@ -12,6 +12,7 @@ import { people } from "./migrations/0008-people.ts";
 import { chainGrades } from "./migrations/0009-chain-grades.ts";
 import { nodeCalls } from "./migrations/0010-node-calls.ts";
 import { deciders } from "./migrations/0011-deciders.ts";
+import { paidRates } from "./migrations/0012-paid-rates.ts";
 import { dayShares } from "./migrations/0013-day-shares.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0010-node-calls", up: nodeCalls },
   { name: "0013-day-shares", up: dayShares },
   { name: "0011-deciders", up: deciders },
+  { name: "0012-paid-rates", up: paidRates },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

@@ -6,7 +6,7 @@ import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError, hashIn } from "../platform/rpc/node-proof.ts";
 import type { Bloom } from "./bloom.ts";
-import { EVENT_TOPICS, isRpcLog, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
+import { EVENT_TOPICS, isRpcLog, RATE_TOPIC, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
@@ -27,7 +27,7 @@ export type Source = {
 export type RangeAnswer = { logs: RpcLog[]; end: Block };
 
 const HEADERS_PER_REQUEST = 100;
-const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
+const TOPICS = [TRANSFER_TOPIC, RATE_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
 
 /** One chain node with the indexer's requests. Every response is validated; an impossible one is rejected. */
 export class ChainNode {
@@ -47,6 +47,7 @@ export class ChainNode {
     this.#addresses = Object.values(emitters).flat();
     this.#emittersOf = new Map([
       [TRANSFER_TOPIC, emitters.purchaseNft],
+      [RATE_TOPIC, emitters.cashbackDistributor],
       ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, emitters[contract]] as const),
     ]);
   }

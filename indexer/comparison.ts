@@ -2,7 +2,7 @@ import type { Database } from "../database/connect.ts";
 import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import type { Bloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
-import { argumentsOf, decodeEvents, type RpcLog } from "./events.ts";
+import { argumentsOf, decodeEvents, type RpcLog, storedRateOf } from "./events.ts";
 
 export type Difference = {
   blockNumber: number;
@@ -50,14 +50,14 @@ export async function compareRange({
   return { differences: confirmed, logs: logs.length };
 }
 
-type Described = Map<string, { blockNumber: number; logIndex: number; text: string }>;
+type Described = Map<string, { blockNumber: number; logIndex: number; text: string; rate: bigint | null }>;
 
 function describeLogs(logs: readonly RpcLog[]): Described {
   const described: Described = new Map();
   for (const event of decodeEvents(logs).events) {
     const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
     const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
-    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text });
+    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: storedRateOf(event) });
   }
   return described;
 }
@@ -78,6 +78,7 @@ async function readIndexed({ kysely }: Database, from: number, to: number): Prom
         blockNumber: Number(row.block_number),
         logIndex: Number(row.log_index),
         text: `${row.kind} of ${row.token_id} ${row.arguments} in ${row.transaction_hash}`,
+        rate: row.wei_per_cent,
       },
     ]),
   );
@@ -85,9 +86,14 @@ async function readIndexed({ kysely }: Database, from: number, to: number): Prom
 
 function differences(indexed: Described, onChain: Described): Difference[] {
   const found: Difference[] = [];
-  for (const [key, { blockNumber, logIndex, text }] of onChain) {
-    const known = indexed.get(key)?.text;
-    if (known !== text) found.push({ blockNumber, logIndex, indexed: known, onChain: text });
+  const atRate = (text: string, rate: bigint | null) => (rate === null ? text : `${text} at ${rate}`);
+  for (const [key, { blockNumber, logIndex, text, rate }] of onChain) {
+    const known = indexed.get(key);
+    // A payment that 1.0.0 read has no rate.
+    const isSame = known?.text === text && (known.rate === null || known.rate === rate);
+    if (isSame) continue;
+    const said = known && atRate(known.text, known.rate);
+    found.push({ blockNumber, logIndex, indexed: said, onChain: atRate(text, rate) });
   }
   for (const [key, { blockNumber, logIndex, text }] of indexed) {
     if (!onChain.has(key)) found.push({ blockNumber, logIndex, indexed: text, onChain: undefined });

@@ -28,8 +28,16 @@ export type EventContent =
       saleRef: bigint;
     }
   | { kind: "StatusUpdated"; tokenId: bigint; to: number }
-  | { kind: "CashbackPaid"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint }
-  | { kind: "CashbackDeferred"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint };
+  | ({ kind: "CashbackPaid" } & Payment)
+  | ({ kind: "CashbackDeferred" } & Payment);
+
+type Payment = {
+  tokenId: bigint;
+  recipient: WalletAddress;
+  amountWei: bigint;
+  /** The rate of its transaction; null if it is not known. */
+  weiPerCent: bigint | null;
+};
 
 export type EventKind = EventContent["kind"];
 
@@ -58,6 +66,12 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
  * the `PurchaseMinted` that follows it, it becomes one event.
  */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/**
+ * The rate of the payments that follow it in its transaction. Read and not stored as an event: each of these payments has
+ * it, beside its arguments. docs/decisions/0007-one-rate-a-batch.md
+ */
+export const RATE_TOPIC = "0xb4fc9a8a81ef249f8c733b58f6ecaad9f4b25710b602645da4718589beda876b";
 
 /** A log as `eth_getLogs` returns it. */
 export type RpcLog = {
@@ -101,6 +115,7 @@ export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; i
   const events: ChainEvent[] = [];
   let ignored = 0;
   let transfer: RpcLog | undefined;
+  let rate: RpcLog | undefined;
   for (const log of logs) {
     const topic = log.topics[0];
     if (topic === TRANSFER_TOPIC) {
@@ -112,12 +127,23 @@ export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; i
     if (topic === EVENT_TOPICS.PurchaseMinted.topic) assertSameOwner(transfer, log);
     else if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
     transfer = undefined;
-    const event = decodeLog(log);
+    if (topic === RATE_TOPIC) {
+      rate = log;
+      continue;
+    }
+    const event = decodeLog(log, rateOf(log, rate));
     if (event) events.push(event);
     else ignored += 1;
   }
   if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
   return { events, ignored };
+}
+
+/** The last rate that the same contract applied in the same transaction. */
+function rateOf({ address, transactionHash }: RpcLog, rate: RpcLog | undefined): bigint | null {
+  if (rate?.transactionHash !== transactionHash || rate.address.toLowerCase() !== address.toLowerCase()) return null;
+  const weiPerCent = BigInt(rate.data);
+  return weiPerCent > 0n && weiPerCent <= INT64_MAX ? weiPerCent : null;
 }
 
 function assertSameOwner(transfer: RpcLog | undefined, minted: RpcLog): void {
@@ -134,18 +160,18 @@ function contradiction({ topics, blockNumber }: RpcLog, what: string): Contradic
   return new ContradictoryLogsError(`Ticket ${BigInt(topics[3] || 0)} ${what} in block ${Number(blockNumber)}`);
 }
 
-/** Decodes a log; undefined if the id does not fit the column and therefore cannot be ours. */
-export function decodeLog(log: RpcLog): ChainEvent | undefined {
+/** Decodes a log, with the rate that applies to a payment; undefined if the id does not fit the column and therefore cannot be ours. */
+export function decodeLog(log: RpcLog, weiPerCent: bigint | null = null): ChainEvent | undefined {
   const position: EventPosition = {
     blockNumber: Number(log.blockNumber),
     logIndex: Number(log.logIndex),
     transactionHash: log.transactionHash,
   };
-  const content = decodeContent(log.topics, log.data);
+  const content = decodeContent(log.topics, log.data, weiPerCent);
   return content && content.tokenId <= INT64_MAX ? { ...position, ...content } : undefined;
 }
 
-function decodeContent(topics: string[], data: string): EventContent | undefined {
+function decodeContent(topics: string[], data: string, weiPerCent: bigint | null): EventContent | undefined {
   const [topic, first = "", second = "", third = ""] = topics;
   switch (topic) {
     case EVENT_TOPICS.PurchaseMinted.topic:
@@ -162,17 +188,21 @@ function decodeContent(topics: string[], data: string): EventContent | undefined
     case EVENT_TOPICS.StatusUpdated.topic:
       return { kind: "StatusUpdated", tokenId: BigInt(first), to: numberAt(data, 0) };
     case EVENT_TOPICS.CashbackPaid.topic:
-      return { kind: "CashbackPaid", tokenId: BigInt(first), recipient: addressIn(second), amountWei: BigInt(data) };
+      return { kind: "CashbackPaid", ...paymentIn() };
     case EVENT_TOPICS.CashbackDeferred.topic:
-      return {
-        kind: "CashbackDeferred",
-        tokenId: BigInt(first),
-        recipient: addressIn(second),
-        amountWei: BigInt(data),
-      };
+      return { kind: "CashbackDeferred", ...paymentIn() };
     default:
       return undefined;
   }
+
+  function paymentIn(): Payment {
+    return { tokenId: BigInt(first), recipient: addressIn(second), amountWei: BigInt(data), weiPerCent };
+  }
+}
+
+/** The rate of a payment, as it is stored beside its arguments. */
+export function storedRateOf(event: EventContent): bigint | null {
+  return "weiPerCent" in event ? event.weiPerCent : null;
 }
 
 /** The last 20 of a word's 32 bytes. Lower-cased, because some test nodes send mixed case. */
@@ -197,7 +227,12 @@ export function argumentsOf(event: EventContent): string {
 }
 
 /** Restores an event from its stored columns. */
-export function contentOf(kind: string, tokenId: bigint, storedArguments: string): EventContent {
+export function contentOf(
+  kind: string,
+  tokenId: bigint,
+  storedArguments: string,
+  weiPerCent: bigint | null,
+): EventContent {
   const stored: Record<string, string> = JSON.parse(storedArguments);
   const address = (name: string) => toWalletAddress(stored[name] ?? "");
   const number = (name: string) => Number(stored[name]);
@@ -212,7 +247,7 @@ export function contentOf(kind: string, tokenId: bigint, storedArguments: string
       return { kind: "StatusUpdated", tokenId, to: number("to") };
     case "CashbackPaid":
     case "CashbackDeferred": {
-      const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0) };
+      const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0), weiPerCent };
       return { kind, ...paid };
     }
     default:

@@ -27,6 +27,8 @@ export type Payout = {
   tokenId: bigint;
   recipient: WalletAddress;
   amountGwei: bigint;
+  /** The rate of its transaction; null if it is not known. */
+  weiPerCent: bigint | null;
   state: "paid" | "deferred";
   transactionHash: string;
   blockNumber: number;
@@ -107,6 +109,7 @@ function payoutBy(event: EventOf<"CashbackPaid" | "CashbackDeferred">, paidAtMs:
     tokenId: event.tokenId,
     recipient: event.recipient,
     amountGwei: gweiOf(event.amountWei),
+    weiPerCent: event.weiPerCent,
     state: event.kind === "CashbackPaid" ? "paid" : "deferred",
     transactionHash: event.transactionHash,
     blockNumber: event.blockNumber,

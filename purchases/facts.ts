@@ -286,7 +286,7 @@ async function readPurchases(
   const tokenOf = new Map(tokens.map((one) => [one.token_id, one]));
   const payouts = await queries
     .selectFrom("payouts")
-    .select(["token_id", "recipient", "state", "amount_gwei", "block_number"])
+    .select(["token_id", "recipient", "state", "amount_gwei", "block_number", "wei_per_cent"])
     .where(among(queries, "token_id", ids))
     .execute();
   const payoutOf = new Map(payouts.map((one) => [one.token_id, one]));
@@ -334,6 +334,7 @@ async function readPurchases(
       queued: kinds(wanted),
       heldByStaff: row.held_at === null ? null : { by: row.held_by ?? "", at: row.held_at, reason: row.held_reason },
       refusedRequest: row.refused_request,
+      payment: payout ? { gwei: payout.amount_gwei, weiPerCent: payout.wei_per_cent } : null,
       unsent: kinds(wanted.filter(({ status }) => !["assigned", "done"].includes(status))),
     };
     return { row: counted, life: lifeOf(counted, wanted), facts };
@@ -355,7 +356,8 @@ async function readTickets(
     .leftJoin("purchases", "purchases.id", "nfts.token_id")
     .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .select(["nfts.token_id", "nfts.owner", "nfts.store_id", "nfts.value_cents", "nfts.cashback_bps", "nfts.bonus_bps"])
-    .select(["nfts.sale_ref", "nfts.status", "payouts.amount_gwei", "purchases.id", "purchases.sale_id"])
+    .select(["nfts.sale_ref", "nfts.status", "payouts.amount_gwei", "payouts.wei_per_cent"])
+    .select(["purchases.id", "purchases.sale_id"])
     .where(among(queries, "nfts.sale_ref", [...saleOf.keys()]))
     .where("nfts.sale_ref", "<>", 0n)
     .orderBy("nfts.token_id")
@@ -372,7 +374,7 @@ async function readTickets(
       cashbackBps: one.cashback_bps,
       bonusBps: one.bonus_bps,
       isCancelled: Number(one.status) === CHAIN_STATUS.cancelled,
-      paidGwei: one.amount_gwei,
+      payment: one.amount_gwei === null ? null : { gwei: one.amount_gwei, weiPerCent: one.wei_per_cent },
       isTaken: one.id !== null,
     })),
     ({ saleId }) => saleId,

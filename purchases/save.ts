@@ -12,6 +12,7 @@ import { adoptable, buyerOf } from "../domain/sale/buyer.ts";
 import {
   type ClickFacts,
   decide,
+  type Payment,
   type Permission,
   type SaleDecision,
   type TicketFacts,
@@ -142,34 +143,43 @@ async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Pr
  * Returns whether there was any such purchase. docs/product.md#sale-ref
  */
 async function adoptPayments(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
-  const paid = loaded
-    .flatMap((sale) => sale.lives.map(({ row }) => ({ row, sale })))
-    .flatMap(({ row, sale }) => {
-      const payment = row.paid_gwei === null ? undefined : paymentOf({ ...row, paid_gwei: row.paid_gwei });
-      return payment ? [{ row, sale, payment }] : [];
-    });
-  for (const { row, sale, payment } of paid) {
-    await forgetDebts(queries, { purchaseId: row.id, revisionId: sale.row.revision_id ?? 0n, wallet: row.wallet });
-    await queries.updateTable("purchases").set(payment).where("id", "=", row.id).execute();
+  const paid = loaded.flatMap((sale) =>
+    sale.facts.purchases.flatMap((one) => {
+      const known = { centBps: one.centBps, weiPerCent: one.weiPerCent, offsetGwei: one.offsetGwei };
+      const said = one.payment ? saidOf(one.payment, known) : undefined;
+      return said ? [{ one, sale, said }] : [];
+    }),
+  );
+  for (const { one, sale, said } of paid) {
+    await forgetDebts(queries, { purchaseId: one.id, revisionId: sale.row.revision_id ?? 0n, wallet: one.wallet });
+    const columns = { cashback_cent_bps: said.centBps, wei_per_cent: said.weiPerCent, offset_gwei: said.offsetGwei };
+    await queries.updateTable("purchases").set(columns).where("id", "=", one.id).execute();
   }
   await recountPurchases(
     queries,
-    paid.map(({ row }) => row.id),
+    paid.map(({ one }) => one.id),
   );
   return paid.length > 0;
 }
 
-type Paid = { cashback_cent_bps: bigint; wei_per_cent: bigint | null; offset_gwei: bigint; paid_gwei: bigint };
+type Promised = { centBps: bigint; weiPerCent: bigint | null; offsetGwei: bigint };
 
-/** The cashback and the rate that a payment shows, if a row says otherwise. */
-function paymentOf({ cashback_cent_bps, wei_per_cent, offset_gwei, paid_gwei }: Paid) {
-  if (wei_per_cent === null) {
-    // Rounded up, so that the cashback at this rate is exactly what was paid.
-    const rate = (paid_gwei * WEI_PER_GWEI * BPS + cashback_cent_bps - 1n) / cashback_cent_bps;
-    return { wei_per_cent: rate, cashback_cent_bps, offset_gwei: 0n };
-  }
-  if (cashbackOfCentBps(cashback_cent_bps, wei_per_cent) === paid_gwei + offset_gwei) return undefined;
-  return { wei_per_cent, cashback_cent_bps: centBpsOfGwei(paid_gwei, wei_per_cent), offset_gwei: 0n };
+/**
+ * The cashback and the rate that a payment shows, if its row promised otherwise. What was kept of it for a debt, and is
+ * not known any more, was not paid: it is owed anew, and kept for that debt again.
+ */
+function saidOf(payment: Payment, promised: Promised): (Promised & { weiPerCent: bigint }) | undefined {
+  const { gwei } = payment;
+  const weiPerCent = payment.weiPerCent ?? promised.weiPerCent ?? rateFor(gwei, promised.centBps);
+  const isSame = promised.weiPerCent === weiPerCent;
+  if (isSame && cashbackOfCentBps(promised.centBps, weiPerCent) === gwei + promised.offsetGwei) return undefined;
+  const isGuess = payment.weiPerCent === null && promised.weiPerCent === null;
+  return { weiPerCent, centBps: isGuess ? promised.centBps : centBpsOfGwei(gwei, weiPerCent), offsetGwei: 0n };
+}
+
+/** The rate at which a cashback is exactly what was paid: rounded up. Of a payment that 1.0.0 read, all that can be known. */
+function rateFor(gwei: bigint, centBps: bigint): bigint {
+  return (gwei * WEI_PER_GWEI * BPS + centBps - 1n) / centBps;
 }
 
 /** Each of a sale's purchases shows whether it is held or declined. */
@@ -403,16 +413,17 @@ async function countNew(queries: Queries, rows: readonly PurchaseRow[]): Promise
 }
 
 /**
- * A ticket on chain that the database does not know becomes a purchase, with the cashback of the ticket. The rate of a
- * payment follows from what was paid. docs/product.md#sale-ref
+ * A ticket on chain that the database does not know becomes a purchase: with what was paid for it, or the cashback of the
+ * ticket. docs/product.md#sale-ref
  */
 async function adoptTicket(
   queries: Queries,
   ticket: TicketFacts,
   { saleId, storeName }: { saleId: bigint; storeName: string },
 ): Promise<void> {
-  const { id, ref, valueCents, cashbackBps, bonusBps, paidGwei } = ticket;
-  const centBps = valueCents * (cashbackBps + bonusBps);
+  const { id, ref, valueCents, cashbackBps, bonusBps, payment } = ticket;
+  const ofTicket = { centBps: valueCents * (cashbackBps + bonusBps), weiPerCent: null, offsetGwei: 0n };
+  const { centBps, weiPerCent } = (payment && saidOf(payment, ofTicket)) ?? ofTicket;
   const row = rowOf({
     wallet: ticket.owner,
     storeId: ticket.storeId,
@@ -424,8 +435,7 @@ async function adoptTicket(
     balanceBlock: null,
     source: "live",
     sale: { id: saleId, centBps, ref },
-    // Rounded up, so that the cashback at this rate is exactly what was paid.
-    weiPerCent: paidGwei === null ? null : (paidGwei * WEI_PER_GWEI * BPS + centBps - 1n) / centBps,
+    weiPerCent,
   });
   await insertRows(queries, [{ ...row, id, reversed_at: ticket.isCancelled ? row.created_at : null }]);
   await addNewPurchases(queries, [row]);

@@ -14,6 +14,7 @@ import {
   SHOP_TOTALS,
 } from "./totals.ts";
 import { findWrongAccounts } from "./wrong-accounts.ts";
+import { findWrongPayments } from "./wrong-payments.ts";
 
 const PAGE = 5_000;
 
@@ -46,7 +47,7 @@ export async function countAfresh(
 export async function findWrongTotals(queries: Queries): Promise<string[]> {
   const { shop, buyers } = await countAfresh(queries);
   const kept = await readShopTotals(queries);
-  const differences: string[] = await findWrongAccounts(queries);
+  const differences: string[] = [...(await findWrongAccounts(queries)), ...(await findWrongPayments(queries))];
   const ofPurchases = SHOP_TOTALS.filter((name) => name !== "users" && !name.startsWith("payouts_"));
   for (const name of ofPurchases) {
     const counted = shop.get(name) ?? 0n;

@@ -675,6 +675,9 @@ export interface Schema {
     token_id: bigint | null;
     /** The decoded arguments as JSON, integers as text. */
     arguments: string;
+    /** The rate (wei per centavo) that was applied in the transaction of a payment; null: read by 1.0.0, or no payment. Beside
+     * its arguments, which 1.0.0 compares with the chain. docs/product.md#sale-ref */
+    wei_per_cent: bigint | null;
   };
   /** The last indexed block. */
   chain_cursor: {

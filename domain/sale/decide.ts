@@ -97,7 +97,12 @@ export type PurchaseFacts = SalePurchase & {
   heldByStaff: StaffHold | null;
   /** The last request about it that a second person refused, and that nobody has decided again since. */
   refusedRequest: bigint | null;
+  /** On the chain. */
+  payment?: Payment | null;
 };
+
+/** What the chain paid, and the rate of its transaction; null where it was read by 1.0.0. */
+export type Payment = { gwei: bigint; weiPerCent: bigint | null };
 
 /** A ticket on chain that carries the sale's reference, and is none of its purchases. */
 export type TicketFacts = {
@@ -109,7 +114,7 @@ export type TicketFacts = {
   cashbackBps: bigint;
   bonusBps: bigint;
   isCancelled: boolean;
-  paidGwei: bigint | null;
+  payment: Payment | null;
   /** Whether another purchase has its id. */
   isTaken: boolean;
 };

@@ -242,7 +242,7 @@ export async function readEventsOf(
     blockNumber: Number(row.block_number),
     logIndex: Number(row.log_index),
     transactionHash: row.transaction_hash,
-    ...contentOf(row.kind, row.token_id ?? 0n, row.arguments),
+    ...contentOf(row.kind, row.token_id ?? 0n, row.arguments, row.wei_per_cent),
   }));
   return { events, timestamps: new Map(rows.map((row) => [Number(row.block_number), Number(row.timestamp)])) };
 }

@@ -2,7 +2,7 @@ import type { Database } from "../../database/connect.ts";
 import { openClient, queriesOn } from "../../database/postgres.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
-import { argumentsOf } from "../events.ts";
+import { argumentsOf, storedRateOf } from "../events.ts";
 import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
@@ -65,6 +65,7 @@ class PostgresWriter implements ChunkWriter {
       events.map((event) => event.kind),
       events.map((event) => event.tokenId),
       events.map(argumentsOf),
+      events.map(storedRateOf),
     ]);
     const changes = fold(events, new Map(blocks.map((block) => [block.number, block.timestamp])));
     await countChange(this.#queries, changedIds(changes), () => this.#writeChanges(changes));
@@ -117,6 +118,7 @@ class PostgresWriter implements ChunkWriter {
       payouts.map((one) => one.blockNumber),
       payouts.map((one) => one.logIndex),
       payouts.map((one) => one.paidAtMs),
+      payouts.map((one) => one.weiPerCent),
     ]);
     return payouts;
   }
@@ -144,8 +146,9 @@ const MOVE_CURSOR =
 const BLOCKS = `insert into chain_blocks (number, hash, timestamp)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[])
     on conflict (number) do update set hash = excluded.hash, timestamp = excluded.timestamp`;
-const EVENTS = `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])`;
+const EVENTS = `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments,
+      wei_per_cent)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[])`;
 const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, sale_ref, status,
       mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
@@ -160,11 +163,12 @@ const STATUSES = `update nfts set status = changed.status, status_transaction = 
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
       as changed (token_id, status, status_transaction, status_block, status_at)
     where nfts.token_id = changed.token_id`;
-const PAYOUTS = `insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
+const PAYOUTS = `insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at,
+      wei_per_cent)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-      $8::bigint[])
+      $8::bigint[], $9::bigint[])
     on conflict (token_id) do update set recipient = excluded.recipient, amount_gwei = excluded.amount_gwei,
       state = excluded.state, transaction_hash = excluded.transaction_hash, block_number = excluded.block_number,
-      log_index = excluded.log_index, paid_at = excluded.paid_at`;
+      log_index = excluded.log_index, paid_at = excluded.paid_at, wei_per_cent = excluded.wei_per_cent`;
 const PRUNE = `delete from chain_blocks where number >= $1 and number < $2 and number % ${SPARSE_EVERY} <> 0
       and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`;

@@ -27,6 +27,7 @@ export function payoutRow(payout: Payout): Insertable<Schema["payouts"]> {
     token_id: payout.tokenId,
     recipient: payout.recipient,
     amount_gwei: payout.amountGwei,
+    wei_per_cent: payout.weiPerCent,
     state: payout.state,
     transaction_hash: payout.transactionHash,
     block_number: BigInt(payout.blockNumber),

@@ -3,7 +3,7 @@ import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../
 import { whenFree } from "../../database/sqlite/when-free.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
-import { argumentsOf } from "../events.ts";
+import { argumentsOf, storedRateOf } from "../events.ts";
 import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
@@ -63,7 +63,8 @@ class SqliteWriter implements ChunkWriter {
     statements.blocks.flush();
     for (const event of chunk.events) {
       const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
-      statements.events.add(blockNumber, logIndex, transactionHash, kind, tokenId, argumentsOf(event));
+      const content = [kind, tokenId, argumentsOf(event), storedRateOf(event)];
+      statements.events.add(blockNumber, logIndex, transactionHash, ...content);
     }
     statements.events.flush();
     const changes = fold(chunk.events, timestamps);
@@ -98,8 +99,9 @@ function writeChanges(statements: Statements, { nfts, statuses, payouts }: Chang
     statements.status.run(one.status, one.statusTransaction, one.statusBlock, one.statusAtMs, tokenId);
   }
   for (const one of payouts.values()) {
-    const { tokenId, recipient, amountGwei, state, transactionHash, blockNumber, logIndex, paidAtMs } = one;
-    statements.payouts.add(tokenId, recipient, amountGwei, state, transactionHash, blockNumber, logIndex, paidAtMs);
+    const { tokenId, recipient, amountGwei, weiPerCent, state, transactionHash, blockNumber, logIndex, paidAtMs } = one;
+    const position = [transactionHash, blockNumber, logIndex, paidAtMs];
+    statements.payouts.add(tokenId, recipient, amountGwei, weiPerCent, state, ...position);
   }
   statements.payouts.flush();
   return payouts.values();
@@ -112,13 +114,21 @@ function moveCursor(statements: Statements, { previous, cursor }: Chunk): void {
   if (changes !== 1) throw new CursorMovedError(`The cursor is no longer at block ${previous?.number ?? "none"}`);
 }
 
-const EVENT_COLUMNS = ["block_number", "log_index", "transaction_hash", "kind", "token_id", "arguments"];
+const EVENT_COLUMNS = [
+  "block_number",
+  "log_index",
+  "transaction_hash",
+  "kind",
+  "token_id",
+  "arguments",
+  "wei_per_cent",
+];
 const NFT_COLUMNS = [
   ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "sale_ref", "status"],
   ...["mint_transaction", "minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
 ];
 const PAYOUT_COLUMNS = [
-  ...["token_id", "recipient", "amount_gwei", "state"],
+  ...["token_id", "recipient", "amount_gwei", "wei_per_cent", "state"],
   ...["transaction_hash", "block_number", "log_index", "paid_at"],
 ];
 

@@ -3,6 +3,7 @@ import { assignSale, type DecisionError } from "../../affiliates/decisions.ts";
 import { saleRefsBy } from "../../affiliates/environment.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
+import { findWrongPayments } from "../../purchases/wrong-payments.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";
 
@@ -96,6 +97,108 @@ describe("A sale whose ticket is on the chain, and not in the database", functio
         expect(purchase).to.include({ cashback_cent_bps: 5_000_000n, wei_per_cent: 10n ** 16n });
       });
     }
+
+    const reais = (amount: number) => ({ amountMicros: BigInt(amount * 1_000_000), commissionMicros: null });
+    const debtOf = async (shop: Shop, wallet: `0x${string}`) =>
+      Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9;
+    /** R$ 100 that are minted, corrected to R$ 40 and paid, at another rate than at the report. */
+    async function openCorrected() {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click, reais(100));
+      await shop.read(report);
+      await shop.run();
+      const minted = await shop.purchases();
+      shop.weiPerCent = 3n * 10n ** 16n;
+      await shop.read({ ...report, status: "approved", payable: false });
+      await shop.run();
+      const confirmed = await shop.purchases();
+      const paid = { ...report, ...payable, ...reais(40) };
+      await shop.read(paid);
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(6);
+      const backTo = async ([row]: typeof minted) => {
+        const { cashback_cent_bps = 0n, wei_per_cent = null, approved_at = null, payable_at = null } = row ?? {};
+        const columns = { cashback_cent_bps, wei_per_cent, approved_at, payable_at, settled_at: null };
+        await shop.database.kysely.updateTable("purchases").set(columns).execute();
+      };
+      return { shop, wallet, click, paid, minted, confirmed, backTo };
+    }
+
+    it("adopts what was paid after a correction: nothing is owed back, and nothing paid again", async () => {
+      const { shop, wallet, paid } = await openCorrected();
+      await forgetSales(shop);
+      await shop.read(paid);
+      await shop.run();
+      expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([6, 0]);
+      expect((await shop.purchases()).map((row) => [row.cashback_cent_bps, row.wei_per_cent])).to.deep.equal([
+        [2_000_000n, 3n * 10n ** 16n],
+      ]);
+      await shop.read({ ...paid, status: "declined" });
+      expect(await debtOf(shop, wallet)).to.equal(6);
+    });
+
+    it("adopts what was paid of parts of two percents, to the gwei", async () => {
+      const { shop, wallet, click } = await open();
+      const parts = [
+        { group: "fashion", amountMicros: 33_330_000n },
+        { group: null, amountMicros: 66_690_000n },
+      ];
+      shop.weiPerCent = 12_345_678_901_234_567n;
+      const report = reportOf(click, { ...payable, ...reais(100.02), parts });
+      await shop.read(report);
+      await shop.run();
+      const received = await shop.received(wallet);
+      const [before] = await shop.purchases();
+      await forgetSales(shop);
+      await shop.read(report);
+      await shop.run();
+      expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([received, 0]);
+      const after = await shop.purchases();
+      expect(after.map((row) => row.cashback_cent_bps)).to.deep.equal([before?.cashback_cent_bps]);
+    });
+
+    for (const when of ["minted", "confirmed"] as const) {
+      it(`owes back what was paid, where the backup is from when it was ${when}`, async () => {
+        const opened = await openCorrected();
+        const { shop, wallet, paid, backTo } = opened;
+        await backTo(opened[when]);
+        expect(await findWrongPayments(shop.database.kysely), "the books are wrong").to.not.deep.equal([]);
+        await shop.read({ ...paid, status: "declined" });
+        await shop.run();
+        expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([6, 6]);
+        await shop.read({ ...paid, reason: "again" });
+        await shop.run();
+        expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([6, 0]);
+        expect(await findWrongPayments(shop.database.kysely)).to.deep.equal([]);
+      });
+    }
+
+    it("is found by a full comparison where what is owed back is not what was paid", async () => {
+      const { shop, wallet, paid } = await openCorrected();
+      await shop.read({ ...paid, status: "declined" });
+      const { kysely } = shop.database;
+      expect([await debtOf(shop, wallet), await findWrongPayments(kysely)]).to.deep.equal([6, []]);
+      await kysely.deleteFrom("adjustments").execute();
+      expect(await findWrongPayments(kysely)).to.deep.equal(["Of purchase 1, 6 CHZ are owed back, and 0 by the books"]);
+    });
+
+    it("knows that a debt was kept of what was paid", async () => {
+      const { shop, wallet, click } = await open();
+      const [first, second] = [reportOf(click, { ...payable, ...reais(40) }), reportOf(click, payable)];
+      await shop.read(first);
+      await shop.run();
+      await shop.read({ ...first, status: "declined" });
+      await shop.read(second);
+      await shop.run();
+      // 2 of 5 were kept.
+      expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([5, 0]);
+      await forgetSales(shop);
+      await shop.read({ ...first, status: "declined" });
+      expect(await debtOf(shop, wallet)).to.equal(2);
+      await shop.read(second);
+      await shop.run();
+      expect([await shop.received(wallet), await debtOf(shop, wallet)]).to.deep.equal([5, 0]);
+    });
 
     it("knows a ticket that carries a reference by an older key", async () => {
       const { shop, wallet, click } = await open();

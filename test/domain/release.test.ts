@@ -40,7 +40,7 @@ const withReport = (sale: Sale, report: Partial<SaleReport>): Sale => ({
 const sold = (id: bigint): SameOrder => ({ ...ACCOUNT, id, clickId: 70n, createdAt: NOW });
 const ticket = (id: bigint, owner: typeof BUYER | typeof OTHER) => ({
   ...{ id, owner, ref: 1n, storeId: 1n, valueCents: 10_000n, cashbackBps: 500n, bonusBps: 0n },
-  ...{ isCancelled: false, paidGwei: null, isTaken: false, mintedAt: NOW },
+  ...{ isCancelled: false, payment: null, isTaken: false, mintedAt: NOW },
 });
 
 /** What makes each reason apply, whatever else does. */

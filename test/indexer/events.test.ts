@@ -10,6 +10,7 @@ import {
   decodeLog,
   EVENT_TOPICS,
   type EventContent,
+  RATE_TOPIC,
   type RpcLog,
   TRANSFER_TOPIC,
 } from "../../indexer/events.ts";
@@ -35,11 +36,11 @@ const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
   { args: CANCELLATION, content: { kind: "StatusUpdated", ...CANCELLATION } },
   {
     args: { purchaseId: 9n, recipient: RECIPIENT, amount: 2n ** 96n - 1n },
-    content: { kind: "CashbackPaid", tokenId: 9n, recipient: RECIPIENT, amountWei: 2n ** 96n - 1n },
+    content: { kind: "CashbackPaid", tokenId: 9n, recipient: RECIPIENT, amountWei: 2n ** 96n - 1n, weiPerCent: null },
   },
   {
     args: { purchaseId: 10n, recipient: BUYER, amount: 1n },
-    content: { kind: "CashbackDeferred", tokenId: 10n, recipient: BUYER, amountWei: 1n },
+    content: { kind: "CashbackDeferred", tokenId: 10n, recipient: BUYER, amountWei: 1n, weiPerCent: null },
   },
 ];
 
@@ -57,7 +58,7 @@ describe("Events", () => {
     });
 
     it(`restores ${content.kind} as stored`, () => {
-      expect(contentOf(content.kind, content.tokenId, argumentsOf(content))).to.deep.equal(content);
+      expect(contentOf(content.kind, content.tokenId, argumentsOf(content), null)).to.deep.equal(content);
     });
 
     it(`stores the numbers of ${content.kind} as explorers show them`, () => {
@@ -68,6 +69,31 @@ describe("Events", () => {
 
   it("ignores an id above 2^63 - 1", () => {
     expect(decodeLog(logOf("StatusUpdated", { tokenId: 2n ** 63n, to: 2 }))).to.equal(undefined);
+  });
+});
+
+describe("The rate of a payment", () => {
+  const paid = (tokenId: bigint) => logOf("CashbackPaid", { purchaseId: tokenId, recipient: BUYER, amount: 5n });
+  const rate = (weiPerCent: bigint, more: Partial<RpcLog> = {}): RpcLog => ({
+    ...paid(1n),
+    topics: [RATE_TOPIC],
+    data: `0x${weiPerCent.toString(16).padStart(64, "0")}`,
+    ...more,
+  });
+  const ratesOf = (...logs: RpcLog[]) =>
+    decodeEvents(logs).events.map((event) => (event.kind === "CashbackPaid" ? event.weiPerCent : undefined));
+
+  it("is the last one before it that its contract applied in its transaction", () => {
+    expect(RATE_TOPIC).to.equal(toEventSelector("event RateApplied(uint256 weiPerCent)"));
+    expect(ratesOf(rate(7n), paid(1n), paid(2n), rate(8n), paid(3n))).to.deep.equal([7n, 7n, 8n]);
+    expect(decodeEvents([rate(7n)])).to.deep.equal({ events: [], ignored: 0 });
+  });
+
+  it("is not known of another transaction or contract, or if no column takes it", () => {
+    expect(ratesOf(paid(1n))).to.deep.equal([null]);
+    expect(ratesOf(rate(7n, { transactionHash: "0xdef" }), paid(1n))).to.deep.equal([null]);
+    expect(ratesOf(rate(7n, { address: `0x${"9".repeat(40)}` }), paid(1n))).to.deep.equal([null]);
+    expect(ratesOf(rate(2n ** 64n), paid(1n))).to.deep.equal([null]);
   });
 });
 

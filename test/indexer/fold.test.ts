@@ -20,6 +20,7 @@ const pay = (tokenId: bigint, amountWei: bigint): EventContent => ({
   tokenId,
   recipient: BUYER,
   amountWei,
+  weiPerCent: 10n ** 16n,
 });
 
 /** One event per block. */

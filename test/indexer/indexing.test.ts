@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
+import { requestedSecondRead, requestSecondRead } from "../../database/second-read.ts";
 import { runIndexer } from "../../indexer/run-indexer.ts";
+import { foldDifferences } from "../../indexer/verify.ts";
 import { openLog } from "../../platform/log.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
@@ -13,6 +15,7 @@ import {
   mintEvents,
   paymentEvent,
   placeEmitters,
+  rateEvent,
   statusEvents,
 } from "../testing/event-chain.ts";
 import { freePorts } from "../testing/free-port.ts";
@@ -73,6 +76,34 @@ describe("Indexing", function () {
       expect(nfts).to.have.length(1);
       expect(nfts[0]).to.include({ token_id: 1n, owner: buyerOf(1), value_cents: 10_000n, status: 2n });
       expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_001n, state: "paid" });
+    });
+
+    it("keeps the rate of a payment's transaction, and is right beside payments that an earlier version read", async () => {
+      const { database, url } = await open();
+      const { kysely } = database;
+      await emit(anvil, [...mintEvents({ tokenId: 1n, buyer: buyerOf(1) }), ...statusEvents(1n)]);
+      await emit(anvil, [rateEvent(10n ** 16n), paymentEvent(1n, buyerOf(1), PAID_WEI)]);
+      const first = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      const rates = async () => {
+        const { events, payouts } = await readIndex(database);
+        return [...events.slice(2), ...payouts].map(({ wei_per_cent }) => wei_per_cent);
+      };
+      expect(await rates()).to.deep.equal([10n ** 16n, 10n ** 16n]);
+      const { signal } = new AbortController();
+      for await (const difference of foldDifferences(database, signal)) throw new Error(difference);
+      await first.stop();
+      // As an earlier version left them.
+      await kysely.updateTable("chain_events").set({ wei_per_cent: null }).execute();
+      await kysely.updateTable("payouts").set({ wei_per_cent: null }).execute();
+      await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await requestSecondRead(kysely, 0);
+      await until("it is read again", async () => !(await requestedSecondRead(kysely)));
+      expect(await rates(), "no difference").to.deep.equal([null, null]);
+      // A wrong rate is one.
+      await kysely.updateTable("chain_events").set({ wei_per_cent: 1n }).where("kind", "=", "CashbackPaid").execute();
+      await requestSecondRead(kysely, 0);
+      await until("it is repaired", async () => (await rates()).every((rate) => rate === 10n ** 16n));
     });
 
     it("continues where it stopped, over a gap longer than the kept blocks (F34)", async () => {

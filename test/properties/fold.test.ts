@@ -50,6 +50,7 @@ const content: fc.Arbitrary<EventContent> = fc.oneof(
     recipient: fc.nat(3).map((number) => buyerOf(number)),
     // A day's payouts are at most the total supply of CHZ, which fits into 64 bits of gwei.
     amountWei: fc.bigInt({ min: 0n, max: 2n ** 86n }),
+    weiPerCent: fc.constantFrom(null, 10n ** 16n),
   }),
 );
 const blocks = fc.array(fc.array(content, { maxLength: 4 }), { minLength: 1, maxLength: 6 });

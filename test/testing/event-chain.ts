@@ -26,6 +26,7 @@ const SIGNATURES = {
   StoreRegistered: "StoreRegistered(uint16,string)",
   CashbackPaid: "CashbackPaid(uint256,address,uint256)",
   CashbackDeferred: "CashbackDeferred(uint256,address,uint256)",
+  RateApplied: "RateApplied(uint256)",
   CashbackSkipped: "CashbackSkipped(uint256)",
 } as const;
 
@@ -84,6 +85,11 @@ export function paymentEvent(
     topics: [TOPICS[kind], word(tokenId), addressWord(recipient)],
     data: words(amountWei),
   };
+}
+
+/** The rate of the payments that follow in its transaction. */
+export function rateEvent(weiPerCent: bigint): EventRecord {
+  return { from: "distributor", topics: [TOPICS.RateApplied], data: words(weiPerCent) };
 }
 
 export function storeEvent(storeId: number, name: string): EventRecord {

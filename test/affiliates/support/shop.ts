@@ -265,6 +265,7 @@ export class Shop {
         token_id: one.purchase,
         recipient: one.wallet,
         amount_gwei: amount,
+        wei_per_cent: one.wei_per_cent,
         state: this.isRefused ? "deferred" : "paid",
         transaction_hash: "0x",
         block_number: this.#block,

@@ -315,6 +315,6 @@ function executeDistributor({ tokens, events }: Omit<Changing, "stores">, data: 
         encodeErrorResult({ abi, errorName: "CashbackDistributor_AboveCashback", args: [id, amount, most] }),
       );
     tokens.set(id, { ...token, paidWei: amount });
-    events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount });
+    events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount, weiPerCent: null });
   }
 }
