@@ -344,7 +344,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue, asker: As
     };
     const changed = keysOf(fields).filter((field) => known?.[field] !== fields[field]);
     if (changed.length === 0) return [];
-    const waits = asker !== undefined && Boolean(known?.contract) && changed.includes("contract");
+    const waits = asker !== undefined && fields.contract !== null && changed.includes("contract");
     return [
       {
         change: {

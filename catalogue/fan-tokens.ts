@@ -81,8 +81,8 @@ type WantedToken = Pick<FanTokenFields, "name" | "slug" | "image"> &
   Partial<Pick<FanTokenFields, "symbol" | "contract">>;
 
 /**
- * Creates a fan token, or changes one. Its holders get a bonus by its contract, so another contract than its buyers know
- * is proposed. Undefined: no token has the id. docs/product.md#proposals
+ * Creates a fan token, or changes one. Its holders get a bonus by its contract, so a contract that its buyers do not know
+ * is proposed, the first one too. Undefined: no token has the id. docs/product.md#proposals
  * @throws a unique violation if another token has the slug
  */
 export async function saveToken(
@@ -95,7 +95,7 @@ export async function saveToken(
   if (id !== undefined && !before) return undefined;
   const known = before?.contract ?? (await findKnownContract(queries, wanted.slug)) ?? null;
   const { contract, ...others } = wanted;
-  const isMoved = Boolean(asker && contract && known && contract !== known);
+  const isMoved = Boolean(asker && contract && contract !== known);
   const atOnce = isMoved ? others : wanted;
   if (before?.contract && contract === null) await keepContract(queries, before, actor);
   if (before) await updateFanToken(queries, before.id, atOnce);

@@ -168,11 +168,14 @@ describe("What moves buyers or money without naming an amount", () => {
       const token = { name: "Mengo", slug: "mengo", image: "https://img.example/a.png", symbol: "MENGO" };
       const [first, other] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`];
       const created = await one.post("/api/admin/fan-token", { ...token, contract: first });
-      expect(created.status, created.text).to.equal(200);
+      expect(created.status, created.text).to.equal(202);
       const contractOf = async () =>
         (await database.kysely.selectFrom("fan_tokens").selectAll().where("slug", "=", "mengo").execute()).at(-1);
       const save = (contract: string | null, id?: number) =>
         one.post("/api/admin/fan-token", { ...token, contract, ...(id === undefined ? {} : { id }) });
+      expect((await contractOf())?.contract, "nobody's token gives a bonus by one person's word").to.equal(null);
+      expect((await decide(two, created.body.proposal_id, "agree")).status).to.equal(200);
+      expect((await contractOf())?.contract).to.equal(first);
       const asked = await save(other, created.body.id);
       expect(asked.status, asked.text).to.equal(202);
       expect((await contractOf())?.contract).to.equal(first);
