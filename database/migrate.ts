@@ -39,9 +39,9 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0008-people", up: people },
   { name: "0009-chain-grades", up: chainGrades },
   { name: "0010-node-calls", up: nodeCalls },
-  { name: "0013-day-shares", up: dayShares },
   { name: "0011-deciders", up: deciders },
   { name: "0012-paid-rates", up: paidRates },
+  { name: "0013-day-shares", up: dayShares },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

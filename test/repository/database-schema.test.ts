@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect } from "chai";
 import { COMPUTED, NUMBERED, TABLES } from "../../database/generated/schema.ts";
+import { MIGRATIONS } from "../../database/migrate.ts";
 import { migrationsSql, SCHEMA_FILE, schemaSource } from "../../tools/generate/database-schema.ts";
 
 type Column = { name: string; notnull: number; pk: number; hidden: number };
@@ -53,5 +55,13 @@ describe("database/generated/schema.ts", () => {
     expect(schemaSource(`${migrationsSql()}\n${later}`)).to.equal(
       source.replace('    kind: "nonce" | "compat";\n', '    kind: "nonce" | "compat" | "device";\n'),
     );
+  });
+});
+
+describe("The migrations", () => {
+  it("are applied in the order of their numbers, which an archive names them by", () => {
+    const files = globSync("database/migrations/0*.ts").map((file) => basename(file, ".ts"));
+    const names = MIGRATIONS.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, ""));
+    expect(names).to.deep.equal(files.sort());
   });
 });
