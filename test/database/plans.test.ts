@@ -54,6 +54,7 @@ import { IS_DRAFT, listStorePage } from "../../catalogue/store-list.ts";
 import { readCatalogueVersion } from "../../catalogue/version.ts";
 import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
+import { readAuthors } from "../../database/deciders.ts";
 import type { Schema } from "../../database/generated/schema.ts";
 import { findLastDone, findWaiting, listDueProposals, listProposals, propose } from "../../database/proposals.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -132,6 +133,7 @@ const BIG_TABLES = [
   "account_days",
   "account_bookings",
   "proposals",
+  "fact_authors",
   "purse_counts",
 ];
 
@@ -188,6 +190,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the sales of visits": (queries) => sumReported(queries, IDS),
   "the conversion of some stores": (queries) => readConversion(queries, IDS, "2026-01"),
   "the pace of a store": (queries) => readStorePace(queries, 3n),
+  "what a buyer has said of stores": (queries) => readAuthors(queries, [BUYER], ["store:1", "store:2", "account:a/b"]),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
   "the sales to reread": (queries) =>
     listLongestUnread(
@@ -565,6 +568,9 @@ async function fillShop(database: Database): Promise<void> {
     values ${rows((i) => sql`(${i}, ${walletOf(i)}, 'store.update', ${`store:${i}`}, '{}', ${`${i}`}, ${`${i + 1}`})`)}`.execute(
     database.kysely,
   );
+  // Half of them are one person's.
+  await sql`insert into fact_authors (author, subject, said_at)
+    values ${rows((i) => sql`(${i % 2 === 0 ? BUYER : walletOf(i)}, ${`store:${i}`}, 1)`)}`.execute(database.kysely);
   // Half of them are one reader's.
   await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, created_at, mail_at)
     select case when id % 2 = 0 then ${BUYER} else wallet end, 'confirmed', id, store_name, amount_cents, ${Date.now()},
