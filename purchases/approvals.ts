@@ -8,7 +8,7 @@ import { readSetting, writeSetting, writeSettingOnce } from "../database/setting
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../domain/iso-time.ts";
 import { idsOf } from "../domain/records.ts";
-import { permissionsOf, type Role } from "../domain/roles.ts";
+import { type Permission, permissionsOf, type Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { recountPurchases } from "./counting.ts";
 import { salesOf } from "./queries.ts";
@@ -297,9 +297,14 @@ export async function requestApprovals(
     else {
       await lapseApprovals(queries, payout.purchaseId);
       if (known?.state === "used") await setState(queries, known.id, "lapsed");
-      const gwei = await count(queries, { ...row, decided_by: row.decided_by }, payout.amountGwei, day);
-      if (isOwn || (limit !== undefined && (known || gwei > limit)))
-        waiting.set(payout.purchaseId, await ask(queries, payout, row.decided_by));
+      const decided_by = (known && whoTakesOver(known, rules)) ?? row.decided_by;
+      const isTakenOver = decided_by !== row.decided_by;
+      if (isTakenOver) await takeOver(queries, row.id, decided_by);
+      const judged = { ...row, decided_by, decided_day: isTakenOver ? null : row.decided_day };
+      const gwei = await count(queries, judged, payout.amountGwei, day);
+      const isAskedAgain = known !== undefined && !isTakenOver;
+      if (payout.wallet === decided_by || (limit !== undefined && (isAskedAgain || gwei > limit)))
+        waiting.set(payout.purchaseId, await ask(queries, payout, decided_by));
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
     if (approvalId === row.approval_id) continue;
@@ -315,14 +320,28 @@ function isFor(request: Request, { purchaseId, wallet, amountGwei }: Payout, dec
   return isSame && request.wallet === wallet && request.asked_by === decider;
 }
 
+function isAllowed(wallet: string | null, some: readonly Permission[], rules: ApprovalRules): boolean {
+  const role = wallet === null ? undefined : rules.roleOf(wallet);
+  return role !== undefined && permissionsOf(role).some((one) => some.includes(one));
+}
+
+/** Whose decision an approved request is from now on, because who asked may no longer decide: of who agreed. */
+function whoTakesOver({ state, decided_by }: Request, rules: ApprovalRules): string | undefined {
+  const isGood = (state === "approved" || state === "used") && isAllowed(decided_by, ["payments"], rules);
+  return isGood ? (decided_by ?? undefined) : undefined;
+}
+
+async function takeOver(queries: Queries, purchaseId: bigint, decider: string): Promise<void> {
+  const own = queries.updateTable("purchases").where("id", "=", purchaseId);
+  await own.set({ decided_by: decider, decided_day: null }).execute();
+  for (const id of await salesOf(queries, [purchaseId])) await setDecider(queries, id, decider);
+}
+
 /** Undefined: it does not count, so that somebody else must agree. */
 function verdictOf({ state, asked_by, decided_by, wallet }: Request, rules: ApprovalRules) {
   if (state === "open" || state === "refused") return "wait";
   if (state === "renewed") return undefined;
-  const may = (wallet: string | null, some: readonly string[]) => {
-    const role = wallet === null ? undefined : rules.roleOf(wallet);
-    return role !== undefined && permissionsOf(role).some((one) => some.includes(one));
-  };
+  const may = (wallet: string | null, some: readonly Permission[]) => isAllowed(wallet, some, rules);
   // What would pay whoever decided is the other one's decision alone.
   const isGood =
     asked_by === SERVICE || asked_by === wallet || may(asked_by, ["payments", "sales", "claims", "catalogue"]);

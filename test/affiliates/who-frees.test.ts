@@ -146,6 +146,21 @@ describe("Who frees money", function () {
         expect(await shop.received(buyer)).to.equal(5_000);
       });
 
+      it("is the decision of who agreed, where who accepted it has left the team", async () => {
+        const { shop, ana, buyer, sellEuros, accept, decideAll, asked, agree } = await doubtful(2_000n);
+        await sellEuros(buyer);
+        await accept();
+        await decideAll();
+        shop.approvals = { ...shop.approvals, roleOf: (wallet) => (wallet === ana ? undefined : "operator") };
+        await shop.run();
+        expect(await asked()).to.deep.equal([[buyer, 2_500, ana]]);
+        const [second, third] = [`0x${"9".repeat(40)}`, `0x${"8".repeat(40)}`];
+        await agree(second);
+        expect(await asked(), "above the limit of that person too").to.deep.equal([[buyer, 2_500, second]]);
+        await agree(third);
+        expect([await shop.received(buyer), await asked()]).to.deep.equal([2_500, []]);
+      });
+
       it("makes a sale that is reported later wait for somebody else, if it is their own", async () => {
         const { shop, ana, sellEuros, accept, asked } = await doubtful(10_000n);
         await accept();
