@@ -239,7 +239,13 @@ describe("A sale whose facts change", function () {
         const { shop, wallet, click } = await open();
         const stranger = await shop.click(await shop.buyer("b"));
         const lapsed = await shop.click(wallet);
-        const report = reportOf(lapsed, { occurredAt: lapsed.expires_at + 2n * 86_400_000n });
+        const yesterday = BigInt(Date.now()) - 86_400_000n;
+        await shop.database.kysely
+          .updateTable("clicks")
+          .set({ expires_at: yesterday - 2n * 86_400_000n })
+          .where("id", "=", lapsed.id)
+          .execute();
+        const report = reportOf(lapsed, { occurredAt: yesterday });
         await shop.read(report);
         const { id } = await shop.sale(report.saleKey);
         await inTransaction(shop.database.kysely, (queries) =>
