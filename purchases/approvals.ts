@@ -303,7 +303,9 @@ export async function requestApprovals(
       const judged = { ...row, decided_by, decided_day: isTakenOver ? null : row.decided_day };
       const gwei = await count(queries, judged, payout.amountGwei, day);
       const isAskedAgain = known !== undefined && !isTakenOver;
-      if (payout.wallet === decided_by || (limit !== undefined && (isAskedAgain || gwei > limit)))
+      // Nothing goes on by the word of who left the team, however little it is.
+      const hasLeft = !mayDecide(decided_by, payout.wallet, rules);
+      if (payout.wallet === decided_by || (limit !== undefined && (isAskedAgain || hasLeft || gwei > limit)))
         waiting.set(payout.purchaseId, await ask(queries, payout, decided_by));
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
@@ -341,11 +343,13 @@ async function takeOver(queries: Queries, purchaseId: bigint, decider: string): 
 function verdictOf({ state, asked_by, decided_by, wallet }: Request, rules: ApprovalRules) {
   if (state === "open" || state === "refused") return "wait";
   if (state === "renewed") return undefined;
-  const may = (wallet: string | null, some: readonly Permission[]) => isAllowed(wallet, some, rules);
-  // What would pay whoever decided is the other one's decision alone.
-  const isGood =
-    asked_by === SERVICE || asked_by === wallet || may(asked_by, ["payments", "sales", "claims", "catalogue"]);
-  return isGood && may(decided_by, ["payments"]) ? "pass" : undefined;
+  return mayDecide(asked_by, wallet, rules) && isAllowed(decided_by, ["payments"], rules) ? "pass" : undefined;
+}
+
+/** Whether somebody's decision counts. What would pay whoever decided is the other one's decision alone. */
+function mayDecide(decider: string, buyer: WalletAddress, rules: ApprovalRules): boolean {
+  if (decider === SERVICE || decider === buyer) return true;
+  return isAllowed(decider, ["payments", "sales", "claims", "catalogue"], rules);
 }
 
 /** Adds a payout to its decider's day, once. Returns the day's sum; locks it until the transaction ends. */

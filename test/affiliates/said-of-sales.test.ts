@@ -111,6 +111,26 @@ describe("What a person said of a sale", function () {
       });
     });
 
+    it("pays nothing once they left the team, however little it is, until another one agrees", async () => {
+      const { shop, wallet, click, answer } = await open();
+      const report = reportOf(click, { ...payable, ...reais(100), drift: [{ code: "missing", field: "x" }] });
+      const team = (...some: string[]) => ({
+        aboveGwei: 9n * 10n ** 9n,
+        roleOf: (one: string) => (some.includes(one) ? ("operator" as const) : undefined),
+      });
+      shop.approvals = team("admin", "bia");
+      await shop.read({ ...report, payable: false });
+      await shop.release(report.saleKey);
+      await shop.run();
+      shop.approvals = team("bia");
+      await shop.read({ ...report, payable: true });
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(0);
+      expect(await answer(true), "one request").to.equal(1);
+      await shop.run();
+      expect([await answer(true), await shop.received(wallet)]).to.deep.equal([0, 5]);
+    });
+
     describe("to refuse its payout", () => {
       for (const change of [reais(79), reais(99.99), reais(300)]) {
         it(`stands at R$ ${Number(change.amountMicros) / 1e6}, until a person decides again`, async () => {
