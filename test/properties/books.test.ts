@@ -19,6 +19,7 @@ import { decideApproval, holdPurchase, releasePurchase } from "../../purchases/s
 import { readStatement } from "../../purchases/statement.ts";
 import { readBuyerTotals } from "../../purchases/totals.ts";
 import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
+import { findWrongPayments } from "../../purchases/wrong-payments.ts";
 import { requeueOperations } from "../../sender/outcomes.ts";
 import type { Operation } from "../../sender/queue.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
@@ -551,6 +552,13 @@ class History {
       if (row.state === "held" || !book.visit) continue;
       expect(await this.#promised(row.id), `${row.sale_key}`).to.equal(book.entitled);
     }
+    const own = await kysely
+      .selectFrom("purchases")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .select("purchases.id")
+      .where("sales.sale_key", "like", `${this.#name}-%`)
+      .execute();
+    expect(await findWrongPayments(kysely, own[0]?.id), "payments by the chain").to.deep.equal([]);
     const kept = kysely.selectFrom("purchases").select("id").where("reversed_at", "is not", null);
     expect(await kept.where("offset_gwei", "<>", 0n).execute(), "kept of what is withdrawn").to.deep.equal([]);
     const ids = sales.map(({ row }) => row.id);
