@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type Selectable, type SqlBool, sql } from "kysely";
 import { HOUR_MS } from "../domain/iso-time.ts";
 import {
   ALONE_AFTER_MS,
@@ -100,14 +100,18 @@ export async function noteStopped(queries: Queries, wish: Wish, actor: string): 
     .execute();
 }
 
+/** Open, or agreed to with its day still to come. */
+const IS_WAITING = sql<SqlBool>`(state = 'open' or due_at is not null)`;
+const isAbout = (kind: ProposalKind, subject: bigint | string) =>
+  sql<SqlBool>`subject_id = ${String(subject)} and kind = ${kind}`;
+
 /** What was asked for about a subject no longer counts. */
 export async function lapseProposals(queries: Queries, kind: ProposalKind, subject: bigint | string): Promise<void> {
   await queries
     .updateTable("proposals")
     .set({ state: "lapsed", due_at: null })
-    .where("subject_id", "=", String(subject))
-    .where("kind", "=", kind)
-    .where(({ or, eb }) => or([eb("state", "=", "open"), eb("due_at", "is not", null)]))
+    .where(isAbout(kind, subject))
+    .where(IS_WAITING)
     .execute();
 }
 
@@ -120,9 +124,8 @@ export async function findWaiting(
   return queries
     .selectFrom("proposals")
     .selectAll()
-    .where("subject_id", "=", String(subject))
-    .where("kind", "=", kind)
-    .where(({ or, eb }) => or([eb("state", "=", "open"), eb("due_at", "is not", null)]))
+    .where(isAbout(kind, subject))
+    .where(IS_WAITING)
     .orderBy("id", "desc")
     .executeTakeFirst();
 }
@@ -136,8 +139,7 @@ export async function findLastDone(
   return queries
     .selectFrom("proposals")
     .selectAll()
-    .where("subject_id", "=", String(subject))
-    .where("kind", "=", kind)
+    .where(isAbout(kind, subject))
     .where("state", "in", ["agreed", "done"])
     .orderBy("id", "desc")
     .limit(1)
@@ -186,7 +188,7 @@ export async function undoProposal(
       decided_at: BigInt(await readClock(queries)),
     })
     .where("id", "=", id)
-    .where(({ or, eb }) => or([eb("state", "=", "open"), eb("due_at", "is not", null)]))
+    .where(IS_WAITING)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -216,7 +218,11 @@ const PROPOSALS: ListSource = {
   sorts: { id: { column: "id", type: "number", index: "proposals_listed" } },
   // What people ask for about their own profile needs nobody, and strangers could fill the list with it.
   only: sql`proposals.is_own = 0`,
-  state: (state) => sql`proposals.state = ${state}`,
+  // Agreed to, and its day is still to come: few, in the index of days.
+  state: (state) =>
+    state === "coming"
+      ? sql`proposals.due_at is not null and proposals.state = 'agreed'`
+      : sql`proposals.state = ${state}`,
   matches(term) {
     const wallet = walletPrefixOf(term);
     if (wallet === undefined) return byId("proposals", term);

@@ -3,7 +3,8 @@ import { PROPOSAL_KINDS, PROPOSAL_STATES } from "../proposals.ts";
 import { doneSchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 
-export const proposalsQuerySchema = listQuerySchema(PROPOSAL_STATES, ["id"]);
+/** `coming`: those that a second person has agreed to, and whose day is still to come. */
+export const proposalsQuerySchema = listQuerySchema([...PROPOSAL_STATES, "coming"], ["id"]);
 
 /** A change that moves buyers or money without naming an amount, or cannot be undone. docs/product.md#proposals */
 export const proposalSchema = z.object({

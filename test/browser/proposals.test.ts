@@ -11,6 +11,13 @@ const LINK: ProposalRow = {
   ...{ decided_by: null, decision_reason: null, decided_at: null },
 };
 
+/** Agreed to; its day is still to come. */
+const AGREED: ProposalRow = {
+  ...{ ...LINK, id: 5, kind: "erase", subject_id: COLLEAGUE, subject: null, from: null, to: null, changes: [] },
+  ...{ state: "agreed", needs_second: false, takes_effect_at: "2026-11-30T12:00:00.000Z", asked_by: BUYER },
+  ...{ decided_by: COLLEAGUE, decided_at: "2026-11-27T13:00:00.000Z" },
+};
+
 /** docs/product.md#proposals */
 describe("What waits for a second person, in the panel", () => {
   const site = useSite();
@@ -18,9 +25,10 @@ describe("What waits for a second person, in the panel", () => {
   it("says what would change, and is agreed to with a reason", async () => {
     const rows = [LINK, { ...LINK, id: 4, kind: "store_merchant" as const, asked_by: BUYER }];
     fillPanel(site.server, "catalogue", BUYER);
-    site.server.answer("GET /api/admin/proposals", () => ({
-      body: { success: true, rows, next_before: null, total: rows.length },
-    }));
+    site.server.answer("GET /api/admin/proposals", ({ query }) => {
+      const asked = query.state === "coming" ? [AGREED] : rows;
+      return { body: { success: true, rows: asked, next_before: null, total: asked.length } };
+    });
     for (const verb of ["3/agree", "4/undo"])
       site.server.answer(`POST /api/admin/proposals/${verb}`, () => {
         rows.shift();
@@ -30,6 +38,9 @@ describe("What waits for a second person, in the panel", () => {
     const { page } = await site.openLoggedIn("/admin?view=approvals");
     await page.getByRole("heading", { name: "Mudanças que esperam" }).waitFor();
     await page.getByText("De https://verdao.example/{click} para https://outra.example/{click}").first().waitFor();
+    await page.getByText("Outra pessoa concordou").waitFor();
+    await page.getByText("Espera o seu dia.").waitFor();
+    expect(await page.getByRole("button", { name: "Concordar – Apagar um cadastro" }).count()).to.equal(0);
     await page.getByRole("button", { name: "Concordar – Link da loja Verdão Store" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Motivo").fill("Confirmado com a loja");

@@ -399,7 +399,7 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
   },
   proposals: {
     list: listProposals,
-    asks: asksOf(["open", "agreed", "done", "lapsed"], { id: "9000" }, [BUYER, "77"]),
+    asks: asksOf(["open", "agreed", "coming", "done", "lapsed"], { id: "9000" }, [BUYER, "77"]),
   },
   approvals: {
     list: listApprovals,

@@ -154,6 +154,7 @@ describe("Alerts @release", function () {
     shop.buyer.token = reader.token;
     const chosen = { topics: MAIL_TOPIC_NAMES, language: "pt" };
     expect((await reader.call("PUT", "/api/me/mail", chosen)).status).to.equal(200);
+    expect((await reader.call("POST", "/api/me/mail/send", {})).status).to.equal(200);
     const linkSent = async () => /\/mail\/verify\?token=[\w-]+/.exec(mail.received.at(-1)?.raw ?? "")?.[0] ?? false;
     const link = await until("the link is sent", linkSent, 120_000);
     expect((await fetch(`${system.url}${link}`, { method: "POST" })).status).to.equal(200);

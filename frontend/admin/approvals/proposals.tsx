@@ -61,7 +61,7 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
   const isOwn = wallet === asked.asked_by;
   const isAbout = asked.kind === "sessions" && asked.subject_id === wallet;
   const isAllowed = mayPropose(role, asked.kind) && !isAbout;
-  const verbs: Verb[] = isOwn ? ["undo"] : ["agree", "refuse"];
+  const verbs: Verb[] = isOwn || asked.state !== "open" ? ["undo"] : ["agree", "refuse"];
   return (
     <li>
       <div className="admin-list-text">
@@ -84,6 +84,11 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
         </p>
         <p className="row-note figures">
           {asked.needs_second && "Só quando outra pessoa concordar. "}
+          {asked.decided_by && (
+            <>
+              Outra pessoa concordou: <Decider name={asked.decided_by} look="sentence" />.{" "}
+            </>
+          )}
           {asked.takes_effect_at && `Vale em ${dateTime(asked.takes_effect_at)}.`}
         </p>
       </div>
@@ -101,7 +106,7 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
             </button>
           ))
         ) : (
-          <span className="row-note">Espera outra pessoa.</span>
+          <span className="row-note">{asked.state === "open" ? "Espera outra pessoa." : "Espera o seu dia."}</span>
         )}
       </div>
     </li>

@@ -20,7 +20,9 @@ export const openProposalsQuery = queryOptions({
   queryKey: [...OWN_KEY, "proposals"],
   queryFn: async ({ signal }) => {
     try {
-      return (await ask(listOf(proposalSchema), "/api/admin/proposals?state=open", { signal })).rows;
+      const list = async (state: "open" | "coming") =>
+        (await ask(listOf(proposalSchema), `/api/admin/proposals?state=${state}`, { signal })).rows;
+      return (await Promise.all([list("open"), list("coming")])).flat();
     } catch (error) {
       // During an upgrade, an api of 1.0.0 has none.
       if (error instanceof ApiError && error.status === 404) return [];
