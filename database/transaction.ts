@@ -11,7 +11,7 @@ const ATTEMPTS = 8;
 /** Each time somebody else has got further. */
 const FURTHER_ATTEMPTS = 100;
 const BACKOFF_MS = 10;
-/** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY, which has already waited five seconds. */
+/** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY, which has already waited. */
 const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY_SNAPSHOT"]);
 
 /** Others have changed what a transaction needs, and it cannot wait for the rest in its turn: it begins anew. */
