@@ -272,7 +272,11 @@ describe("A sale whose facts change", function () {
           .executeTakeFirstOrThrow();
         await shop.database.kysely
           .insertInto("store_cashbacks")
-          .values({ store_id: id, category: "Tudo", cashback_bps: 200n, created_at: 1n, updated_at: 1n })
+          .values([
+            { store_id: id, category: "Tudo", cashback_bps: 200n, deleted_at: null, created_at: 1n, updated_at: 1n },
+            // What the seller deleted promises nothing any more, and lowers nothing.
+            { store_id: id, category: "Nada", cashback_bps: 0n, deleted_at: 1n, created_at: 1n, updated_at: 1n },
+          ])
           .execute();
         await inTransaction(shop.database.kysely, (queries) =>
           assignSale(queries, sale.id, click.token, { rules: RULES, actor: "admin", holds: ["other_store"] }),
