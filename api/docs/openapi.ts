@@ -46,6 +46,10 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   to: "The last month, such as 2026-11.",
   year: "The year, such as 2026.",
   language: "Of the words and numbers in a CSV: `pt` or `en`.",
+  decision: "What a decision of the caller's would also change: answered as `preview`.",
+  click_id: "The click that `assign` would give the sale to.",
+  currency: "The currency of the rate whose acceptance is previewed, such as USD.",
+  day: "Its day, such as 2026-11-20.",
 };
 
 type Content = Record<string, { schema?: unknown; example?: unknown }>;
