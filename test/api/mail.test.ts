@@ -867,7 +867,7 @@ describe("The e-mails of the local chain", () => {
           return { page, frames };
         };
         const press = (frame: string | undefined, name: string) => {
-          const [, path] = new RegExp(`href="http://[^/"]+(/mail/${name}\\?token=[\\w-]{32})"`).exec(frame ?? "") ?? [];
+          const [, path] = new RegExp(`href="http://[^/"]+(/mail/${name}\\?token=[\\w.~-]+)"`).exec(frame ?? "") ?? [];
           return fetch(`${url}${path}`, { method: "POST" }).then((answer) => answer.text());
         };
         await caller.send("PUT", "/api/me/mail", JSON.stringify({ topics: MAIL_TOPIC_NAMES, language: "pt" }));

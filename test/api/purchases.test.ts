@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { createPublicClient, encodeFunctionData, http } from "viem";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
+import { NETWORK_RULES } from "../../platform/network-rules.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
@@ -103,6 +105,8 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const data = encodeFunctionData({ abi: testFanTokenAbi, functionName: "mint", args: [to, units] });
       const hash = await system().anvil.request("eth_sendTransaction", { from, to: tokenOf(slug).address, data });
       await until("the tokens arrived", () => system().anvil.request("eth_getTransactionReceipt", hash));
+      // A balance is read at most once in the time of a block.
+      await delay(NETWORK_RULES.localhost.blockMs);
     };
     const bonusOf = async (buyer: Caller, storeId: number, slug: string) => {
       const request = { user: buyer.address, store_id: storeId, amount: 100, token_slug: slug };

@@ -263,8 +263,10 @@ describe("Daily work in the panel", function () {
     expect(await changes.innerText())
       .to.match(/Esta venda nº \d+: de retida para recusada/)
       .and.to.match(/Também a venda nº \d+: de retida para em análise\s+R\$\s[\d,]+ a mais de cashback/);
+    await decide("Recusar venda", "Avisada duas vezes");
+    await toast("Venda recusada.");
     await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
+    await page.getByText("Nada encontrado").waitFor();
   });
 
   it("asks for a new signature before money moves, then releases a held sale", async () => {

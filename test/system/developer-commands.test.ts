@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 /** Called wrongly, as people do, and what it says. */
 const CALLS: readonly [call: string, says: RegExp][] = [
-  ["test/run.ts --help", /^Unknown option '--help'; its options are --deep$/],
+  ["test/run.ts --help", /^Unknown option '--help'; its options are --deep, --release, --since$/],
   ["test/run.ts nothing", /^No such part: nothing. Parts: .*\bcontracts\b/],
   ["test/long/fuzz-contracts.ts --help", /^Unknown option '--help'; its options are --minutes, --seed$/],
   ["test/long/fuzz-contracts.ts --minutes soon", /^--minutes must be a number from 0 on, not "soon"$/],

@@ -111,6 +111,8 @@ export class World {
     Date.now = () => realNow() + this.#aheadMs;
     performance.now = () => realElapsed() + this.#aheadMs;
     const environment = readEnvironment({
+      // Sales are reported as soon as their clicks are made.
+      SALE_MIN_SECONDS: "0",
       AFFILIATE_SECRETS: `${NETWORK}:${NETWORK_SECRET}`,
       HOLD_SECONDS: "60",
       CONFIRMATIONS: String(confirmations),
