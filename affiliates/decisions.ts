@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { deciderOf, noteAuthor } from "../database/deciders.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -61,18 +62,28 @@ async function lock(
   const isOther = seen.revision !== undefined && (await findRevision(queries, id)) !== seen.revision;
   const isHeldOtherwise =
     seen.holds !== undefined && !isSameSet(seen.holds, sale.hold_reasons.split(" ").filter(Boolean));
-  if (isOther || isHeldOtherwise) {
+  const hasOtherFigures = seen.holdsKey !== undefined && seen.holdsKey !== holdsKeyOf(sale);
+  if (isOther || isHeldOtherwise || hasOtherFigures) {
     throw new SaleChangedError("This sale has changed since you opened it: review it again, then decide");
   }
   return sale;
+}
+
+/** Stands for the reasons to hold a sale and their figures. */
+export function holdsKeyOf({ hold_reasons, hold_figures }: Pick<Sale, "hold_reasons" | "hold_figures">): string {
+  return hash("sha256", `${hold_reasons}\n${hold_figures}`, "base64url").slice(0, 22);
 }
 
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return [...new Set(one)].sort().join() === [...new Set(other)].sort().join();
 }
 
-/** The revision and the reasons that the decision is based on; where one is left out, any is accepted. */
-type Seen = { revision?: bigint | undefined; holds?: readonly string[] | undefined };
+/** The revision, the reasons and their figures that the decision is based on; where one is left out, any is accepted. */
+type Seen = {
+  revision?: bigint | undefined;
+  holds?: readonly string[] | undefined;
+  holdsKey?: string | undefined;
+};
 type Decision = Seen & { rules: SaleRules; actor: string };
 
 /**
@@ -85,9 +96,9 @@ type Decision = Seen & { rules: SaleRules; actor: string };
 export async function releaseSale(
   queries: Queries,
   id: bigint,
-  { rules, actor, revision, holds = [] }: Decision,
+  { rules, actor, revision, holds = [], holdsKey }: Decision,
 ): Promise<{ reasons: string } | undefined> {
-  const sale = await lock(queries, id, { revision, holds });
+  const sale = await lock(queries, id, { revision, holds, holdsKey });
   if (!sale) return undefined;
   requireOther(actor, [sale.wallet]);
   if (sale.state !== "held") throw new DecisionError("not_held", `This sale is not held, it is ${sale.state}`);

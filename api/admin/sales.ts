@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
+import { assignSale, declineSale, holdsKeyOf, releaseSale } from "../../affiliates/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../affiliates/queries.ts";
 import {
   assignRequestSchema,
@@ -55,6 +55,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
           ...toWireSale(sale, languageOf(request)),
           unknown_groups: sale.unknown_groups,
           holds: sale.hold_reasons.split(" ").filter(Boolean),
+          holds_key: holdsKeyOf(sale),
           revision: revision === undefined ? null : Number(revision),
           revisions: revisions.map(toWireRevision),
           purchases: purchases.map(toWireSalePurchase),
@@ -77,10 +78,8 @@ export function saleAdministrationRoutes(services: Services): Route[] {
       cost: { thread: 5, node: 0, stored: 2000, mail: 0 },
       summary: "Releases a held sale as last read",
       body: releaseRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.release", message: "Sale released" },
-        (queries, id, { revision, holds }, actor) => releaseSale(queries, id, { rules, actor, revision, holds }),
+      handle: decided(services, { action: "sale.release", message: "Sale released" }, (queries, id, body, actor) =>
+        releaseSale(queries, id, { rules, actor, ...seenOf(body) }),
       ),
     }),
     route.post("/api/admin/sales/:id/decline", {
@@ -89,11 +88,8 @@ export function saleAdministrationRoutes(services: Services): Route[] {
       cost: { thread: 5, node: 0, stored: 2000, mail: 0 },
       summary: "Declines a sale permanently, whatever the network reports later",
       body: declineRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.decline", message: "Sale declined" },
-        (queries, id, { reason, revision, holds }, actor) =>
-          declineSale(queries, id, reason, { rules, actor, revision, holds }),
+      handle: decided(services, { action: "sale.decline", message: "Sale declined" }, (queries, id, body, actor) =>
+        declineSale(queries, id, body.reason, { rules, actor, ...seenOf(body) }),
       ),
     }),
     route.post("/api/admin/sales/:id/assign", {
@@ -103,11 +99,8 @@ export function saleAdministrationRoutes(services: Services): Route[] {
       cost: { thread: 5, node: 0, stored: 4000, mail: 0 },
       summary: "Assigns a click to a sale that has none",
       body: assignRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.assign", message: "Sale assigned" },
-        (queries, id, { click_id, revision, holds }, actor) =>
-          assignSale(queries, id, click_id, { rules, actor, revision, holds }),
+      handle: decided(services, { action: "sale.assign", message: "Sale assigned" }, (queries, id, body, actor) =>
+        assignSale(queries, id, body.click_id, { rules, actor, ...seenOf(body) }),
       ),
     }),
   ];
@@ -144,6 +137,9 @@ function heldFor(sale: SaleRow): Hold[] {
   const isHeld = sale.reason !== null && sale.status !== "declined" && sale.declined_by === null;
   return isHeld ? readHolds(sale.hold_reasons, sale.hold_figures) : [];
 }
+
+type SeenBody = { revision?: bigint | undefined; holds?: string[] | undefined; holds_key?: string | undefined };
+const seenOf = ({ revision, holds, holds_key: holdsKey }: SeenBody) => ({ revision, holds, holdsKey });
 
 const languageOf = (request: Request): HoldLanguage => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
 

@@ -178,6 +178,8 @@ export const saleResponseSchema = answerOf({
     unknown_groups: z.string().nullable(),
     /** Why it is held, or was before it was released: what a decision names. */
     holds: z.array(z.string()),
+    /** Stands for these reasons with their figures, such as the other sales of the order; a decision may name it. */
+    holds_key: z.string().optional(),
     /** The last revision that counts; named in a decision, it is refused if the network changed the sale since. */
     revision: z.number().nullable(),
     revisions: z.array(
@@ -217,8 +219,12 @@ export const clicksQuerySchema = pageQuerySchema;
 export const reasonRequestSchema = z.strictObject({
   reason: z.string().trim().min(1, must("empty")).max(300, limit("max_length", 300)),
 });
-/** What the decision is based on: the sale's revision, and the reasons to hold it. */
-const REVISION = { revision: idSchema.optional(), holds: z.array(z.string().max(32)).max(20).optional() };
+/** What the decision is based on: the sale's revision, and the reasons to hold it, with their figures by `holds_key`. */
+const REVISION = {
+  revision: idSchema.optional(),
+  holds: z.array(z.string().max(32)).max(20).optional(),
+  holds_key: z.string().max(64).optional(),
+};
 export const releaseRequestSchema = givenReasonSchema.extend(REVISION).default({});
 export const declineRequestSchema = reasonRequestSchema.extend(REVISION);
 export const assignRequestSchema = givenReasonSchema.extend({ ...REVISION, click_id: CLICK_ID });

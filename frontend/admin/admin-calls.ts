@@ -122,10 +122,10 @@ export const deleteFanToken = (id: string) =>
   attempt("DELETE", `/api/admin/fan-token/${id}`, undefined, "Failed to delete fan token");
 
 /** Sales and claims. docs/product.md#sales-calls. */
-/** A decision names the revision of the sale and the reasons to hold it that the admin sees. */
-type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds">;
-const decideSale = ({ id, revision, holds }: SeenSale, decision: string, body: object) =>
-  decide(`/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }), holds });
+/** A decision names the revision of the sale and the reasons to hold it, with their figures, that the admin sees. */
+type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds" | "holds_key">;
+const decideSale = ({ id, revision, holds, holds_key }: SeenSale, decision: string, body: object) =>
+  decide(`/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }), holds, holds_key });
 export const releaseSale = (sale: SeenSale, reason: string) => decideSale(sale, "release", { reason });
 export const declineSale = (sale: SeenSale, reason: string) => decideSale(sale, "decline", { reason });
 export const assignSale = (sale: SeenSale, click_id: string, reason: string) =>

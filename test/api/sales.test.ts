@@ -376,6 +376,23 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   });
 
   describe("A decision", () => {
+    it("is made on the figures that were seen: what a further sale of the order changes is read again", async () => {
+      const order = { order_ref: "PED-SEEN", status: "pending", payable: false };
+      const reportOfAnother = async () => report(await visit(await system().user()), order);
+      await reportOfAnother();
+      const { id } = await reportOfAnother();
+      const read = async () => (await admin.get(`/api/admin/sales/${id}`)).body.sale;
+      const release = ({ revision, holds, holds_key }: Awaited<ReturnType<typeof read>>) =>
+        admin.post(`/api/admin/sales/${id}/release`, { revision, holds, holds_key });
+      const before = await read();
+      expect(before.holds).to.deep.equal(["order_twice"]);
+      await reportOfAnother();
+      const now = await read();
+      expect([now.revision, now.holds]).to.deep.equal([before.revision, before.holds]);
+      expectRefusal(await release(before), 409, "SALE_CHANGED");
+      expect((await release(now)).status).to.equal(200);
+    });
+
     it("releases a held sale, declines one permanently, and assigns a click to an unmatched one", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
