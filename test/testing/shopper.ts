@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import type { Me } from "../../domain/api/people.ts";
@@ -5,6 +6,9 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { type SignInPurpose, signInSentence } from "../../domain/session.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { until } from "./until.ts";
+
+const INDEX_TRIES = 100;
+const INDEX_PAUSE_MS = 300;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check responses field by field
 export type Answer = { status: number; headers: Headers; body: any; text: string };
@@ -88,7 +92,14 @@ export class Shopper {
   /** Registers a purchase and returns its id. */
   async buy(storeId = 1, amount: number | string = 100, tokenSlug?: string): Promise<number> {
     const request = { user: this.address, store_id: storeId, amount, ...(tokenSlug && { token_slug: tokenSlug }) };
-    const { status, body, text } = await this.call("POST", "/api/register-purchase", request);
+    const ask = () => this.call("POST", "/api/register-purchase", request);
+    let answer = await ask();
+    // A shop that has just started says so, and to try again soon.
+    for (let again = 0; answer.body?.code === "INDEX_BEHIND" && again < INDEX_TRIES; again++) {
+      await delay(INDEX_PAUSE_MS);
+      answer = await ask();
+    }
+    const { status, body, text } = answer;
     if (!body?.purchase) throw new Error(`${status} ${text}`);
     return body.purchase.id;
   }
