@@ -1,4 +1,3 @@
-import { keysOf } from "../records.ts";
 import type { ReportProblem } from "./problem.ts";
 
 /**
@@ -45,19 +44,17 @@ export type SaleReport = {
 const AHEAD_MS = 300_000n;
 
 /**
- * A report is of the present: a time ahead of our clock says nothing of the order in which things happened, nor when. It is
- * not understood, and the report counts as without it. docs/product.md#sales-order
+ * A report is of the present: a time ahead of our clock says nothing of the order in which things happened, nor when, and
+ * the report counts as without it. A change time is not understood then; for a sale's own time, the moment counts at which
+ * we first read it, so a slow clock of ours holds no sale. docs/product.md#sales-order
  */
 export function asOfNow(report: SaleReport, now: bigint): SaleReport {
-  const times = { changed_at: report.changedAt, occurred_at: report.occurredAt };
-  const ahead = keysOf(times).filter((field) => isAhead(times[field], now));
-  if (ahead.length === 0) return report;
-  const known = (field: keyof typeof times) => (ahead.includes(field) ? null : times[field]);
-  const problems = ahead.map((field) => {
-    return { code: "odd", field, value: new Date(Number(times[field])).toISOString() } as const;
-  });
-  const drift = [...(report.drift ?? []), ...problems];
-  return { ...report, changedAt: known("changed_at"), occurredAt: known("occurred_at"), drift };
+  const { changedAt, drift } = report;
+  const occurredAt = isAhead(report.occurredAt, now) ? null : report.occurredAt;
+  if (!isAhead(changedAt, now)) return { ...report, occurredAt };
+  const value = new Date(Number(changedAt)).toISOString();
+  const problem = { code: "odd", field: "changed_at", value } as const;
+  return { ...report, occurredAt, changedAt: null, drift: [...(drift ?? []), problem] };
 }
 
 /** Whether a new report replaces the last one, by the network's times of their changes. */
