@@ -415,6 +415,27 @@ describe("Alerts @release", function () {
     });
   });
 
+  it("fire when an account's sales wait for its money", async () => {
+    await shop.ring(["TorcidaAccountCredit"], {
+      tells: {
+        account_credit: /direct\/elsewhere has used what has arrived and its credit: payouts of R\$ 12[.,]34 wait/,
+      },
+      // The panel counts the purchases that wait.
+      where: ["doctor"],
+      minutes: 5,
+      cause: async () => {
+        await shop.change("insert into account_books (network, account, began_at) values ('direct', 'elsewhere', 1)");
+        await shop.change(
+          "insert into account_sums select id, 'waiting_cent_bps', 0, 12340000 from account_books where account = 'elsewhere'",
+        );
+      },
+      mend: async () => {
+        await shop.change("delete from account_sums where name = 'waiting_cent_bps' and value = 12340000");
+        await shop.change("delete from account_books where account = 'elsewhere'");
+      },
+    });
+  });
+
   const forgotten = async () => {
     shop.time.forget("live");
     await Promise.all([networks.api.stop(), networks.reader.stop()]);
