@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { databaseErrorCode } from "../../database/transaction.ts";
 import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../domain/session.ts";
 import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
@@ -29,15 +28,14 @@ export async function identify(services: Services, request: Request): Promise<Id
 
 const beingNoted = new Set<string>();
 
-/** No call waits for it: a database that cannot write, or is locked, is still read. */
-async function noteLastUse({ database }: Services, tokenHash: string, now: bigint): Promise<void> {
+/** No call waits for it, or fails by it: a database that cannot write, or is locked, is still read. The next call tries again. */
+async function noteLastUse({ database, log }: Services, tokenHash: string, now: bigint): Promise<void> {
   if (beingNoted.has(tokenHash)) return;
   beingNoted.add(tokenHash);
   try {
     await touchSession(database.kysely, tokenHash, now);
   } catch (error) {
-    // The next call tries it again.
-    if (databaseErrorCode(error) === undefined) throw error;
+    log.warn({ err: error }, "The last use of a session could not be noted");
   } finally {
     beingNoted.delete(tokenHash);
   }
