@@ -142,7 +142,7 @@ export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; i
 /** The last rate that the same contract applied in the same transaction. */
 function rateOf({ address, transactionHash }: RpcLog, rate: RpcLog | undefined): bigint | null {
   if (rate?.transactionHash !== transactionHash || rate.address.toLowerCase() !== address.toLowerCase()) return null;
-  const weiPerCent = BigInt(rate.data);
+  const weiPerCent = wordOf(rate.data);
   return weiPerCent > 0n && weiPerCent <= INT64_MAX ? weiPerCent : null;
 }
 
@@ -196,13 +196,24 @@ function decodeContent(topics: string[], data: string, weiPerCent: bigint | null
   }
 
   function paymentIn(): Payment {
-    return { tokenId: BigInt(first), recipient: addressIn(second), amountWei: BigInt(data), weiPerCent };
+    return { tokenId: BigInt(first), recipient: addressIn(second), amountWei: wordOf(data), weiPerCent };
   }
 }
 
 /** The rate of a payment, as it is stored beside its arguments. */
 export function storedRateOf(event: EventContent): bigint | null {
   return "weiPerCent" in event ? event.weiPerCent : null;
+}
+
+/** With its `0x`. */
+const WORD_LENGTH = 66;
+const WORD = /^0x[0-9a-f]{64}$/i;
+
+/** The only word of an event's data. @throws ContradictoryLogsError if it is anything else, which our contracts never emit */
+function wordOf(data: string): bigint {
+  if (data.length !== WORD_LENGTH || !WORD.test(data))
+    throw new ContradictoryLogsError(`An event's data is no number: ${data.slice(0, WORD_LENGTH)}`);
+  return BigInt(data);
 }
 
 /** The last 20 of a word's 32 bytes. Lower-cased, because some test nodes send mixed case. */

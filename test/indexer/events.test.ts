@@ -95,6 +95,14 @@ describe("The rate of a payment", () => {
     expect(ratesOf(rate(7n, { address: `0x${"9".repeat(40)}` }), paid(1n))).to.deep.equal([null]);
     expect(ratesOf(rate(2n ** 64n), paid(1n))).to.deep.equal([null]);
   });
+
+  it("is refused as the node's word, as an amount is, if it is no number", () => {
+    const inHalves = `0x${"0".repeat(63)}`;
+    for (const data of ["0x", "", "many", inHalves, `0x${"0".repeat(64 * 100_000)}`]) {
+      expect(() => decodeEvents([rate(7n, { data }), paid(1n)]), "the rate").to.throw(ContradictoryLogsError);
+      expect(() => decodeEvents([{ ...paid(1n), data }]), "the amount").to.throw(ContradictoryLogsError);
+    }
+  });
 });
 
 describe("The owner of a new ticket", () => {
