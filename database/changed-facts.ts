@@ -22,8 +22,6 @@ export async function noteChangedFact(queries: Queries, fact: ChangedFact): Prom
     .values({ fact, ...begun })
     .onConflict((conflict) => conflict.column("fact").doUpdateSet(begun))
     .execute();
-  // What sales of other stores are held for can be a sale of this one that is over.
-  if (fact.startsWith("store ")) await writeSetting(queries, "held_changed_at", String(await readClock(queries)));
 }
 
 /** Whether some sales are still to be decided anew: until then nothing is paid. */
@@ -46,9 +44,12 @@ export async function takeChangedFact(queries: Queries): Promise<TakenFact | und
 
 /** `undefined`: nothing of it is left. */
 export async function moveChangedFact(queries: Queries, fact: ChangedFact, to: Place | undefined): Promise<void> {
-  if (to === undefined) await queries.deleteFrom("changed_facts").where("fact", "=", fact).execute();
-  else {
+  if (to !== undefined) {
     const place = { store_id: to.storeId, after_id: to.id };
     await queries.updateTable("changed_facts").set(place).where("fact", "=", fact).execute();
+    return;
   }
+  await queries.deleteFrom("changed_facts").where("fact", "=", fact).execute();
+  // Only now: what sales of other stores are held for can be a sale of this one, which is decided by then.
+  if (fact.startsWith("store ")) await writeSetting(queries, "held_changed_at", String(await readClock(queries)));
 }
