@@ -37,13 +37,10 @@ function smallestOf(one: bigint | null, other: bigint | null): bigint | undefine
   return one < other ? one : other;
 }
 
-/** Counts what is sent now, in the transaction that stores its bytes. What reverts later is counted again when it is sent again. */
+/** Counts what is sent now, in the transaction that stores its bytes. */
 export async function noteSentShares(queries: Queries, operations: readonly Operation[]): Promise<void> {
   const today = dayOf(BigInt(Date.now()));
-  const sent = new Map<bigint, bigint>();
-  for (const { share_id, amount_gwei } of operations) {
-    if (share_id !== null) sent.set(share_id, (sent.get(share_id) ?? 0n) + (amount_gwei ?? 0n));
-  }
+  const sent = sumsOf(operations);
   if (sent.size === 0) return;
   await queries
     .deleteFrom("account_sent")
@@ -56,4 +53,26 @@ export async function noteSentShares(queries: Queries, operations: readonly Oper
       conflict.columns(["day", "account_id"]).doUpdateSet({ gwei: sql<bigint>`account_sent.gwei + excluded.gwei` }),
     )
     .execute();
+}
+
+/** Their transaction failed: nothing of it was paid on the day on which it was sent. */
+export async function forgetSentShares(queries: Queries, operations: readonly Operation[]): Promise<void> {
+  for (const [day, ofDay] of Map.groupBy(operations, ({ since }) => dayOf(since))) {
+    for (const [account, gwei] of sumsOf(ofDay)) {
+      await queries
+        .updateTable("account_sent")
+        .set({ gwei: sql<bigint>`gwei - ${gwei}` })
+        .where("day", "=", day)
+        .where("account_id", "=", account)
+        .execute();
+    }
+  }
+}
+
+function sumsOf(operations: readonly Operation[]): Map<bigint, bigint> {
+  const sums = new Map<bigint, bigint>();
+  for (const { share_id, amount_gwei } of operations) {
+    if (share_id !== null) sums.set(share_id, (sums.get(share_id) ?? 0n) + (amount_gwei ?? 0n));
+  }
+  return sums;
 }

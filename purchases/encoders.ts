@@ -16,7 +16,7 @@ import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { Encoder, Refusal } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
-import { noteSentShares, readDayShares } from "./day-shares.ts";
+import { forgetSentShares, noteSentShares, readDayShares } from "./day-shares.ts";
 import { lockPurchasesWithSales } from "./locks.ts";
 import { readPayoutAllowance } from "./payout-allowance.ts";
 import { salesOf } from "./queries.ts";
@@ -172,6 +172,7 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
       return { ...limits, shares: await readDayShares(queries, dailyCap) };
     },
     noteSent: noteSentShares,
+    forgetSent: forgetSentShares,
     async listAboveRate(queries, operations, maxWeiPerCent) {
       const rates = await readRates(queries, operations);
       return operations.filter((operation) => (rates.get(operation.subject_id) ?? 0n) > maxWeiPerCent);

@@ -57,6 +57,8 @@ export type Encoder = {
   readAllowance?(queries: Queries): Promise<Allowance>;
   /** Counts operations that are sent, in the transaction that stores their bytes. */
   noteSent?(queries: Queries, operations: readonly Operation[]): Promise<void>;
+  /** Takes that back: their transaction failed. */
+  forgetSent?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** The operations whose rate is above the contract's limit. */
   listAboveRate?(queries: Queries, operations: readonly Operation[], maxWeiPerCent: bigint): Promise<Operation[]>;
 };

@@ -51,6 +51,7 @@ export async function requeueOperations(
   const operations = await listAssigned(queries, transactionId);
   const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
   await encoder?.lock?.(queries, operations);
+  await encoder?.forgetSent?.(queries, operations);
   const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isLocked: true })) ?? [];
   await withdrawAssigned(queries, unwanted, "Withdrawn");
   const wanted = operations.filter((operation) => !unwanted.includes(operation));

@@ -5,6 +5,7 @@ import type { OperationKind } from "../../database/operations.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import { noteSentShares } from "../../purchases/day-shares.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
 import { withdrawPurchase } from "../../purchases/save.ts";
 import { listDue } from "../../sender/due.ts";
@@ -70,6 +71,19 @@ describe("A purchase that is returned while its transaction is on its way", () =
           expect(await isQueuedAgain(kind, other)).to.equal(true);
         });
       }
+    }
+
+    for (const failure of ["reverted", "nonce_lost"] satisfies Failure[]) {
+      it(`takes nothing of its account's share of the day once it has ${failure === "reverted" ? "reverted" : "lost its nonce"}`, async () => {
+        const ids = [await buy(), await buy()];
+        const transaction = await send("pay", ids);
+        await kysely.updateTable("operations").set({ share_id: 7n }).execute();
+        const operations = await kysely.selectFrom("operations").selectAll().execute();
+        await noteSentShares(kysely, operations.concat(operations));
+        await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transaction, failure));
+        const sent = await kysely.selectFrom("account_sent").select(["account_id", "gwei"]).execute();
+        expect(sent, "of four of five gwei, these two").to.deep.equal([{ account_id: 7n, gwei: 10n }]);
+      });
     }
 
     it("is still cancelled, as the return requires", async () => {
