@@ -5,7 +5,8 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 const LUMP_SHARE = 0.01;
 const POCKETS = 10_000;
 
-type Pocket = { left: number /** What the limiter has counted of the window. */; counted: number; until: number };
+/** `counted`: what the limiter was asked for in the window; `left`: what of it is not used. */
+type Pocket = { counted: number; left: number; until: number };
 /** `used`: of the window's points, by this key; `msBeforeNext`: until the window ends, where the limiter was asked. */
 type Taken = { isRefused: boolean; used: number; msBeforeNext: number };
 
@@ -33,36 +34,34 @@ export class PointLimiter {
   /** Takes from the pocket; undefined if `take` must be asked. Returns how much the key has used of its window. */
   takeAtHand(key: string, points: number): number | undefined {
     const pocket = this.#alive(key);
-    if (!pocket || pocket.left < points) return undefined;
+    if (!pocket || pocket.left < points || usedOf(pocket) >= this.points) return undefined;
     pocket.left -= points;
-    return pocket.counted - pocket.left;
+    return usedOf(pocket);
   }
 
   /** Takes the points, or nothing. Of those of a key that ask at once, the first brings a lump. */
   async take(key: string, points: number): Promise<Taken> {
-    const usedAtHand = this.takeAtHand(key, points);
-    if (usedAtHand !== undefined) return { isRefused: false, used: usedAtHand, msBeforeNext: 0 };
+    const atHand = this.takeAtHand(key, points);
+    if (atHand !== undefined) return { isRefused: false, used: atHand, msBeforeNext: 0 };
     const isFirst = !this.#asking.has(key);
-    const left = isFirst ? this.#empty(key) : 0;
-    const asked = isFirst ? Math.max(points - left, Math.floor(this.points * LUMP_SHARE)) : points;
+    const asked = isFirst ? Math.max(points, Math.floor(this.points * LUMP_SHARE)) : points;
     this.#asking.add(key);
     const { consumedPoints, msBeforeNext } = await this.#consume(key, asked);
     if (isFirst) this.#asking.delete(key);
-    const isFull = consumedPoints - asked >= this.points;
-    // What was refused has not happened.
-    if (isFull) void this.#limiter.reward(key, asked);
-    const counted = isFull ? consumedPoints - asked : consumedPoints;
-    if (isFull && left === 0) {
-      // Meanwhile the first may have brought some.
-      const used = this.takeAtHand(key, points);
-      return { isRefused: used === undefined, used: used ?? counted, msBeforeNext };
+    const pocket = this.#alive(key) ?? {
+      counted: consumedPoints - asked,
+      left: 0,
+      until: performance.now() + msBeforeNext,
+    };
+    this.#pockets.set(key, pocket);
+    if (usedOf(pocket) >= this.points) {
+      // What was refused has not happened.
+      void this.#limiter.reward(key, asked);
+      return { isRefused: true, used: usedOf(pocket), msBeforeNext };
     }
-    if (!isFirst) return { isRefused: false, used: counted - (this.#alive(key)?.left ?? 0), msBeforeNext };
-    const unused = isFull ? 0 : Math.max(0, left + asked - points - Math.max(0, counted - this.points));
-    // What was given back meanwhile stays.
-    const kept = this.#empty(key) + unused;
-    this.#pockets.set(key, { left: kept, counted, until: performance.now() + msBeforeNext });
-    return { isRefused: false, used: counted - kept, msBeforeNext };
+    pocket.counted += asked;
+    pocket.left += asked - points;
+    return { isRefused: false, used: usedOf(pocket), msBeforeNext };
   }
 
   giveBack(key: string, points: number): void {
@@ -76,15 +75,6 @@ export class PointLimiter {
     return pocket && pocket.until > performance.now() ? pocket : undefined;
   }
 
-  /** Returns what was left. */
-  #empty(key: string): number {
-    const pocket = this.#alive(key);
-    if (!pocket) return 0;
-    const { left } = pocket;
-    pocket.left = 0;
-    return left;
-  }
-
   async #consume(key: string, points: number): Promise<RateLimiterRes> {
     try {
       return await this.#limiter.consume(key, points);
@@ -94,3 +84,5 @@ export class PointLimiter {
     }
   }
 }
+
+const usedOf = ({ counted, left }: Pocket): number => counted - left;
