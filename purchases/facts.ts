@@ -39,8 +39,9 @@ import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
 /**
- * `author`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`: whose it is, and what they owe. `related`: sales that must be
- * decided with it, because they have the same order, or are held for one that it had.
+ * `author`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`:
+ * whose it is, and what they owe. `related`: sales that must be decided with it, because they have the same order, or are
+ * held for one that it had.
  */
 export type LoadedSale = {
   row: SaleRow;
@@ -88,12 +89,12 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       own,
       lives,
       buyer,
-      rates: rates(row.occurred_at ?? row.created_at),
+      ...rates(row.occurred_at ?? row.created_at),
       orderKey: orderKeyOf(row.order_ref),
     };
   });
   const sameOrder = await readSameOrder(queries, drafts);
-  const authors = await authorsOf(queries, rules.fx, drafts);
+  const authors = await authorsOf(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
@@ -431,19 +432,22 @@ function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, ha
 
 // Rates -------------------------------------------------------------------------------------------------------------------
 
+/** Of each currency; `acceptedBy`: who said that a doubtful one is right. */
+type DayRates = { rates: ReadonlyMap<string, bigint>; acceptedBy: ReadonlyMap<string, string> };
+
 async function readRates(
   queries: Queries,
   fx: FxRates,
   rows: readonly SaleRow[],
   reports: ReadonlyMap<bigint, SaleReport>,
-): Promise<(at: bigint) => ReadonlyMap<string, bigint>> {
+): Promise<(at: bigint) => DayRates> {
   const { fixed, url } = fx;
-  if (url === undefined) return () => fixed;
+  if (url === undefined) return () => ({ rates: fixed, acceptedBy: new Map() });
   const currencies = new Set(
     [...reports.values()].flatMap(({ currency, commissionCurrency }) => [currency, commissionCurrency ?? currency]),
   );
   currencies.delete("BRL");
-  if (currencies.size === 0) return () => new Map();
+  if (currencies.size === 0) return () => ({ rates: new Map(), acceptedBy: new Map() });
   const days = new Set(rows.map((row) => saoPauloDay(row.occurred_at ?? row.created_at)));
   // Of the day of a sale, whichever day it was published on; a doubtful one only if a person accepted it.
   const stored = await queries
@@ -453,13 +457,23 @@ async function readRates(
         .onRef("fx_rates.currency", "=", "fx_requests.currency")
         .onRef("fx_rates.day", "=", "fx_requests.published_day"),
     )
-    .select(["fx_requests.currency", "fx_requests.day", "fx_rates.rate_micros"])
+    .select(["fx_requests.currency", "fx_requests.day"])
+    .select(["fx_rates.rate_micros", "fx_rates.doubted_from", "fx_rates.accepted_by"])
     .where(amongTexts(queries, "fx_requests.currency", currencies))
     .where(amongTexts(queries, "fx_requests.day", days))
     .where((where) => where.or([where("doubted_from", "is", null), where("accepted_at", "is not", null)]))
     .execute();
   const ofDay = Map.groupBy(stored, ({ day }) => day);
-  return (at) => new Map(ofDay.get(saoPauloDay(at))?.map((one) => [one.currency, one.rate_micros]));
+  return (at) => {
+    const some = ofDay.get(saoPauloDay(at)) ?? [];
+    const isAccepted = ({ doubted_from }: (typeof some)[number]) => doubted_from !== null;
+    return {
+      rates: new Map(some.map((one) => [one.currency, one.rate_micros])),
+      acceptedBy: new Map(
+        some.filter(isAccepted).flatMap((one) => (one.accepted_by ? [[one.currency, one.accepted_by]] : [])),
+      ),
+    };
+  };
 }
 
 // Other sales -------------------------------------------------------------------------------------------------------------
