@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readSetting, type SettingName, writeSettingOnce } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { keyedHash } from "../keyed-hash.ts";
 
 const WALLET_BYTES = 20;
 const SEAL_BYTES = 16;
@@ -38,6 +39,6 @@ export function walletOfToken(token: string, keys: readonly string[]): WalletAdd
 }
 
 function sealOf(wallet: Uint8Array, key: string): Buffer {
-  const name = key.replace(/^0x/, "").toLowerCase();
-  return createHmac("sha256", name).update("torcida unsubscribe ").update(wallet).digest().subarray(0, SEAL_BYTES);
+  const text = `torcida unsubscribe 0x${Buffer.from(wallet).toString("hex")}`;
+  return Buffer.from(keyedHash(key, text), "hex").subarray(0, SEAL_BYTES);
 }
