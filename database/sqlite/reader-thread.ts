@@ -1,6 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { messageOf } from "../../domain/unknown-error.ts";
+import { keepStatements } from "./statements.ts";
 import { openInThread } from "./thread.ts";
 
 /** The thread behind `reader.ts`; answers queries in order. */
@@ -9,11 +10,10 @@ export type ReaderQuery = { id: number; sql: string; parameters: readonly unknow
 export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; message: string; code: string | undefined };
 
 const BUSY_TIMEOUT_MS = 5_000;
-const STATEMENT_CACHE_SIZE = 500;
 
 const sqlite = openInThread({ readonly: true, timeout: BUSY_TIMEOUT_MS });
 sqlite.defaultSafeIntegers(true);
-const statements = new Map<string, Sqlite.Statement<unknown[]>>();
+const statements = keepStatements(sqlite);
 
 parentPort?.on("message", ({ id, sql, parameters }: ReaderQuery) => {
   parentPort?.postMessage(answer(id, sql, parameters));
@@ -21,10 +21,7 @@ parentPort?.on("message", ({ id, sql, parameters }: ReaderQuery) => {
 
 function answer(id: number, sql: string, parameters: readonly unknown[]): ReaderAnswer {
   try {
-    const statement = statements.get(sql) ?? sqlite.prepare<unknown[]>(sql);
-    if (statements.size >= STATEMENT_CACHE_SIZE) statements.clear();
-    statements.set(sql, statement);
-    return { id, rows: statement.all(...parameters) };
+    return { id, rows: statements.prepare(sql).all(...parameters) };
   } catch (error) {
     const code = error instanceof Sqlite.SqliteError ? error.code : undefined;
     return { id, message: messageOf(error), code };
