@@ -4,7 +4,7 @@
  * Several files at a time, the longest first. The last line is `N passed, N failed`. docs/testing.md
  */
 
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, setPriority } from "node:os";
 import { join, matchesGlob } from "node:path";
@@ -76,6 +76,7 @@ const { values, positionals: wanted } = readOptions({
   allowPositionals: true,
 });
 const tier: Tier = values.release ? "release" : values.deep ? "deep" : "quick";
+if (values.since !== undefined && tier !== "release") refuseOptions("--since goes with --release alone");
 const allChecks = CHECKS[tier];
 const known = [...allChecks.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
 const unknown = wanted.filter((name) => !known.includes(name));
@@ -167,8 +168,9 @@ function nameAlone(file: string): string {
 
 /** Whether something that a file or check of `--release` is about has changed since a commit; nothing, if very much has. */
 function subjectsChangedSince(commit: string): (name: string) => boolean {
-  const output = execFileSync("git", ["diff", "--name-only", commit], { encoding: "utf8" });
-  const changed = output.split("\n").filter((line) => line !== "");
+  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", commit, "--"], { encoding: "utf8" });
+  if (status !== 0) refuseOptions(`--since ${commit}: ${stderr.trim().split("\n")[0]}`);
+  const changed = stdout.split("\n").filter((line) => line !== "");
   if (changed.length > MANY_FILES) {
     console.log(`${changed.length} files have changed since ${commit}: run npm run test:release by hand`);
     return () => false;
