@@ -2,11 +2,9 @@ import { connect as connectSocket } from "node:net";
 import { expect } from "chai";
 import fc from "fast-check";
 import { EXAMPLES } from "../../api/docs/examples.ts";
-import { readEnvironment } from "../../api/environment.ts";
 import { createApp } from "../../api/http/app.ts";
 import { Metrics } from "../../api/operations/metrics.ts";
 import { allRoutes } from "../../api/routes.ts";
-import type { Services } from "../../api/services.ts";
 import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { Senders } from "../../sender/senders.ts";
@@ -16,6 +14,7 @@ import { Caller } from "./support/caller.ts";
 import { type Documented, documentOf } from "./support/documented.ts";
 import { type FuzzedRequest, fuzzedRequests, type Pools } from "./support/fuzz-inputs.ts";
 import { buyConfirmed, mint } from "./support/live-purchase.ts";
+import { servicesAlone } from "./support/services-alone.ts";
 import { type ApiSystem, onBothSystems } from "./support/system.ts";
 
 const SEED = Number(process.env.FUZZ_SEED ?? process.env.FAULT_SEED ?? 1);
@@ -57,13 +56,7 @@ const BODILESS = /logout(-everywhere)?$|me\/keep$|mail\/send$|purchases\/\{id\}\
 
 describe("The server's table of routes", () => {
   it("matches the document in both directions", () => {
-    const services = standIn<Services>({
-      environment: readEnvironment({}),
-      network: "localhost",
-      contracts: {},
-      database: { kysely: {} },
-      senders: {},
-    });
+    const services = servicesAlone();
     const routes = allRoutes(services);
     const metrics = new Metrics(
       new Senders([], []),

@@ -1,9 +1,7 @@
 import { expect } from "chai";
 import type { z } from "zod";
-import { readEnvironment } from "../../api/environment.ts";
 import { allRoutes } from "../../api/routes.ts";
-import type { Services } from "../../api/services.ts";
-import { standIn } from "../testing/stand-in.ts";
+import { servicesAlone } from "./support/services-alone.ts";
 
 type Def = {
   type: string;
@@ -56,14 +54,7 @@ const endsShort = (schema: z.ZodType) => {
 
 describe("The texts of requests", () => {
   it("are short before a pattern looks at them", () => {
-    const services = standIn<Services>({
-      environment: readEnvironment({}),
-      network: "localhost",
-      contracts: {},
-      database: { kysely: {} },
-      senders: {},
-    });
-    const routes = allRoutes(services);
+    const routes = allRoutes(servicesAlone());
     const faults = routes.flatMap(({ method, path, body, query }) => [
       ...unbounded(body, `${method} ${path} body`),
       ...unbounded(query, `${method} ${path} query`),

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type AbiEvent, type AbiFunction, toEventSignature, toFunctionSignature } from "viem";
 import { openApiDocument } from "../../api/docs/openapi.ts";
-import { readEnvironment } from "../../api/environment.ts";
 import { allRoutes } from "../../api/routes.ts";
-import type { Services } from "../../api/services.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { standIn } from "../testing/stand-in.ts";
+import { servicesAlone } from "../api/support/services-alone.ts";
 
 /** A field's path, such as `data.purchases[].id`, and its types; a `?` marks one that may be missing. */
 type Fields = Record<string, string>;
@@ -106,14 +104,7 @@ type Operation = {
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
 
 function readCalls(): Interfaces["calls"] {
-  const services = standIn<Services>({
-    environment: readEnvironment({}),
-    network: "localhost",
-    contracts: {},
-    database: { kysely: {} },
-    senders: {},
-  });
-  const document: Document = JSON.parse(JSON.stringify(openApiDocument(allRoutes(services))));
+  const document: Document = JSON.parse(JSON.stringify(openApiDocument(allRoutes(servicesAlone()))));
   const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
