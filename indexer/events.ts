@@ -160,7 +160,10 @@ function contradiction({ topics, blockNumber }: RpcLog, what: string): Contradic
   return new ContradictoryLogsError(`Ticket ${BigInt(topics[3] || 0)} ${what} in block ${Number(blockNumber)}`);
 }
 
-/** Decodes a log, with the rate that applies to a payment; undefined if the id does not fit the column and therefore cannot be ours. */
+/**
+ * Decodes a log, with the rate that applies to a payment. Undefined: its id does not fit the column, and therefore cannot
+ * be ours.
+ */
 export function decodeLog(log: RpcLog, weiPerCent: bigint | null = null): ChainEvent | undefined {
   const position: EventPosition = {
     blockNumber: Number(log.blockNumber),
@@ -209,7 +212,7 @@ export function storedRateOf(event: EventContent): bigint | null {
 const WORD_LENGTH = 66;
 const WORD = /^0x[0-9a-f]{64}$/i;
 
-/** The only word of an event's data. @throws ContradictoryLogsError if it is anything else, which our contracts never emit */
+/** The only word of an event's data. @throws ContradictoryLogsError if it is anything else: our contracts emit no such */
 function wordOf(data: string): bigint {
   if (data.length !== WORD_LENGTH || !WORD.test(data))
     throw new ContradictoryLogsError(`An event's data is no number: ${data.slice(0, WORD_LENGTH)}`);

@@ -7,7 +7,10 @@ import type { Operation } from "../sender/queue.ts";
 const WHOLE_PERCENT = 100n;
 const KEPT_DAYS = 2n;
 
-/** What each account has left of its share of the day's cap, and the smallest payout of it that waits. docs/product.md#day-share */
+/**
+ * What each account has left of its share of the day's cap, and the smallest payout of it that waits.
+ * docs/product.md#day-share
+ */
 export async function readDayShares(queries: Queries, capGwei: bigint): Promise<Map<bigint, DayShare>> {
   const today = dayOf(BigInt(Date.now()));
   const smallest = (status: "queued" | "waiting", why: RawBuilder<unknown>) => sql`(select min(amount_gwei)

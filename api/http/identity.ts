@@ -28,7 +28,10 @@ export async function identify(services: Services, request: Request): Promise<Id
 
 const beingNoted = new Set<string>();
 
-/** No call waits for it, or fails by it: a database that cannot write, or is locked, is still read. The next call tries again. */
+/**
+ * No call waits for it or fails by it: a database that cannot write, or is locked, is still read. The next call tries
+ * again.
+ */
 async function noteLastUse({ database, log }: Services, tokenHash: string, now: bigint): Promise<void> {
   if (beingNoted.has(tokenHash)) return;
   beingNoted.add(tokenHash);
