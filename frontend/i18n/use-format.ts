@@ -44,6 +44,8 @@ export function useFormat() {
       /** CHZ for a real, at most six decimals. docs/product.md#formats. */
       rate: (value: string) => `${format(value, RATE_DECIMALS)} CHZ`,
       brl: (reais: string | number) => format(reais, { style: "currency", currency: "BRL" }),
+      /** What a unit of another currency costs, with the central bank's four decimals. */
+      fxRate: (reais: string) => format(reais, { style: "currency", currency: "BRL", minimumFractionDigits: 4 }),
       /** Without trailing zeros: 5.75 → "5,75%". */
       percent,
       /** 'min%' if min equals max, else 'min% - max%'. docs/product.md#cashback-range. */

@@ -263,6 +263,7 @@ describe("Daily work in the panel", function () {
     expect(await changes.innerText())
       .to.match(/Esta venda nº \d+: de retida para recusada/)
       .and.to.match(/Também a venda nº \d+: de retida para em análise\s+R\$\s[\d,]+ a mais de cashback/);
+    await expectAccessible("decline");
     await decide("Recusar venda", "Avisada duas vezes");
     await toast("Venda recusada.");
     await page.keyboard.press("Escape");

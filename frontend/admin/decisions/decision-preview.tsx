@@ -33,7 +33,7 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
       ) : (
         <ul className="plain-rows">
           {data.changes.map((change) => (
-            <SaleChange key={change.sale_id} change={change} isNamed={change.sale_id === saleId} />
+            <SaleChange key={change.sale_id} change={change} decided={saleId} />
           ))}
         </ul>
       )}
@@ -55,14 +55,14 @@ function Refused({ refused, why }: Pick<Preview, "why"> & { refused: NonNullable
   );
 }
 
-function SaleChange({ change, isNamed }: { change: Change; isNamed: boolean }) {
+function SaleChange({ change, decided }: { change: Change; decided: number | undefined }) {
   const { brl, chz } = useFormat();
   const { sale_id, was, state, wallet } = change;
   const isMoved = was !== state;
   return (
     <li>
       <strong>
-        {isNamed ? "Esta venda" : "Também a venda"} nº {sale_id}
+        {decided === sale_id ? "Esta venda" : decided === undefined ? "Venda" : "Também a venda"} nº {sale_id}
       </strong>
       {isMoved && (
         <span>
@@ -81,7 +81,7 @@ function SaleChange({ change, isNamed }: { change: Change; isNamed: boolean }) {
       )}
       {Number(change.debt_lifted) > 0 && (
         <span className="block">
-          Some a dívida de {chz(change.debt_lifted)} de <Buyer wallet={wallet} />
+          Acaba a dívida de {chz(change.debt_lifted)} de <Buyer wallet={wallet} />
         </span>
       )}
       {Number(change.debt_added) > 0 && (

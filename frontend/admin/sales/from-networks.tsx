@@ -48,6 +48,7 @@ type Rate = Networks["doubtful_rates"][number];
 
 function DoubtfulRates({ rates }: { rates: readonly Rate[] }) {
   const [accepting, setAccepting] = useState<Rate>();
+  const { date, fxRate } = useFormat();
   return (
     <section aria-labelledby="doubtful-rates" className="grid gap-3">
       <h2 id="doubtful-rates" className="section-title">
@@ -58,10 +59,10 @@ function DoubtfulRates({ rates }: { rates: readonly Rate[] }) {
         {rates.map((rate) => (
           <li key={`${rate.currency} ${rate.day}`}>
             <strong>
-              {rate.currency}, {rate.day}:
+              {rate.currency}, {date(rate.day)}:
             </strong>{" "}
             <span>
-              R$ {rate.rate} (antes R$ {rate.previous})
+              {fxRate(rate.rate)} (antes {fxRate(rate.previous)})
             </span>{" "}
             <PermittedButton permission="payments" className="button" onClick={() => setAccepting(rate)}>
               Aceitar cotação
@@ -75,14 +76,15 @@ function DoubtfulRates({ rates }: { rates: readonly Rate[] }) {
 }
 
 function AcceptDialog({ rate: { currency, day, rate, previous }, onClose }: { rate: Rate; onClose: () => void }) {
+  const { date, fxRate } = useFormat();
   return (
     <DecisionDialog
-      title={`Aceitar a cotação de ${currency} de ${day}?`}
+      title={`Aceitar a cotação de ${currency} de ${date(day)}?`}
       text="As vendas deste dia que esperam por ela seguem, e o que pagarem conta como decisão sua."
       mayPay
       consequences={[
-        ["Cotação", `R$ ${rate}`],
-        ["Antes", `R$ ${previous}`],
+        ["Cotação", fxRate(rate)],
+        ["Antes", fxRate(previous)],
       ]}
       action="Aceitar cotação"
       done="Cotação aceita."
