@@ -1,0 +1,30 @@
+import type { LookUps } from "../../tools/walk/spines.ts";
+
+/** What a reader of a spine need not open, at most 25: its name says all. docs/architecture.md#spines */
+export const LOOK_UPS: LookUps = {
+  among: "a condition: one of these values",
+  amongTexts: "the same for texts",
+  givenRows: "rows given by the caller, as a table",
+  column: "a column of such rows",
+  databaseNow: "the time, as the database has it",
+  readClock: "the same, read",
+  engineOf: "SQLite or PostgreSQL",
+  inTransaction: "all or nothing",
+  isDatabaseAway: "whether an error says so",
+  isUniqueViolation: "whether an error says so",
+  readSetting: "one value by its name",
+  touchUsers: "the caller's answers are built again",
+  indexedBlock: "how far the index is",
+  dayOf: "the day of a time",
+  isoTime: "a time as text",
+  recordOf: "an object of its keys",
+  idsOf: "the ids of rows",
+  jsonOf: "a value as JSON, with its big numbers",
+  reaisText: "an amount as text",
+  percentText: "a percentage as text",
+  chzTextFromGwei: "an amount as text",
+  explanationOf: "an error as one sentence",
+  "EveryNode.agreed": "what the nodes agree on",
+  "EveryNode.claimed": "what one node claims, to be shown",
+  "NodePool.ask": "the answer of a node that was proved",
+};

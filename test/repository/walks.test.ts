@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { type Functions, openFunctions } from "../../tools/walk/functions.ts";
+import { doorsOf, SPINES, type Stop, tell, walk, withSpines } from "../../tools/walk/spines.ts";
+import { LOOK_UPS } from "./look-ups.ts";
+
+/** The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. */
+const MOST_DOORS: Readonly<Record<string, number>> = {
+  register: 59,
+  decide: 94,
+  "catch-up": 96,
+  plan: 75,
+  round: 143,
+  profile: 58,
+};
+const MOST_LOOK_UPS = 25;
+const MOST_LINES = 80;
+
+describe("The six spines", function () {
+  this.timeout(120_000);
+  let functions: Functions;
+  const stopsOf = new Map<string, Stop[]>();
+  before(() => {
+    functions = openFunctions(process.cwd());
+    for (const spine of Object.keys(SPINES)) stopsOf.set(spine, walk(functions, spine, LOOK_UPS));
+  });
+  after(() => functions[Symbol.dispose]());
+
+  for (const [spine, most] of Object.entries(MOST_DOORS)) {
+    it(`${spine} has at most ${most} doors`, () => {
+      const doors = doorsOf(stopsOf.get(spine) ?? []);
+      expect(doors.length, `npm run walk -- ${spine}\n${doors.map(tell).join("\n")}`).to.be.within(1, most);
+    });
+  }
+
+  it("each have a bound", () => {
+    expect(Object.keys(MOST_DOORS)).to.deep.equal(Object.keys(SPINES));
+  });
+
+  it(`are made of functions of at most ${MOST_LINES} lines`, () => {
+    const long = [...stopsOf.values()].flat().filter(({ from, to }) => to - from + 1 > MOST_LINES);
+    expect(long.map(tell)).to.deep.equal([]);
+  });
+
+  it(`name at most ${MOST_LOOK_UPS} look-ups, each of which one of them meets`, () => {
+    expect(Object.keys(LOOK_UPS)).to.have.lengthOf.at.most(MOST_LOOK_UPS);
+    const met = new Set(Object.keys(SPINES).flatMap((spine) => walk(functions, spine, {}).map(({ name }) => name)));
+    expect(Object.keys(LOOK_UPS).filter((name) => !met.has(name))).to.deep.equal([]);
+  });
+
+  it("stand in docs/architecture.md as they are", () => {
+    const document = readFileSync("docs/architecture.md", "utf8");
+    const written = withSpines(document, functions, LOOK_UPS);
+    expect(document === written, "run: npm run walk -- --write").to.equal(true);
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * Prints a spine as one reads it: `npm run walk -- decide`; without a name, the doors of each. `-- --write` writes what
+ * `docs/architecture.md` says of them. docs/architecture.md#spines
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { LOOK_UPS } from "../test/repository/look-ups.ts";
+import { openFunctions } from "./walk/functions.ts";
+import { doorsOf, SPINES, tell, walk, withSpines } from "./walk/spines.ts";
+
+const DOCUMENT = "docs/architecture.md";
+
+const [asked] = process.argv.slice(2);
+using functions = openFunctions(process.cwd());
+if (asked === "--write") {
+  writeFileSync(DOCUMENT, withSpines(readFileSync(DOCUMENT, "utf8"), functions, LOOK_UPS));
+} else {
+  for (const spine of asked ? [asked] : Object.keys(SPINES)) {
+    const stops = walk(functions, spine, LOOK_UPS);
+    if (asked) for (const stop of stops) console.log(tell(stop));
+    console.log(`${spine}: ${doorsOf(stops).length} doors, ${stops.length} functions`);
+  }
+}
