@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-parser";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { LANGUAGE_NAMES, LANGUAGES } from "./domain/languages.ts";
+import { LANGUAGE_NAMES, LANGUAGES } from "./core/rules/languages.ts";
 import { PAGES } from "./frontend/app/pages.ts";
 import { type Catalogues, firstPaint, firstPaintOf, offlinePage, texts } from "./frontend/first-paint.ts";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const CATALOGUES = Object.fromEntries(
-  LANGUAGE_NAMES.map((one) => [one, JSON.parse(read(`domain/languages/${one}.json`))]),
+  LANGUAGE_NAMES.map((one) => [one, JSON.parse(read(`core/rules/languages/${one}.json`))]),
 ) as Catalogues;
 
 /** What `theme.js` chooses from. */
@@ -51,7 +51,7 @@ function compiledMessages(mode: string): Plugin {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      const [file, isHelp] = /\/domain\/languages\/\w+\.json(\?help)?$/.exec(id) ?? [];
+      const [file, isHelp] = /\/core\/rules\/languages\/\w+\.json(\?help)?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
       const compiled = isHelp

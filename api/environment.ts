@@ -1,11 +1,5 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../affiliates/environment.ts";
-import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
-import { DAY_SECONDS } from "../domain/iso-time.ts";
-import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
-import { isRole, type Role } from "../domain/roles.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import {
   address,
   CHAIN_VARIABLES,
@@ -25,10 +19,16 @@ import {
   wholeNumber,
   wholeNumberIfSet,
   withWrongUrls,
-} from "../platform/environment.ts";
-import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
-import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/network-rules.ts";
-import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
+} from "../core/process/environment.ts";
+import { KNOWN_ADDRESSES } from "../core/process/known-keys.ts";
+import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../core/process/network-rules.ts";
+import { KEY_VARIABLES, keyProblems, signingKeys } from "../core/process/signing-keys.ts";
+import { DEMO_ADMIN } from "../core/rules/demo-wallets.ts";
+import { DAY_SECONDS } from "../core/rules/iso-time.ts";
+import { DEFAULT_WEI_PER_CENT } from "../core/rules/product.ts";
+import { isRole, type Role } from "../core/rules/roles.ts";
+import type { WalletAddress } from "../core/rules/wallet-address.ts";
+import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../core/sales/environment.ts";
 
 const SECRET = { isSecret: true };
 

@@ -1,4 +1,4 @@
-import { formatDecimal } from "../domain/money.ts";
+import { formatDecimal } from "../core/rules/money.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
 /**

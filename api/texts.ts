@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createIntl, type IntlShape } from "@formatjs/intl";
 import type { Request } from "express";
-import type pt from "../domain/languages/pt.json";
-import { LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../domain/languages.ts";
-import { PRODUCT_NAME } from "../domain/product.ts";
+import type pt from "../core/rules/languages/pt.json";
+import { LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../core/rules/languages.ts";
+import { PRODUCT_NAME } from "../core/rules/product.ts";
 
 type MessageId = keyof typeof pt;
 /** A text in the reader's language; every one may name the product. */
@@ -19,7 +19,7 @@ export function textsIn(language: Language): Translate {
 }
 
 function readTexts(language: Language): Record<string, string> {
-  return JSON.parse(readFileSync(new URL(`../domain/languages/${language}.json`, import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL(`../core/rules/languages/${language}.json`, import.meta.url), "utf8"));
 }
 
 export const acceptedLanguage = (request: Request): Language =>

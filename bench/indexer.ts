@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { connect } from "../database/connect.ts";
+import { connect } from "../core/database/connect.ts";
 import { decodeLog, type RpcLog } from "../indexer/events.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../test/testing/event-chain.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";

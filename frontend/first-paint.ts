@@ -1,4 +1,4 @@
-import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language, languageAfter } from "../domain/languages.ts";
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language, languageAfter } from "../core/rules/languages.ts";
 import type { Page } from "./app/pages.ts";
 import type { MessageId } from "./i18n/language.tsx";
 

@@ -1,5 +1,5 @@
-import { endSecondRead, requestedSecondRead, type SecondRead } from "../database/second-read.ts";
-import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { endSecondRead, requestedSecondRead, type SecondRead } from "../core/database/second-read.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import { compareRange } from "./comparison.ts";
 import type { Context } from "./context.ts";

@@ -1,4 +1,4 @@
-import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";

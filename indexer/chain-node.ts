@@ -1,10 +1,10 @@
-import { distributorsOf } from "../chain/deployment.ts";
-import { isRecord } from "../domain/records.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
-import type { Lane } from "../platform/rpc/call-budget.ts";
-import type { BlockId } from "../platform/rpc/chain-memory.ts";
-import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
-import { ContradictionError, hashIn } from "../platform/rpc/node-proof.ts";
+import { distributorsOf } from "../core/chain/deployment.ts";
+import type { Lane } from "../core/process/rpc/call-budget.ts";
+import type { BlockId } from "../core/process/rpc/chain-memory.ts";
+import { type JsonRpc, type RpcCall, RpcError } from "../core/process/rpc/json-rpc.ts";
+import { ContradictionError, hashIn } from "../core/process/rpc/node-proof.ts";
+import { isRecord } from "../core/rules/records.ts";
+import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import type { Bloom } from "./bloom.ts";
 import { EVENT_TOPICS, isRpcLog, RATE_TOPIC, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 

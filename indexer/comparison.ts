@@ -1,5 +1,5 @@
-import type { Database } from "../database/connect.ts";
-import type { BlockId } from "../platform/rpc/chain-memory.ts";
+import type { Database } from "../core/database/connect.ts";
+import type { BlockId } from "../core/process/rpc/chain-memory.ts";
 import type { Bloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { argumentsOf, decodeEvents, type RpcLog, storedRateOf } from "./events.ts";

@@ -1,7 +1,7 @@
-import type { Database } from "../database/connect.ts";
-import type { Lease } from "../platform/lease.ts";
-import type { Logger } from "../platform/log.ts";
-import type { NodePool } from "../platform/rpc/node-pool.ts";
+import type { Database } from "../core/database/connect.ts";
+import type { Lease } from "../core/process/lease.ts";
+import type { Logger } from "../core/process/log.ts";
+import type { NodePool } from "../core/process/rpc/node-pool.ts";
 import type { ChainNode, Source } from "./chain-node.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Progress } from "./progress.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Network } from "../domain/networks.ts";
-import { readContracts } from "../platform/contracts.ts";
+import { readContracts } from "../core/process/contracts.ts";
 import {
   CHAIN_VARIABLES,
   chainEnvironment,
@@ -13,9 +12,10 @@ import {
   type Variables,
   wholeNumberIfSet,
   withWrongUrls,
-} from "../platform/environment.ts";
-import { isLoopbackUrl, NETWORK_RULES } from "../platform/network-rules.ts";
-import type { NodeSettings } from "../platform/trusted-nodes.ts";
+} from "../core/process/environment.ts";
+import { isLoopbackUrl, NETWORK_RULES } from "../core/process/network-rules.ts";
+import type { NodeSettings } from "../core/process/trusted-nodes.ts";
+import type { Network } from "../core/rules/networks.ts";
 import type { Source } from "./chain-node.ts";
 
 export type IndexerEnvironment = {

@@ -1,6 +1,6 @@
-import { isRecord } from "../domain/records.ts";
-import { TorcidaError } from "../domain/torcida-error.ts";
-import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
+import { isRecord } from "../core/rules/records.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
+import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-address.ts";
 
 /**
  * The events that the indexer keeps. Amounts are wei. `Transfer` is read too: it names the owner, which must match the

@@ -1,6 +1,6 @@
-import { WEI_PER_GWEI } from "../domain/product.ts";
-import { CHAIN_STATUS } from "../domain/purchase/life.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
+import { WEI_PER_GWEI } from "../core/rules/product.ts";
+import { CHAIN_STATUS } from "../core/rules/purchase/life.ts";
+import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import { type ChainEvent, type EventKind, INT64_MAX } from "./events.ts";
 
 export type Nft = {

@@ -1,6 +1,6 @@
-import { isRecord } from "../domain/records.ts";
-import type { Logger } from "../platform/log.ts";
-import { nameOf } from "../platform/rpc/json-rpc.ts";
+import type { Logger } from "../core/process/log.ts";
+import { nameOf } from "../core/process/rpc/json-rpc.ts";
+import { isRecord } from "../core/rules/records.ts";
 import { type Block, blockOf, isRpcBlock } from "./chain-node.ts";
 
 export type HeadWatcherParameters = {

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
-import { openHealthServer } from "../platform/health-server.ts";
-import type { NodePool } from "../platform/rpc/node-pool.ts";
+import { openHealthServer } from "../core/process/health-server.ts";
+import type { NodePool } from "../core/process/rpc/node-pool.ts";
 import type { ChainNode } from "./chain-node.ts";
 import type { Status } from "./context.ts";
 import type { Metrics } from "./metrics.ts";

@@ -1,6 +1,6 @@
-import { distributorsOf } from "../chain/deployment.ts";
-import { TorcidaError } from "../domain/torcida-error.ts";
-import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { distributorsOf } from "../core/chain/deployment.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
 import type { Bloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";

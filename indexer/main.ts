@@ -1,8 +1,8 @@
 /** Entry point of the indexer process: chain → database. docs/indexer.md. */
 
 import { enableCompileCache } from "node:module";
-import { failureText, UsageError } from "../platform/failure-text.ts";
-import type { Logger } from "../platform/log.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import type { Logger } from "../core/process/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { keepHeapSmall } from "./heap.ts";
 
@@ -10,10 +10,10 @@ import { keepHeapSmall } from "./heap.ts";
 keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
-const { openLog } = await import("../platform/log.ts");
-const { refusePlaintext } = await import("../platform/trusted-nodes.ts");
+const { openLog } = await import("../core/process/log.ts");
+const { refusePlaintext } = await import("../core/process/trusted-nodes.ts");
 const { runIndexer } = await import("./run-indexer.ts");
-const { makeFilesPrivate } = await import("../database/private-files.ts");
+const { makeFilesPrivate } = await import("../core/database/private-files.ts");
 
 makeFilesPrivate();
 const ending = new AbortController();

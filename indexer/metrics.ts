@@ -1,5 +1,5 @@
-import type { RpcObserver } from "../platform/rpc/json-rpc.ts";
-import type { NodePoolStatus } from "../platform/rpc/node-pool.ts";
+import type { RpcObserver } from "../core/process/rpc/json-rpc.ts";
+import type { NodePoolStatus } from "../core/process/rpc/node-pool.ts";
 
 type RpcCalled = Parameters<RpcObserver>[0];
 

@@ -1,4 +1,4 @@
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../core/process/log.ts";
 
 export type Progress = {
   /** Blocks read and blocks in total, counted from the first; events of this run. */

@@ -1,5 +1,5 @@
-import { RpcError } from "../platform/rpc/json-rpc.ts";
-import { ContradictionError } from "../platform/rpc/node-proof.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
 import { readStoredBlock, readStoredBlocks, rollBack } from "./store/chain-index.ts";

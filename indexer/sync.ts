@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { RpcError } from "../platform/rpc/json-rpc.ts";
-import { refuseWrongContracts } from "../platform/rpc/refuse-wrong-contracts.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
 import { Audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";

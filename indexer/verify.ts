@@ -1,10 +1,10 @@
-import { connect, type Database } from "../database/connect.ts";
-import { keysOf } from "../domain/records.ts";
-import { TorcidaError } from "../domain/torcida-error.ts";
-import type { Logger } from "../platform/log.ts";
-import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { RpcError } from "../platform/rpc/json-rpc.ts";
-import type { NodePool } from "../platform/rpc/node-pool.ts";
+import { connect, type Database } from "../core/database/connect.ts";
+import type { Logger } from "../core/process/log.ts";
+import { DatabaseChainMemory } from "../core/process/rpc/chain-memory.ts";
+import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import type { NodePool } from "../core/process/rpc/node-pool.ts";
+import { keysOf } from "../core/rules/records.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { openBloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { compareRange, type Difference } from "./comparison.ts";

@@ -1,16 +1,16 @@
 /** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
 
 import { isIPv6 } from "node:net";
-import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../affiliates/environment.ts";
 import type { ApiEnvironment } from "../api/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
 import { tryServer } from "../api/mail/post.ts";
 import { readinessSchema } from "../api/operations/routes.ts";
-import { messageOf, reasonOf } from "../domain/unknown-error.ts";
+import { certificateProblem, readCertificateEnd } from "../core/process/certificate.ts";
+import { EnvironmentError } from "../core/process/environment.ts";
+import { type ChainMemory, DatabaseChainMemory } from "../core/process/rpc/chain-memory.ts";
+import { messageOf, reasonOf } from "../core/rules/unknown-error.ts";
+import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../core/sales/environment.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";
-import { certificateProblem, readCertificateEnd } from "../platform/certificate.ts";
-import { EnvironmentError } from "../platform/environment.ts";
-import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";

@@ -5,8 +5,8 @@
 
 import { writeFileSync } from "node:fs";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { codeOf } from "../domain/unknown-error.ts";
-import { failureText, UsageError } from "../platform/failure-text.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { codeOf } from "../core/rules/unknown-error.ts";
 
 const [file, ...others] = process.argv.slice(2);
 try {

@@ -2,9 +2,9 @@
  * Creates or upgrades the database schema and exits: `npm run migrate`. The api and the indexer do the same on start.
  */
 
-import { makeFilesPrivate } from "../database/private-files.ts";
-import { failureText } from "../platform/failure-text.ts";
-import { prepareDatabase } from "../platform/prepare-database.ts";
+import { makeFilesPrivate } from "../core/database/private-files.ts";
+import { failureText } from "../core/process/failure-text.ts";
+import { prepareDatabase } from "../core/process/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 makeFilesPrivate();

@@ -6,15 +6,15 @@
 
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
-import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
-import type { Database } from "../database/connect.ts";
-import { OPERATION_REASONS } from "../database/operations.ts";
-import type { Queries } from "../database/transaction.ts";
-import { TorcidaError } from "../domain/torcida-error.ts";
-import { failureText, UsageError } from "../platform/failure-text.ts";
-import { toOperationRecord } from "../sender/operation-record.ts";
-import { PayoutSwitch } from "../sender/payout-switch.ts";
-import { countOperations, findOperationById, listOperations, release, withdraw } from "../sender/queue.ts";
+import { appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts";
+import type { Database } from "../core/database/connect.ts";
+import { OPERATION_REASONS } from "../core/database/operations.ts";
+import type { Queries } from "../core/database/transaction.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
+import { toOperationRecord } from "../core/sender/operation-record.ts";
+import { PayoutSwitch } from "../core/sender/payout-switch.ts";
+import { countOperations, findOperationById, listOperations, release, withdraw } from "../core/sender/queue.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 

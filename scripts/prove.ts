@@ -7,12 +7,15 @@
 
 import { parseArgs } from "node:util";
 import { getAddress, isAddress } from "viem";
-import { chainOf } from "../chain/chains.ts";
-import { readDeployment } from "../chain/deployment.ts";
-import { type ProofChain, readWallet } from "../chain/proof/read-wallet.ts";
-import { walletBooksSchema } from "../domain/api/proof.ts";
-import { chzTextFromGwei, chzTextFromWei, parseDecimal } from "../domain/money.ts";
-import { NETWORKS, type Network } from "../domain/networks.ts";
+import { chainOf } from "../core/chain/chains.ts";
+import { readDeployment } from "../core/chain/deployment.ts";
+import { type ProofChain, readWallet } from "../core/chain/proof/read-wallet.ts";
+import type { Variables } from "../core/process/environment.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { askOutside } from "../core/process/outside.ts";
+import { walletBooksSchema } from "../core/rules/api/proof.ts";
+import { chzTextFromGwei, chzTextFromWei, parseDecimal } from "../core/rules/money.ts";
+import { NETWORKS, type Network } from "../core/rules/networks.ts";
 import {
   type BookEntry,
   expectedGwei,
@@ -22,12 +25,9 @@ import {
   type ProofBooks,
   type ProvenTicket,
   proofTotals,
-} from "../domain/proof.ts";
-import { purchaseStatusFromChain, statusAttribute } from "../domain/purchase/life.ts";
-import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
-import type { Variables } from "../platform/environment.ts";
-import { failureText, UsageError } from "../platform/failure-text.ts";
-import { askOutside } from "../platform/outside.ts";
+} from "../core/rules/proof.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../core/rules/purchase/life.ts";
+import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-address.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
 

@@ -5,9 +5,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { connect, type Database } from "../database/connect.ts";
-import { ensureDataDirectory } from "../database/private-files.ts";
-import { failureText } from "../platform/failure-text.ts";
+import { connect, type Database } from "../core/database/connect.ts";
+import { ensureDataDirectory } from "../core/database/private-files.ts";
+import { failureText } from "../core/process/failure-text.ts";
 import { listBooked, listReaders } from "./rehearse/booked.ts";
 import { linkStores, listShopStores } from "./rehearse/catalogue.ts";
 import { Networks } from "./rehearse/networks.ts";

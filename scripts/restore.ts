@@ -2,12 +2,12 @@
 
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { SALE_VARIABLES } from "../affiliates/environment.ts";
 import { leftText, mergeErasedList, readErasedList } from "../api/people/erased-list.ts";
-import { locationOf } from "../database/connect.ts";
-import { makeFilesPrivate } from "../database/private-files.ts";
-import { checkVariables } from "../platform/environment.ts";
-import { failureText, UsageError } from "../platform/failure-text.ts";
+import { locationOf } from "../core/database/connect.ts";
+import { makeFilesPrivate } from "../core/database/private-files.ts";
+import { checkVariables } from "../core/process/environment.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { SALE_VARIABLES } from "../core/sales/environment.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";

@@ -10,22 +10,28 @@ import { readEnvironment } from "../api/environment.ts";
 import { openReconcile } from "../api/operations/open-reconcile.ts";
 import { type ErasedList, leaveAgain, leftText, readErasedList } from "../api/people/erased-list.ts";
 import { endSignIns } from "../api/people/sessions.ts";
-import { appendAudit, auditProblem, inAuditedTransaction } from "../database/audit-log.ts";
-import { indexedBlock } from "../database/chain-cursor.ts";
-import type { Database } from "../database/connect.ts";
-import { inTransaction } from "../database/transaction.ts";
-import { chzTextFromGwei, reaisText } from "../domain/money.ts";
-import { purchaseStatusFromChain, statusAttribute } from "../domain/purchase/life.ts";
-import { TorcidaError } from "../domain/torcida-error.ts";
-import type { Variables } from "../platform/environment.ts";
-import { failureText } from "../platform/failure-text.ts";
-import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
-import { differentPayouts } from "../reconcile/ledger.ts";
-import { findGap, type ReconcileOptions } from "../reconcile/reconcile.ts";
-import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../reconcile/unclaimed.ts";
-import { acceptNonces, explainNonces, foreignText, listForeign, listLost } from "../sender/foreign-transactions.ts";
-import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../sender/recovery.ts";
-import { listSigned } from "../sender/transactions.ts";
+import { appendAudit, auditProblem, inAuditedTransaction } from "../core/database/audit-log.ts";
+import { indexedBlock } from "../core/database/chain-cursor.ts";
+import type { Database } from "../core/database/connect.ts";
+import { inTransaction } from "../core/database/transaction.ts";
+import type { Variables } from "../core/process/environment.ts";
+import { failureText } from "../core/process/failure-text.ts";
+import { INDEXER_LEASE, isHeld } from "../core/process/lease.ts";
+import { differentPayouts } from "../core/reconcile/ledger.ts";
+import { findGap, type ReconcileOptions } from "../core/reconcile/reconcile.ts";
+import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../core/reconcile/unclaimed.ts";
+import { chzTextFromGwei, reaisText } from "../core/rules/money.ts";
+import { purchaseStatusFromChain, statusAttribute } from "../core/rules/purchase/life.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
+import {
+  acceptNonces,
+  explainNonces,
+  foreignText,
+  listForeign,
+  listLost,
+} from "../core/sender/foreign-transactions.ts";
+import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../core/sender/recovery.ts";
+import { listSigned } from "../core/sender/transactions.ts";
 import { skipIds } from "./backup/next-ids.ts";
 import { readOperatorEnvironment, type Terminal } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";

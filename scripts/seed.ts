@@ -1,10 +1,10 @@
 /** Migrates the schema and fills an empty catalogue with the samples. Safe to run again. */
 
-import { seedCatalogue } from "../catalogue/seed.ts";
-import { findDeployment } from "../chain/deployment.ts";
-import { connect } from "../database/connect.ts";
-import { failureText } from "../platform/failure-text.ts";
-import { prepareDatabase } from "../platform/prepare-database.ts";
+import { seedCatalogue } from "../core/catalogue/seed.ts";
+import { findDeployment } from "../core/chain/deployment.ts";
+import { connect } from "../core/database/connect.ts";
+import { failureText } from "../core/process/failure-text.ts";
+import { prepareDatabase } from "../core/process/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 try {

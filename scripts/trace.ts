@@ -3,12 +3,12 @@
  */
 
 import { parseArgs } from "node:util";
-import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
-import type { Database } from "../database/connect.ts";
-import { messageOf } from "../domain/unknown-error.ts";
-import { failureText, UsageError } from "../platform/failure-text.ts";
-import { chainStateText, tracePurchase } from "../purchases/trace.ts";
+import { cashbackDistributorAbi } from "../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../core/chain/generated/purchase-nft.ts";
+import type { Database } from "../core/database/connect.ts";
+import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { chainStateText, tracePurchase } from "../core/purchases/trace.ts";
+import { messageOf } from "../core/rules/unknown-error.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openKnownChain } from "./operator/open-chain.ts";
 import { openDatabase } from "./operator/open-database.ts";

@@ -4,14 +4,19 @@
  */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["contracts/**", "test/contracts/**", "hardhat.config.ts"],
-  "test/browser/accessibility.test.ts": ["frontend/**", "domain/languages/**"],
+  "test/browser/accessibility.test.ts": ["frontend/**", "core/rules/languages/**"],
   "test/browser/slow.test.ts": ["frontend/**"],
   "test/faults/alerts.test.ts": ["ops/*.yaml", "**/metrics.ts", "**/metrics/**", "docs/runbook/**"],
-  "test/faults/older-database.test.ts": ["scripts/restored.ts", "sender/**", "indexer/**", "purchases/save.ts"],
-  "test/properties/books.test.ts": ["domain/sale/**", "affiliates/**", "purchases/**"],
+  "test/faults/older-database.test.ts": [
+    "scripts/restored.ts",
+    "core/sender/**",
+    "indexer/**",
+    "core/purchases/save.ts",
+  ],
+  "test/properties/books.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],
   "test/system/install.test.ts": ["package.json", "package-lock.json", "tools/postinstall.sh"],
-  "test/system/node-calls.test.ts": ["platform/rpc/**", "sender/**", "indexer/**"],
-  "test/system/rolling-upgrade.test.ts": ["database/migrations/**", "test/upgrade/**"],
+  "test/system/node-calls.test.ts": ["core/process/rpc/**", "core/sender/**", "indexer/**"],
+  "test/system/rolling-upgrade.test.ts": ["core/database/migrations/**", "test/upgrade/**"],
 };
 
 /** Who changes more files than these runs all of them by hand. */

@@ -9,7 +9,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { availableParallelism, cpus, setPriority } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { pathToFileURL } from "node:url";
-import { messageOf } from "../domain/unknown-error.ts";
+import { messageOf } from "../core/rules/unknown-error.ts";
 import { readOptions, refuseOptions } from "../tools/options/read-options.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
 import { MANY_FILES, SUBJECTS } from "./release-subjects.ts";

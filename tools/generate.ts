@@ -1,5 +1,5 @@
 /**
- * Generates `chain/` from the compiler's artifacts: the ABIs, typed for viem; and in separate files, to keep them out
+ * Generates `core/chain/` from the compiler's artifacts: the ABIs, typed for viem; and in separate files, to keep them out
  * of browser bundles, the bytecode and its build settings.
  */
 import { createHash } from "node:crypto";
@@ -79,7 +79,7 @@ function describeBuild([purchaseNft, cashbackDistributor, ticketDescriptor]: Com
 }
 
 function generated(file: string, content: string): GeneratedFile {
-  return { path: resolve(ROOT, "chain/generated", file), content: `${HEADER}${content}\n` };
+  return { path: resolve(ROOT, "core/chain/generated", file), content: `${HEADER}${content}\n` };
 }
 
 if (import.meta.main) {

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isBlank, isHiddenCharacter, isMark } from "../domain/chain-text.ts";
+import { isBlank, isHiddenCharacter, isMark } from "../core/rules/chain-text.ts";
 
 export const UNICODE_RANGES_PATH = join(import.meta.dirname, "../contracts/libraries/UnicodeRanges.sol");
 

@@ -1,7 +1,18 @@
-import { readStorePace } from "../../affiliates/store-pace.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { dayText } from "../../database/day-totals.ts";
-import type { Queries } from "../../database/transaction.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { dayText } from "../../core/database/day-totals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { type Account, nameOf } from "../../core/purchases/account-books.ts";
+import { isCreditUnset, type ListedAccount, listAccounts } from "../../core/purchases/account-list.ts";
+import { BankFileError, readBankFile } from "../../core/purchases/bank-file.ts";
+import {
+  announceSalesDay,
+  type Booking,
+  book,
+  listBookings,
+  listKnownLines,
+  type NewBooking,
+  reverseBooking,
+} from "../../core/purchases/bookings.ts";
 import {
   type AccountRow,
   accountsResponseSchema,
@@ -12,24 +23,13 @@ import {
   bookingsResponseSchema,
   reverseRequestSchema,
   salesDayRequestSchema,
-} from "../../domain/api/admin-accounts.ts";
-import { createdSchema, doneSchema } from "../../domain/api/common.ts";
-import { proposedSchema } from "../../domain/api/proposals.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { reaisText } from "../../domain/money.ts";
-import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
-import { type Account, nameOf } from "../../purchases/account-books.ts";
-import { isCreditUnset, type ListedAccount, listAccounts } from "../../purchases/account-list.ts";
-import { BankFileError, readBankFile } from "../../purchases/bank-file.ts";
-import {
-  announceSalesDay,
-  type Booking,
-  book,
-  listBookings,
-  listKnownLines,
-  type NewBooking,
-  reverseBooking,
-} from "../../purchases/bookings.ts";
+} from "../../core/rules/api/admin-accounts.ts";
+import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
+import { proposedSchema } from "../../core/rules/api/proposals.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { CATALOGUE_FILE_BYTES } from "../../core/rules/uploads.ts";
+import { readStorePace } from "../../core/sales/store-pace.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";

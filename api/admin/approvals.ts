@@ -1,11 +1,14 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { type ListPage, readPage } from "../../database/lists/page.ts";
-import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../database/lists/search.ts";
-import type { ListSource, PageQuery } from "../../database/lists/source.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import type { Database } from "../../core/database/connect.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { type ListPage, readPage } from "../../core/database/lists/page.ts";
+import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../core/database/lists/search.ts";
+import type { ListSource, PageQuery } from "../../core/database/lists/source.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import type { Logger } from "../../core/process/log.ts";
+import { type ApprovalRules, announceApprovals } from "../../core/purchases/approvals.ts";
+import { decideApprovals } from "../../core/purchases/staff.ts";
 import {
   type Approval,
   type ApprovalGroup,
@@ -14,15 +17,12 @@ import {
   approvalsQuerySchema,
   DECIDED_TOGETHER,
   decideTogetherRequestSchema,
-} from "../../domain/api/admin-approvals.ts";
-import { doneSchema } from "../../domain/api/common.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
-import { idsOf } from "../../domain/records.ts";
-import type { Role } from "../../domain/roles.ts";
-import type { Logger } from "../../platform/log.ts";
-import { type ApprovalRules, announceApprovals } from "../../purchases/approvals.ts";
-import { decideApprovals } from "../../purchases/staff.ts";
+} from "../../core/rules/api/admin-approvals.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import type { Role } from "../../core/rules/roles.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { conflict, forbidden } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";

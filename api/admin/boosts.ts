@@ -1,7 +1,14 @@
-import { decideBoost, findBoost, insertBoost, listBoosts, type NamedBoost, toBoost } from "../../catalogue/boosts.ts";
-import { askForBoost, lapse } from "../../catalogue/percent-approvals.ts";
-import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
-import type { Queries } from "../../database/transaction.ts";
+import {
+  decideBoost,
+  findBoost,
+  insertBoost,
+  listBoosts,
+  type NamedBoost,
+  toBoost,
+} from "../../core/catalogue/boosts.ts";
+import { askForBoost, lapse } from "../../core/catalogue/percent-approvals.ts";
+import { findStore, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import {
   type BoostRow,
   boostsResponseSchema,
@@ -9,11 +16,11 @@ import {
   createBoostRequestSchema,
   createBoostResponseSchema,
   spanProblem,
-} from "../../domain/api/boosts.ts";
-import { doneSchema, noBodyOrReasonSchema, pageQuerySchema } from "../../domain/api/common.ts";
-import { type Boost, boostStateOf } from "../../domain/boost.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { percentText } from "../../domain/money.ts";
+} from "../../core/rules/api/boosts.ts";
+import { doneSchema, noBodyOrReasonSchema, pageQuerySchema } from "../../core/rules/api/common.ts";
+import { type Boost, boostStateOf } from "../../core/rules/boost.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { percentText } from "../../core/rules/money.ts";
 import { CATALOGUE_WRITE, type CatalogueWriter, percentRule } from "../catalogue/catalogue-writer.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { nextBefore, type Route, readId, route } from "../http/route.ts";

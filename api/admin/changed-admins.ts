@@ -1,5 +1,5 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { readSetting, writeSetting } from "../../database/settings.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { readSetting, writeSetting } from "../../core/database/settings.ts";
 import { noteOwners } from "../operations/notices.ts";
 import type { Services } from "../services.ts";
 

@@ -1,12 +1,12 @@
-import { matchClaim, refuseClaim } from "../../affiliates/decisions.ts";
-import { type ClaimRow, listAllClaims } from "../../affiliates/queries.ts";
 import {
   adminClaimSchema,
   claimPictureResponseSchema,
   claimsQuerySchema,
   matchRequestSchema,
   reasonRequestSchema,
-} from "../../domain/api/sales.ts";
+} from "../../core/rules/api/sales.ts";
+import { matchClaim, refuseClaim } from "../../core/sales/decisions.ts";
+import { type ClaimRow, listAllClaims } from "../../core/sales/queries.ts";
 import { pictureOfClaim } from "../clicks/pictures.ts";
 import { toWireClaim } from "../clicks/routes.ts";
 import { notFound } from "../http/api-error.ts";

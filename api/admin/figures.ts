@@ -1,20 +1,20 @@
-import { polledAccounts } from "../../affiliates/accounts.ts";
-import { listFailing } from "../../affiliates/read-progress.ts";
-import { IS_DRAFT } from "../../catalogue/store-list.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../database/day-totals.ts";
-import { readSetting } from "../../database/settings.ts";
+import { IS_DRAFT } from "../../core/catalogue/store-list.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../core/database/day-totals.ts";
+import { readSetting } from "../../core/database/settings.ts";
+import { countAttention } from "../../core/purchases/attention.ts";
+import { IS_HELD } from "../../core/purchases/purchase-list.ts";
 import {
   type Attention,
   attentionResponseSchema,
   configurationResponseSchema,
   figuresResponseSchema,
-} from "../../domain/api/admin-figures.ts";
-import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../domain/money.ts";
-import { kindOf } from "../../domain/system-faults.ts";
-import { countAttention } from "../../purchases/attention.ts";
-import { IS_HELD } from "../../purchases/purchase-list.ts";
-import { listForeign } from "../../sender/foreign-transactions.ts";
+} from "../../core/rules/api/admin-figures.ts";
+import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../core/rules/money.ts";
+import { kindOf } from "../../core/rules/system-faults.ts";
+import { polledAccounts } from "../../core/sales/accounts.ts";
+import { listFailing } from "../../core/sales/read-progress.ts";
+import { listForeign } from "../../core/sender/foreign-transactions.ts";
 import { type Route, route } from "../http/route.ts";
 import { listFaults } from "../operations/system-faults.ts";
 import { overdueSince, type Services } from "../services.ts";

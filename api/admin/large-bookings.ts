@@ -1,10 +1,10 @@
-import { appendAudit } from "../../database/audit-log.ts";
-import { type Proposed, type ProposedFields, propose } from "../../database/proposals.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { worthCents } from "../../domain/cashback.ts";
-import { reaisText } from "../../domain/money.ts";
-import { type Account, findAccounts, nameOf } from "../../purchases/account-books.ts";
-import { book, type NewBooking, sumBookedBy } from "../../purchases/bookings.ts";
+import { appendAudit } from "../../core/database/audit-log.ts";
+import { type Proposed, type ProposedFields, propose } from "../../core/database/proposals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { type Account, findAccounts, nameOf } from "../../core/purchases/account-books.ts";
+import { book, type NewBooking, sumBookedBy } from "../../core/purchases/bookings.ts";
+import { worthCents } from "../../core/rules/cashback.ts";
+import { reaisText } from "../../core/rules/money.ts";
 import type { Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { askerOf } from "./proposing.ts";

@@ -1,9 +1,9 @@
-import type { Queries } from "../../database/transaction.ts";
-import { marginQuerySchema, marginResponseSchema } from "../../domain/api/sales.ts";
-import { monthOf, monthsBefore } from "../../domain/iso-time.ts";
-import { reaisText } from "../../domain/money.ts";
-import { recordOf } from "../../domain/records.ts";
-import { FIGURES } from "../../purchases/sale-totals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { FIGURES } from "../../core/purchases/sale-totals.ts";
+import { marginQuerySchema, marginResponseSchema } from "../../core/rules/api/sales.ts";
+import { monthOf, monthsBefore } from "../../core/rules/iso-time.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { recordOf } from "../../core/rules/records.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 

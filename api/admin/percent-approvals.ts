@@ -4,12 +4,16 @@ import {
   type PercentApprovalRow,
   readChange,
   readPercentApprovals,
-} from "../../catalogue/percent-approvals.ts";
-import { type PercentApproval, percentApprovalSchema, percentApprovalsQuerySchema } from "../../domain/api/boosts.ts";
-import { isoTimeIfAny } from "../../domain/iso-time.ts";
-import { percentText } from "../../domain/money.ts";
-import { permissionsOf } from "../../domain/roles.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/catalogue/percent-approvals.ts";
+import {
+  type PercentApproval,
+  percentApprovalSchema,
+  percentApprovalsQuerySchema,
+} from "../../core/rules/api/boosts.ts";
+import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { permissionsOf } from "../../core/rules/roles.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { refuseWrite } from "../catalogue/catalogue-writer.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";

@@ -1,5 +1,5 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { joinFullName } from "../../domain/text.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { joinFullName } from "../../core/rules/text.ts";
 import { actorOf, type Identity, isAllowed } from "../http/route.ts";
 import { noteOwners } from "../operations/notices.ts";
 import type { Services } from "../services.ts";

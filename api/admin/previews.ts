@@ -1,13 +1,13 @@
-import { DecisionError, SaleChangedError } from "../../affiliates/decisions.ts";
-import { actAs } from "../../database/deciders.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import type { Preview } from "../../domain/api/sales.ts";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { chzTextFromGwei, formatDecimal } from "../../domain/money.ts";
-import { OwnSaleError } from "../../domain/sale/own-sale-error.ts";
-import { isBeyondDay } from "../../purchases/approvals.ts";
-import { type SaleChange, watchDecisions } from "../../purchases/freed.ts";
-import { shownRate } from "../../rates/rate-source.ts";
+import { actAs } from "../../core/database/deciders.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { isBeyondDay } from "../../core/purchases/approvals.ts";
+import { type SaleChange, watchDecisions } from "../../core/purchases/freed.ts";
+import { shownRate } from "../../core/rates/rate-source.ts";
+import type { Preview } from "../../core/rules/api/sales.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { chzTextFromGwei, formatDecimal } from "../../core/rules/money.ts";
+import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
+import { DecisionError, SaleChangedError } from "../../core/sales/decisions.ts";
 import type { Services } from "../services.ts";
 
 /** Takes a preview's transaction back. */

@@ -1,5 +1,5 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { actAs } from "../../database/deciders.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { actAs } from "../../core/database/deciders.ts";
 import {
   listDueProposals,
   listProposals,
@@ -9,15 +9,15 @@ import {
   setProposal,
   takeDueProposal,
   undoProposal,
-} from "../../database/proposals.ts";
-import { closeRequests } from "../../database/requests.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../domain/api/proposals.ts";
-import { isoTimeIfAny } from "../../domain/iso-time.ts";
-import { mayPropose, proposalRule } from "../../domain/proposals.ts";
-import { keysOf } from "../../domain/records.ts";
-import { TorcidaError } from "../../domain/torcida-error.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/database/proposals.ts";
+import { closeRequests } from "../../core/database/requests.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../core/rules/api/proposals.ts";
+import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { mayPropose, proposalRule } from "../../core/rules/proposals.ts";
+import { keysOf } from "../../core/rules/records.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { refuseWrite } from "../catalogue/catalogue-writer.ts";
 import { forbidden } from "../http/api-error.ts";

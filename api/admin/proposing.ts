@@ -1,6 +1,6 @@
-import type { Asker } from "../../database/proposals.ts";
-import { isoTimeIfAny } from "../../domain/iso-time.ts";
-import { mayPropose, type ProposalKind } from "../../domain/proposals.ts";
+import type { Asker } from "../../core/database/proposals.ts";
+import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { mayPropose, type ProposalKind } from "../../core/rules/proposals.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";

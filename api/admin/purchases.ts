@@ -1,7 +1,15 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { indexedBlock } from "../../database/chain-cursor.ts";
-import { readClock } from "../../database/clock.ts";
-import type { Queries } from "../../database/transaction.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { indexedBlock } from "../../core/database/chain-cursor.ts";
+import { readClock } from "../../core/database/clock.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { type StepNow, stepNow } from "../../core/purchases/next-step.ts";
+import { listPayouts, type PayoutRow } from "../../core/purchases/payout-list.ts";
+import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
+import { findPurchase, lifeOf } from "../../core/purchases/queries.ts";
+import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
+import { tracePurchase } from "../../core/purchases/trace.ts";
+import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../core/purchases/view.ts";
+import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../core/purchases/waiting.ts";
 import {
   type AdminPurchase,
   adminPurchaseResponseSchema,
@@ -10,21 +18,13 @@ import {
   paymentSchema,
   paymentsQuerySchema,
   purchasesQuerySchema,
-} from "../../domain/api/admin-purchases.ts";
-import { approvalNeededSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { shownStatus } from "../../domain/purchase/life.ts";
-import { type StepNow, stepNow } from "../../purchases/next-step.ts";
-import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
-import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { findPurchase, lifeOf } from "../../purchases/queries.ts";
-import { holdPurchase, releasePurchase } from "../../purchases/staff.ts";
-import { tracePurchase } from "../../purchases/trace.ts";
-import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../purchases/view.ts";
-import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../purchases/waiting.ts";
-import { toOperationRecord } from "../../sender/operation-record.ts";
+} from "../../core/rules/api/admin-purchases.ts";
+import { approvalNeededSchema, doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import { shownStatus } from "../../core/rules/purchase/life.ts";
+import { toOperationRecord } from "../../core/sender/operation-record.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";

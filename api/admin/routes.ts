@@ -1,4 +1,7 @@
-import { type AuditRow, appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
+import { type AuditRow, appendAudit, inAuditedTransaction, listAudit } from "../../core/database/audit-log.ts";
+import { readFigures } from "../../core/purchases/overview.ts";
+import { lifeOf, selectPurchases } from "../../core/purchases/queries.ts";
+import { shownRate } from "../../core/rates/rate-source.ts";
 import {
   adminRoleResponseSchema,
   auditLogEntrySchema,
@@ -6,15 +9,12 @@ import {
   type Overview,
   overviewResponseSchema,
   payoutsRequestSchema,
-} from "../../domain/api/administration.ts";
-import { doneSchema } from "../../domain/api/common.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
-import { shownStatus } from "../../domain/purchase/life.ts";
-import { type Permission, panelPermissionsOf, permissionsOf } from "../../domain/roles.ts";
-import { readFigures } from "../../purchases/overview.ts";
-import { lifeOf, selectPurchases } from "../../purchases/queries.ts";
-import { shownRate } from "../../rates/rate-source.ts";
+} from "../../core/rules/api/administration.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../core/rules/money.ts";
+import { shownStatus } from "../../core/rules/purchase/life.ts";
+import { type Permission, panelPermissionsOf, permissionsOf } from "../../core/rules/roles.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";

@@ -1,9 +1,9 @@
-import { DecisionError, SaleChangedError } from "../../affiliates/decisions.ts";
-import { findClaim, findSale } from "../../affiliates/queries.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { doneSchema } from "../../domain/api/common.ts";
-import { formatDecimal, reaisText } from "../../domain/money.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
+import { formatDecimal, reaisText } from "../../core/rules/money.ts";
+import { DecisionError, SaleChangedError } from "../../core/sales/decisions.ts";
+import { findClaim, findSale } from "../../core/sales/queries.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, readId } from "../http/route.ts";
 import type { Services } from "../services.ts";

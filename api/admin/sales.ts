@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import { assignSale, declineSale, holdsKeyOf, releaseSale } from "../../affiliates/decisions.ts";
-import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../affiliates/queries.ts";
+import { readSalePurchases } from "../../core/purchases/facts.ts";
+import { decodeReport } from "../../core/purchases/stored-report.ts";
 import {
   assignRequestSchema,
   declineRequestSchema,
@@ -9,16 +9,16 @@ import {
   saleResponseSchema,
   saleSchema,
   salesQuerySchema,
-} from "../../domain/api/sales.ts";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
-import type { PurchaseFacts } from "../../domain/sale/decide.ts";
-import { type Hold, readHolds } from "../../domain/sale/hold.ts";
-import { sayHolds } from "../../domain/sale/hold-words.ts";
-import type { HoldLanguage } from "../../domain/sale/problem.ts";
-import { readSalePurchases } from "../../purchases/facts.ts";
-import { decodeReport } from "../../purchases/stored-report.ts";
+} from "../../core/rules/api/sales.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, formatDecimal, reaisText } from "../../core/rules/money.ts";
+import type { PurchaseFacts } from "../../core/rules/sale/decide.ts";
+import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
+import { sayHolds } from "../../core/rules/sale/hold-words.ts";
+import type { HoldLanguage } from "../../core/rules/sale/problem.ts";
+import { assignSale, declineSale, holdsKeyOf, releaseSale } from "../../core/sales/decisions.ts";
+import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../core/sales/queries.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, isAllowed, type Route, readId, route } from "../http/route.ts";

@@ -1,8 +1,8 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import type { Permission, Role } from "../../domain/roles.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import type { Permission, Role } from "../../core/rules/roles.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Route, readId, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";

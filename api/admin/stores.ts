@@ -1,9 +1,7 @@
-import { type Conversion, readConversion } from "../../affiliates/conversion.ts";
-import { linkOf } from "../../affiliates/links.ts";
-import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
-import { apply, changeText, diff, exportRows } from "../../catalogue/changes.ts";
-import { listStorePage } from "../../catalogue/store-list.ts";
-import { findStore, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
+import { apply, changeText, diff, exportRows } from "../../core/catalogue/changes.ts";
+import { listStorePage } from "../../core/catalogue/store-list.ts";
+import { findStore, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   type AdminStore,
   adminStoreSchema,
@@ -16,11 +14,13 @@ import {
   testClickResponseSchema,
   tokenContractQuerySchema,
   tokenContractResponseSchema,
-} from "../../domain/api/admin-catalogue.ts";
-import { isoTime, monthOf, monthsBefore } from "../../domain/iso-time.ts";
-import { idsOf } from "../../domain/records.ts";
-import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
-import { toWalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/rules/api/admin-catalogue.ts";
+import { isoTime, monthOf, monthsBefore } from "../../core/rules/iso-time.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import { CATALOGUE_FILE_BYTES } from "../../core/rules/uploads.ts";
+import { toWalletAddress } from "../../core/rules/wallet-address.ts";
+import { type Conversion, readConversion } from "../../core/sales/conversion.ts";
+import { linkOf } from "../../core/sales/links.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { percentRule } from "../catalogue/catalogue-writer.ts";
 import { toWireStore } from "../catalogue/wire.ts";

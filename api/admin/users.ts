@@ -1,6 +1,7 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { findWaiting, propose } from "../../database/proposals.ts";
-import { touchUser } from "../../database/touch-user.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { findWaiting, propose } from "../../core/database/proposals.ts";
+import { touchUser } from "../../core/database/touch-user.ts";
+import { shownRate } from "../../core/rates/rate-source.ts";
 import {
   type AdminUser,
   adminUserResponseSchema,
@@ -10,16 +11,15 @@ import {
   nicknameRequestSchema,
   sessionsRevokedSchema,
   usersQuerySchema,
-} from "../../domain/api/admin-people.ts";
-import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
-import { proposedSchema } from "../../domain/api/proposals.ts";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
-import { isNobodysRole, isVisibleName } from "../../domain/person-name.ts";
-import { joinFullName } from "../../domain/text.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { shownRate } from "../../rates/rate-source.ts";
+} from "../../core/rules/api/admin-people.ts";
+import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
+import { proposedSchema } from "../../core/rules/api/proposals.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { isNobodysRole, isVisibleName } from "../../core/rules/person-name.ts";
+import { joinFullName } from "../../core/rules/text.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { conflict, forbidden, invalid, notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute, pageOf, wantsCsv } from "../http/list-route.ts";

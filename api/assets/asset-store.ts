@@ -2,10 +2,10 @@ import { hash, randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AwsV4Signer } from "aws4fetch";
-import { ensureDirectory } from "../../database/private-files.ts";
-import { TorcidaError } from "../../domain/torcida-error.ts";
-import { codeOf, messageOf } from "../../domain/unknown-error.ts";
-import { askOutside } from "../../platform/outside.ts";
+import { ensureDirectory } from "../../core/database/private-files.ts";
+import { askOutside } from "../../core/process/outside.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
+import { codeOf, messageOf } from "../../core/rules/unknown-error.ts";
 
 type BucketKey = { accessKeyId: string; secretAccessKey: string; region: string };
 type BucketRequest = { method: "GET" | "PUT"; url: URL; body?: Uint8Array; headers?: Record<string, string> };

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import { TorcidaError } from "../../domain/torcida-error.ts";
-import { LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
+import { LOGO_SIDE_PIXELS } from "../../core/rules/uploads.ts";
 import { ApiError, invalid } from "../http/api-error.ts";
 
 /** A picture rebuilt from its image data alone. */

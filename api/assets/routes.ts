@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { findStore, updateStore } from "../../catalogue/stores.ts";
-import { logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
-import { LOGO_BYTES } from "../../domain/uploads.ts";
+import { findStore, updateStore } from "../../core/catalogue/stores.ts";
+import { logoResponseSchema } from "../../core/rules/api/admin-catalogue.ts";
+import { LOGO_BYTES } from "../../core/rules/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { catalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { notFound, unavailable } from "../http/api-error.ts";

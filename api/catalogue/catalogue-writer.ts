@@ -1,8 +1,8 @@
-import { BoostTooHighError } from "../../catalogue/boosts.ts";
-import { GroupTakenError } from "../../catalogue/categories.ts";
-import { type PercentRule, UnagreedPercentError } from "../../catalogue/percent-approvals.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Queries } from "../../database/transaction.ts";
+import { BoostTooHighError } from "../../core/catalogue/boosts.ts";
+import { GroupTakenError } from "../../core/catalogue/categories.ts";
+import { type PercentRule, UnagreedPercentError } from "../../core/catalogue/percent-approvals.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import { conflict } from "../http/api-error.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";

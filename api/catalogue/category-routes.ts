@@ -1,14 +1,14 @@
-import type { CategoryFields, CategoryTranslations } from "../../catalogue/categories.ts";
-import { addCategory, changeCategory } from "../../catalogue/percent-approvals.ts";
-import { findStore } from "../../catalogue/stores.ts";
+import type { CategoryFields, CategoryTranslations } from "../../core/catalogue/categories.ts";
+import { addCategory, changeCategory } from "../../core/catalogue/percent-approvals.ts";
+import { findStore } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   createCashbackRequestSchema,
   updateCashbackRequestSchema,
-} from "../../domain/api/catalogue.ts";
-import { approvalNeededSchema, createdSchema, doneSchema } from "../../domain/api/common.ts";
-import { percentText } from "../../domain/money.ts";
-import { recordOf } from "../../domain/records.ts";
+} from "../../core/rules/api/catalogue.ts";
+import { approvalNeededSchema, createdSchema, doneSchema } from "../../core/rules/api/common.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { recordOf } from "../../core/rules/records.ts";
 import { notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { findFanTokenByContract, findFanTokenName, removeToken, saveToken } from "../../catalogue/fan-tokens.ts";
-import { isUniqueViolation, type Queries } from "../../database/transaction.ts";
-import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
-import { createdSchema, doneSchema } from "../../domain/api/common.ts";
-import { proposedSchema } from "../../domain/api/proposals.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { findFanTokenByContract, findFanTokenName, removeToken, saveToken } from "../../core/catalogue/fan-tokens.ts";
+import { isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
+import { saveFanTokenRequestSchema } from "../../core/rules/api/catalogue.ts";
+import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
+import { proposedSchema } from "../../core/rules/api/proposals.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { actorOf, type Call, type Route, readId, route } from "../http/route.ts";

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { requireAgreedLink } from "../../catalogue/percent-approvals.ts";
+import { requireAgreedLink } from "../../core/catalogue/percent-approvals.ts";
 import {
   type ChangedStore,
   changeStore,
   createStore,
   removeStore,
   type StoreChanger,
-} from "../../catalogue/store-moves.ts";
-import { findStore, findStoreByName, type StoreFields } from "../../catalogue/stores.ts";
-import { CursorError } from "../../database/lists/order.ts";
-import type { Queries } from "../../database/transaction.ts";
+} from "../../core/catalogue/store-moves.ts";
+import { findStore, findStoreByName, type StoreFields } from "../../core/catalogue/stores.ts";
+import { CursorError } from "../../core/database/lists/order.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import {
   createStoreRequestSchema,
   fanTokensResponseSchema,
@@ -18,10 +18,10 @@ import {
   storesQuerySchema,
   storesResponseSchema,
   updateStoreRequestSchema,
-} from "../../domain/api/catalogue.ts";
-import { createdSchema, doneSchema } from "../../domain/api/common.ts";
-import { proposedSchema } from "../../domain/api/proposals.ts";
-import { enqueue } from "../../sender/queue.ts";
+} from "../../core/rules/api/catalogue.ts";
+import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
+import { proposedSchema } from "../../core/rules/api/proposals.ts";
+import { enqueue } from "../../core/sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { proposalRoutes } from "../admin/proposals.ts";

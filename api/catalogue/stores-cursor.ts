@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { storesQuerySchema } from "../../domain/api/catalogue.ts";
+import type { storesQuerySchema } from "../../core/rules/api/catalogue.ts";
 import type { Cursors } from "../http/cursors.ts";
 
 export type StoresQuery = z.output<typeof storesQuerySchema>;

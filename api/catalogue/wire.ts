@@ -1,7 +1,7 @@
-import type { PlannedBoost } from "../../catalogue/boosts.ts";
-import type { StoreCategory } from "../../catalogue/categories.ts";
-import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
-import { fieldsOf, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
+import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
+import type { StoreCategory } from "../../core/catalogue/categories.ts";
+import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
+import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   type CategoryBoost,
@@ -10,11 +10,11 @@ import {
   type Store,
   type StoreBoost,
   type StoreCashback,
-} from "../../domain/api/catalogue.ts";
-import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { percentText } from "../../domain/money.ts";
-import { keysOf, recordOf } from "../../domain/records.ts";
+} from "../../core/rules/api/catalogue.ts";
+import { cashbackRange, cashbackRangeText } from "../../core/rules/cashback.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { keysOf, recordOf } from "../../core/rules/records.ts";
 
 /** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
 export function toWireStore(store: StoreWithCategories): Store {

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from "viem";
-import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import type { TokenBalance } from "../../domain/bonus.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import {
   type Agreed,
   Claimed,
   type EveryNode,
   NoAgreementError,
   type Question,
-} from "../../platform/rpc/every-node.ts";
-import { callOf, type Said } from "../../platform/rpc/node-voice.ts";
+} from "../../core/process/rpc/every-node.ts";
+import { callOf, type Said } from "../../core/process/rpc/node-voice.ts";
+import type { TokenBalance } from "../../core/rules/bonus.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { NodePurse } from "./node-purse.ts";
 
 /** By one node's word: they are only shown. `tokens` is undefined while no node says them. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { BaseError } from "viem";
-import { distributorsOf } from "../../chain/deployment.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { distributorsOf } from "../../core/chain/deployment.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Services } from "../services.ts";
 
 /** A node that hangs must not hold back what the database knows. */

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { among } from "../../database/among.ts";
-import { sweep } from "../../database/sweep.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import { idsOf } from "../../domain/records.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { among } from "../../core/database/among.ts";
+import { sweep } from "../../core/database/sweep.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Picture } from "../assets/picture.ts";
 
 /** Attaches a picture to its buyer's claim, instead of an earlier one. docs/product.md#sales-claims */

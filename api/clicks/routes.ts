@@ -1,22 +1,22 @@
-import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
-import { type ClaimRow, findClaim, listClaims, type Reported, sumReported } from "../../affiliates/queries.ts";
-import { lockUsers } from "../../database/touch-user.ts";
-import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
-import { doneSchema } from "../../domain/api/common.ts";
+import { lockUsers } from "../../core/database/touch-user.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
 import {
   claimsResponseSchema,
   clicksQuerySchema,
   clicksResponseSchema,
   createClaimRequestSchema,
   createClaimResponseSchema,
-} from "../../domain/api/sales.ts";
-import { bonusStateOf } from "../../domain/bonus-read.ts";
-import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../domain/iso-time.ts";
-import { formatDecimal, reaisText } from "../../domain/money.ts";
-import { idsOf } from "../../domain/records.ts";
-import { CLAIM_ANSWER_DAYS } from "../../domain/sale/terms.ts";
-import { CLAIM_PICTURE_BYTES } from "../../domain/uploads.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/rules/api/sales.ts";
+import { bonusStateOf } from "../../core/rules/bonus-read.ts";
+import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { formatDecimal, reaisText } from "../../core/rules/money.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import { CLAIM_ANSWER_DAYS } from "../../core/rules/sale/terms.ts";
+import { CLAIM_PICTURE_BYTES } from "../../core/rules/uploads.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { type Click, findClickByToken, listClicks } from "../../core/sales/clicks.ts";
+import { type ClaimRow, findClaim, listClaims, type Reported, sumReported } from "../../core/sales/queries.ts";
 import { PICTURE_TYPES, pictureIn } from "../assets/picture.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";

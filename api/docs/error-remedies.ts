@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import type { ErrorCode } from "../../core/rules/api/error-codes.ts";
 
 /** What a caller does about each code. docs/product.md#error-codes */
 export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { errorSchema } from "../../domain/api/common.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
+import { errorSchema } from "../../core/rules/api/common.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import type { Access, Cost, Route } from "../http/route.ts";
 import { EXAMPLES } from "./examples.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { PRODUCT_NAME } from "../../domain/product.ts";
-import { escapeHtml } from "../../domain/text.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
+import { escapeHtml } from "../../core/rules/text.ts";
 import { type Route, route } from "../http/route.ts";
 import { ERROR_REMEDIES } from "./error-remedies.ts";
 import { type Operation, openApiDocument } from "./openapi.ts";

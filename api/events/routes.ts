@@ -1,8 +1,8 @@
-import { doneSchema } from "../../domain/api/common.ts";
-import { eventsQuerySchema, eventsResponseSchema, readEventsRequestSchema } from "../../domain/api/events.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
-import { type EventRow, listEvents, markRead, readUnread } from "../../purchases/events.ts";
+import { type EventRow, listEvents, markRead, readUnread } from "../../core/purchases/events.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
+import { eventsQuerySchema, eventsResponseSchema, readEventsRequestSchema } from "../../core/rules/api/events.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, reaisText } from "../../core/rules/money.ts";
 import { nextBefore, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 

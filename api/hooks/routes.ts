@@ -1,24 +1,24 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Insertable } from "kysely";
-import { directSecrets, isCalled, polledAccounts } from "../../affiliates/accounts.ts";
-import { fetchRate } from "../../affiliates/fx.ts";
-import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
-import { findNetwork } from "../../affiliates/networks.ts";
-import { saleFields } from "../../affiliates/queries.ts";
-import { storeReport } from "../../affiliates/reports.ts";
-import { amongTexts } from "../../database/among.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { GroupCommit } from "../../database/group-commit.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { amongTexts } from "../../core/database/among.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { GroupCommit } from "../../core/database/group-commit.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { isDirectStore } from "../../core/purchases/facts.ts";
+import { encodeReport } from "../../core/purchases/stored-report.ts";
 import {
   affiliateHookSchema,
   affiliateResponseSchema,
   type DirectEvent,
   pushResponseSchema,
-} from "../../domain/api/affiliate.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import { isDirectStore } from "../../purchases/facts.ts";
-import { encodeReport } from "../../purchases/stored-report.ts";
+} from "../../core/rules/api/affiliate.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
+import { directSecrets, isCalled, polledAccounts } from "../../core/sales/accounts.ts";
+import { fetchRate } from "../../core/sales/fx.ts";
+import { ANY_SALE, storePushes } from "../../core/sales/hints.ts";
+import { findNetwork } from "../../core/sales/networks.ts";
+import { saleFields } from "../../core/sales/queries.ts";
+import { storeReport } from "../../core/sales/reports.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
 import { type Asked, type Route, route } from "../http/route.ts";

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
-import type { BrokenRule } from "../../domain/field-rules.ts";
-import { TorcidaError } from "../../domain/torcida-error.ts";
+import type { ErrorCode } from "../../core/rules/api/error-codes.ts";
+import type { BrokenRule } from "../../core/rules/field-rules.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
 
 /** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
 export class ApiError extends TorcidaError {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
-import { STATUS_CODES } from "../../platform/http.ts";
+import { STATUS_CODES } from "../../core/process/http.ts";
+import type { ErrorCode } from "../../core/rules/api/error-codes.ts";
 import { errorBody } from "./api-error.ts";
 
 const STATUS_BY_CODE: Record<string, number> = {

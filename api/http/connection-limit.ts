@@ -1,7 +1,7 @@
 import type { RequestListener, ServerOptions } from "node:http";
 import { Socket } from "node:net";
 import express from "express";
-import { Server } from "../../platform/http.ts";
+import { Server } from "../../core/process/http.ts";
 import { answerSocket } from "./client-errors.ts";
 import { Connection } from "./connection.ts";
 import { originOf } from "./origin.ts";

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Schema } from "../../database/generated/schema.ts";
-import { writeSettingOnce } from "../../database/settings.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { writeSettingOnce } from "../../core/database/settings.ts";
 
 const KEY_BYTES = 32;
 const SIGNED = /^(.+)~([0-9a-f]{32})$/s;

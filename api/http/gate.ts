@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Database } from "../../database/connect.ts";
-import { PURSES, type PurseName } from "../../domain/api/common.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { PURSES, type PurseName } from "../../core/rules/api/common.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { keyedHash } from "../keyed-hash.ts";
 import { ApiError } from "./api-error.ts";

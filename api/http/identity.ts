@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../domain/session.ts";
+import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../core/rules/session.ts";
 import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";

@@ -1,9 +1,9 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import { engineOf } from "../../database/clock.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import type { Queries } from "../../database/transaction.ts";
-import type { PurseName } from "../../domain/api/common.ts";
+import { engineOf } from "../../core/database/clock.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import type { PurseName } from "../../core/rules/api/common.ts";
 import { PointLimiter } from "./point-limiter.ts";
 import type { Cost } from "./route.ts";
 

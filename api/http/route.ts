@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import { idSchema } from "../../domain/api/common.ts";
-import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
+import { idSchema } from "../../core/rules/api/common.ts";
+import { type Permission, permissionsOf, type Role } from "../../core/rules/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
 import { notFound } from "./api-error.ts";
 import type { Receipt } from "./gate.ts";

@@ -1,4 +1,4 @@
-import { TorcidaError } from "../../domain/torcida-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
 
 export class StrictJsonError extends TorcidaError {
   override readonly docs = "docs/product.md#limit-connections";

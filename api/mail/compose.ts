@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { eventFigures } from "../../domain/events.ts";
-import { LANGUAGES, type Language } from "../../domain/languages.ts";
-import { chzTextFromGwei, reaisText } from "../../domain/money.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
-import { SAO_PAULO } from "../../domain/sao-paulo-time.ts";
-import { escapeHtml } from "../../domain/text.ts";
-import type { EventRow } from "../../purchases/events.ts";
+import type { EventRow } from "../../core/purchases/events.ts";
+import { eventFigures } from "../../core/rules/events.ts";
+import { LANGUAGES, type Language } from "../../core/rules/languages.ts";
+import { chzTextFromGwei, reaisText } from "../../core/rules/money.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
+import { SAO_PAULO } from "../../core/rules/sao-paulo-time.ts";
+import { escapeHtml } from "../../core/rules/text.ts";
 import { textsIn } from "../texts.ts";
 
 export type Composed = { subject: string; text: string; html: string };

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { topicOf } from "../../domain/events.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import { languageFrom } from "../../domain/languages.ts";
-import { idsOf, isRecord } from "../../domain/records.ts";
-import { fromSaoPaulo, toSaoPaulo } from "../../domain/sao-paulo-time.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../platform/lease.ts";
-import { type EventRow, listMailable, setMailAt } from "../../purchases/events.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../core/process/lease.ts";
+import { type EventRow, listMailable, setMailAt } from "../../core/purchases/events.ts";
+import { topicOf } from "../../core/rules/events.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
+import { languageFrom } from "../../core/rules/languages.ts";
+import { idsOf, isRecord } from "../../core/rules/records.ts";
+import { fromSaoPaulo, toSaoPaulo } from "../../core/rules/sao-paulo-time.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Services } from "../services.ts";
 import { composeEvents, messageId } from "./compose.ts";
 import {

@@ -1,9 +1,9 @@
 import type { Insertable } from "kysely";
-import { among } from "../../database/among.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { among } from "../../core/database/among.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { keyedHash } from "../keyed-hash.ts";
 
 /* The queue of e-mails. An e-mail is written before it is sent, and its texts are deleted afterwards. docs/product.md#mail */

@@ -1,5 +1,5 @@
-import { isRecord } from "../../domain/records.ts";
-import { isLoopbackHost } from "../../platform/network-rules.ts";
+import { isLoopbackHost } from "../../core/process/network-rules.ts";
+import { isRecord } from "../../core/rules/records.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import type { MailRow } from "./mails.ts";
 

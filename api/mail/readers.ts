@@ -1,9 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Queries } from "../../database/transaction.ts";
-import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
-import { BIG_DAY_MS } from "../../domain/iso-time.ts";
-import type { Language } from "../../domain/languages.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { MAIL_TOPIC_NAMES, type MailTopic } from "../../core/rules/events.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { dropWaiting } from "./mails.ts";
 import { walletOfToken } from "./unsubscribe-tokens.ts";
 

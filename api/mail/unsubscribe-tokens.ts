@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { readSetting, type SettingName, writeSettingOnce } from "../../database/settings.ts";
-import type { Queries } from "../../database/transaction.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { readSetting, type SettingName, writeSettingOnce } from "../../core/database/settings.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { keyedHash } from "../keyed-hash.ts";
 
 const WALLET_BYTES = 20;

@@ -1,16 +1,16 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { COUNTED } from "../../database/counted.ts";
-import { OPERATION_KINDS } from "../../database/operations.ts";
-import { chzTextFromWei } from "../../domain/money.ts";
-import { createServer } from "../../platform/http.ts";
-import { listenOn } from "../../platform/listen.ts";
-import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
-import type { RateSource } from "../../rates/rate-source.ts";
-import type { Reconciliation } from "../../reconcile/reconcile.ts";
-import type { QueueSummary } from "../../sender/due.ts";
-import type { SenderStatus } from "../../sender/sender-context.ts";
-import type { Senders } from "../../sender/senders.ts";
+import { COUNTED } from "../../core/database/counted.ts";
+import { OPERATION_KINDS } from "../../core/database/operations.ts";
+import { createServer } from "../../core/process/http.ts";
+import { listenOn } from "../../core/process/listen.ts";
+import type { NodePoolStatus } from "../../core/process/rpc/node-pool.ts";
+import type { RateSource } from "../../core/rates/rate-source.ts";
+import type { Reconciliation } from "../../core/reconcile/reconcile.ts";
+import { chzTextFromWei } from "../../core/rules/money.ts";
+import type { QueueSummary } from "../../core/sender/due.ts";
+import type { SenderStatus } from "../../core/sender/sender-context.ts";
+import type { Senders } from "../../core/sender/senders.ts";
 import type { Gate } from "../http/gate.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 

@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
-import { auditHeadText, readAuditHead } from "../../database/audit-log.ts";
-import { readSetting, writeSetting } from "../../database/settings.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import type { Attention } from "../../domain/api/admin-figures.ts";
-import { DAY_MS, isoTime } from "../../domain/iso-time.ts";
-import { keysOf, recordOf } from "../../domain/records.ts";
-import type { Role } from "../../domain/roles.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { askOutside } from "../../platform/outside.ts";
+import { auditHeadText, readAuditHead } from "../../core/database/audit-log.ts";
+import { readSetting, writeSetting } from "../../core/database/settings.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { askOutside } from "../../core/process/outside.ts";
+import type { Attention } from "../../core/rules/api/admin-figures.ts";
+import { DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
+import { keysOf, recordOf } from "../../core/rules/records.ts";
+import type { Role } from "../../core/rules/roles.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { readAttention } from "../admin/figures.ts";
 import type { Services } from "../services.ts";
 

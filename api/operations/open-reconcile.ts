@@ -1,11 +1,11 @@
-import type { Database } from "../../database/connect.ts";
-import { readContracts } from "../../platform/contracts.ts";
-import { openLog } from "../../platform/log.ts";
-import { openChain } from "../../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
-import type { RpcObserver } from "../../platform/rpc/json-rpc.ts";
-import type { NodePool } from "../../platform/rpc/node-pool.ts";
-import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { readContracts } from "../../core/process/contracts.ts";
+import { openLog } from "../../core/process/log.ts";
+import { openChain } from "../../core/process/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../core/process/rpc/chain-memory.ts";
+import type { RpcObserver } from "../../core/process/rpc/json-rpc.ts";
+import type { NodePool } from "../../core/process/rpc/node-pool.ts";
+import type { ReconcileOptions } from "../../core/reconcile/reconcile.ts";
 import type { ApiEnvironment } from "../environment.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
-import { connect } from "../../database/connect.ts";
-import { reportOpen } from "../../database/sqlite/thread.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
-import { runInBackground } from "../../platform/background-thread.ts";
-import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
+import { connect } from "../../core/database/connect.ts";
+import { reportOpen } from "../../core/database/sqlite/thread.ts";
+import { runInBackground } from "../../core/process/background-thread.ts";
+import { type Reconciliation, reconcile } from "../../core/reconcile/reconcile.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { readEnvironment } from "../environment.ts";
 import { openReconcile } from "./open-reconcile.ts";
 

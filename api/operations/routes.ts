@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { doneSchema, healthSchema } from "../../domain/api/common.ts";
-import { configResponseSchema } from "../../domain/api/config.ts";
-import { faultRequestSchema } from "../../domain/api/faults.ts";
-import { FAULT_NAMES, kindOf } from "../../domain/system-faults.ts";
+import { doneSchema, healthSchema } from "../../core/rules/api/common.ts";
+import { configResponseSchema } from "../../core/rules/api/config.ts";
+import { faultRequestSchema } from "../../core/rules/api/faults.ts";
+import { FAULT_NAMES, kindOf } from "../../core/rules/system-faults.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 import { type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";

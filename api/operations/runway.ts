@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { DAY_MS } from "../../domain/iso-time.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei } from "../../core/rules/money.ts";
 import type { Services } from "../services.ts";
 
 /** How long the balances of the wallets and the distributor last at last week's spending rate. */

@@ -1,21 +1,21 @@
 import { type Kysely, sql } from "kysely";
-import { polledAccounts } from "../../affiliates/accounts.ts";
-import { budgetProblem, listBudgets } from "../../affiliates/budget.ts";
-import type { PolledAccount } from "../../affiliates/network.ts";
-import { failingText, listFailing } from "../../affiliates/read-progress.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { OPERATION_KINDS } from "../../database/operations.ts";
-import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
-import { writeProblem } from "../../database/write-probe.ts";
-import { reaisText } from "../../domain/money.ts";
-import { SYSTEM_FAULTS, type SystemFault } from "../../domain/system-faults.ts";
-import { listNodeCalls, nodeCallsProblem } from "../../platform/rpc/told-calls.ts";
-import { oneNodeProblem } from "../../platform/trusted-nodes.ts";
-import { nameOf } from "../../purchases/account-books.ts";
-import { listAccounts } from "../../purchases/account-list.ts";
-import { listUndecided } from "../../purchases/due.ts";
-import { type QueueSummary, queueFaults, summarizeDue } from "../../sender/due.ts";
-import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { OPERATION_KINDS } from "../../core/database/operations.ts";
+import { clockProblem, oldBackups, readClockOffset } from "../../core/database/upkeep.ts";
+import { writeProblem } from "../../core/database/write-probe.ts";
+import { listNodeCalls, nodeCallsProblem } from "../../core/process/rpc/told-calls.ts";
+import { oneNodeProblem } from "../../core/process/trusted-nodes.ts";
+import { nameOf } from "../../core/purchases/account-books.ts";
+import { listAccounts } from "../../core/purchases/account-list.ts";
+import { listUndecided } from "../../core/purchases/due.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { SYSTEM_FAULTS, type SystemFault } from "../../core/rules/system-faults.ts";
+import { polledAccounts } from "../../core/sales/accounts.ts";
+import { budgetProblem, listBudgets } from "../../core/sales/budget.ts";
+import type { PolledAccount } from "../../core/sales/network.ts";
+import { failingText, listFailing } from "../../core/sales/read-progress.ts";
+import { type QueueSummary, queueFaults, summarizeDue } from "../../core/sender/due.ts";
+import { foreignText, listForeign, type WatchedKey } from "../../core/sender/foreign-transactions.ts";
 import type { Services } from "../services.ts";
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */

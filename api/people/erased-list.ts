@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { findWaiting, propose, setProposal } from "../../database/proposals.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { ERASED_AFTER_MS } from "../../domain/proposals.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { EnvironmentError } from "../../platform/environment.ts";
+import { findWaiting, propose, setProposal } from "../../core/database/proposals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { EnvironmentError } from "../../core/process/environment.ts";
+import { ERASED_AFTER_MS } from "../../core/rules/proposals.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { keyedHash } from "../keyed-hash.ts";
 import { type Reader, unsubscribe } from "../mail/readers.ts";
 import { eraseUser, type User } from "./users.ts";

@@ -1,18 +1,18 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import { findWaiting, propose, undoProposal } from "../../database/proposals.ts";
-import { touchUser } from "../../database/touch-user.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { doneSchema } from "../../domain/api/common.ts";
+import { findWaiting, propose, undoProposal } from "../../core/database/proposals.ts";
+import { touchUser } from "../../core/database/touch-user.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { erasedFileOf } from "../../core/process/environment.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
 import {
   challengeRequestSchema,
   challengeResponseSchema,
   eraseRequestSchema,
   type provenWishSchema,
-} from "../../domain/api/people.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { erasedFileOf } from "../../platform/environment.ts";
+} from "../../core/rules/api/people.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";

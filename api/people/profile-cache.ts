@@ -1,13 +1,20 @@
 import { LRUCache } from "lru-cache";
-import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
-import type { HeldToken, Me } from "../../domain/api/people.ts";
-import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
-import { PROFILE_LIMIT } from "../../domain/product.ts";
-import { listDebts } from "../../purchases/debt.ts";
-import { listPurchases, listTickets } from "../../purchases/queries.ts";
-import { readStatement } from "../../purchases/statement.ts";
-import { readBuyerTotals } from "../../purchases/totals.ts";
-import { purchaseViewAt, toTicket, toTotals, toWireDebt, toWireReview, toWireStatement } from "../../purchases/view.ts";
+import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
+import { listDebts } from "../../core/purchases/debt.ts";
+import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
+import { readStatement } from "../../core/purchases/statement.ts";
+import { readBuyerTotals } from "../../core/purchases/totals.ts";
+import {
+  purchaseViewAt,
+  toTicket,
+  toTotals,
+  toWireDebt,
+  toWireReview,
+  toWireStatement,
+} from "../../core/purchases/view.ts";
+import type { HeldToken, Me } from "../../core/rules/api/people.ts";
+import { chzTextFromWei, formatDecimal } from "../../core/rules/money.ts";
+import { PROFILE_LIMIT } from "../../core/rules/product.ts";
 import type { Balances } from "../chain/balances.ts";
 import { readCreditOf, unlessAway } from "../chain/unless-away.ts";
 import { toPurchaseRecords } from "../purchases/records.ts";

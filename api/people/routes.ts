@@ -1,8 +1,8 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import { inAuditedTransaction } from "../../database/audit-log.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import { doneSchema } from "../../domain/api/common.ts";
+import { inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { doneSchema } from "../../core/rules/api/common.ts";
 import {
   checkUserRequestSchema,
   checkUserResponseSchema,
@@ -15,10 +15,10 @@ import {
   registerResponseSchema,
   sessionsResponseSchema,
   updateProfileRequestSchema,
-} from "../../domain/api/people.ts";
-import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { deviceOf } from "../../domain/session.ts";
+} from "../../core/rules/api/people.ts";
+import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { deviceOf } from "../../core/rules/session.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { originOf } from "../http/origin.ts";

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
-import { amongTexts } from "../../database/among.ts";
-import { databaseNow } from "../../database/clock.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../domain/session.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { amongTexts } from "../../core/database/among.ts";
+import { databaseNow } from "../../core/database/clock.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../core/rules/session.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 
 /** `nonce`: the wallet signed a challenge. `compat`: it signed the bare message. */
 export type SessionKind = "nonce" | "compat";

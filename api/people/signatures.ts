@@ -10,9 +10,9 @@ import {
   isErc6492Signature,
   recoverMessageAddress,
 } from "viem";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { Agreed, EveryNode, Question } from "../../platform/rpc/every-node.ts";
-import { callOf, codeOf, type Said } from "../../platform/rpc/node-voice.ts";
+import type { Agreed, EveryNode, Question } from "../../core/process/rpc/every-node.ts";
+import { callOf, codeOf, type Said } from "../../core/process/rpc/node-voice.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 

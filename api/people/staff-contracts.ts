@@ -1,7 +1,7 @@
-import { HOUR_MS } from "../../domain/iso-time.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { type EveryNode, NoAgreementError } from "../../platform/rpc/every-node.ts";
-import { codeOf } from "../../platform/rpc/node-voice.ts";
+import { type EveryNode, NoAgreementError } from "../../core/process/rpc/every-node.ts";
+import { codeOf } from "../../core/process/rpc/node-voice.ts";
+import { HOUR_MS } from "../../core/rules/iso-time.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { AdminEntry } from "../environment.ts";
 import { DELEGATION } from "./signatures.ts";
 

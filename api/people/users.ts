@@ -1,25 +1,25 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
-import { forgetClaims } from "../../affiliates/forget.ts";
-import { forgetNotes } from "../../database/audit-log.ts";
-import { addToDay, dayOf } from "../../database/day-totals.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { type ListPage, readPage } from "../../database/lists/page.ts";
+import { forgetNotes } from "../../core/database/audit-log.ts";
+import { addToDay, dayOf } from "../../core/database/day-totals.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { type ListPage, readPage } from "../../core/database/lists/page.ts";
 import {
   startsWith,
   startsWithTest,
   walletPrefixOf,
   walletStartsWith,
   walletTest,
-} from "../../database/lists/search.ts";
-import type { ListSource, PageQuery } from "../../database/lists/source.ts";
-import { forgetProposals } from "../../database/proposals.ts";
-import { touchUser } from "../../database/touch-user.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { searchKey } from "../../domain/text.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { eraseEvents } from "../../purchases/events.ts";
-import { forgetReasons } from "../../purchases/staff.ts";
-import { addToShop } from "../../purchases/totals.ts";
+} from "../../core/database/lists/search.ts";
+import type { ListSource, PageQuery } from "../../core/database/lists/source.ts";
+import { forgetProposals } from "../../core/database/proposals.ts";
+import { touchUser } from "../../core/database/touch-user.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { eraseEvents } from "../../core/purchases/events.ts";
+import { forgetReasons } from "../../core/purchases/staff.ts";
+import { addToShop } from "../../core/purchases/totals.ts";
+import { searchKey } from "../../core/rules/text.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { forgetClaims } from "../../core/sales/forget.ts";
 import { eraseClaimPictures } from "../clicks/pictures.ts";
 import { eraseMails } from "../mail/mails.ts";
 import { forgetOtherAddress } from "../mail/readers.ts";

@@ -1,12 +1,17 @@
-import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
-import { booksSchema, walletBooksQuerySchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
-import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
-import { WEI_PER_GWEI } from "../../domain/product.ts";
-import type { BookEntry } from "../../domain/proof.ts";
-import { listPublishedBooks } from "../../purchases/published-books.ts";
-import { listPaidTickets } from "../../purchases/queries.ts";
-import { payoutSums, readShopTotals } from "../../purchases/totals.ts";
-import { readFlows } from "../../reconcile/distributor-flows.ts";
+import { listPublishedBooks } from "../../core/purchases/published-books.ts";
+import { listPaidTickets } from "../../core/purchases/queries.ts";
+import { payoutSums, readShopTotals } from "../../core/purchases/totals.ts";
+import { readFlows } from "../../core/reconcile/distributor-flows.ts";
+import { addressSchema, pageQuerySchema } from "../../core/rules/api/common.ts";
+import {
+  booksSchema,
+  walletBooksQuerySchema,
+  walletBooksSchema,
+  walletTicketsSchema,
+} from "../../core/rules/api/proof.ts";
+import { chzTextFromGwei, chzTextFromWei } from "../../core/rules/money.ts";
+import { WEI_PER_GWEI } from "../../core/rules/product.ts";
+import type { BookEntry } from "../../core/rules/proof.ts";
 import { invalid } from "../http/api-error.ts";
 import { nextBefore, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";

@@ -1,10 +1,10 @@
-import { type FanTokenRow, findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
-import type { StoreWithCategories } from "../../catalogue/stores.ts";
-import { indexedBlock } from "../../database/chain-cursor.ts";
-import { type BonusParameters, type BonusProgram, bonus, type TokenBalance } from "../../domain/bonus.ts";
-import type { BonusRead } from "../../domain/bonus-read.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { type Agreed, NoAgreementError } from "../../platform/rpc/every-node.ts";
+import { type FanTokenRow, findFanTokenBySlug } from "../../core/catalogue/fan-tokens.ts";
+import type { StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { indexedBlock } from "../../core/database/chain-cursor.ts";
+import { type Agreed, NoAgreementError } from "../../core/process/rpc/every-node.ts";
+import { type BonusParameters, type BonusProgram, bonus, type TokenBalance } from "../../core/rules/bonus.ts";
+import type { BonusRead } from "../../core/rules/bonus-read.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { invalid } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Request } from "express";
-import type { Queries } from "../../database/transaction.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import { ApiError, invalid } from "../http/api-error.ts";
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;

@@ -1,3 +1,6 @@
+import { inTransaction } from "../../core/database/transaction.ts";
+import { NoAgreementError, type Quorum } from "../../core/process/rpc/every-node.ts";
+import { READ_UNTIL_MS, TWO_HOSTS_AFTER_MS } from "../../core/rules/bonus-read.ts";
 import {
   decideLateBonus,
   endLateBonus,
@@ -5,10 +8,7 @@ import {
   type LateOutcome,
   listLateBonuses,
   postponeLateBonus,
-} from "../../affiliates/late-bonuses.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import { READ_UNTIL_MS, TWO_HOSTS_AFTER_MS } from "../../domain/bonus-read.ts";
-import { NoAgreementError, type Quorum } from "../../platform/rpc/every-node.ts";
+} from "../../core/sales/late-bonuses.ts";
 import type { Services } from "../services.ts";
 import { bonusFor } from "./bonus.ts";
 

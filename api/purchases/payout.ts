@@ -1,13 +1,16 @@
 import type { z } from "zod";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { indexedBlock } from "../../database/chain-cursor.ts";
-import { isUniqueViolation } from "../../database/transaction.ts";
-import type { distributeCashbackRequestSchema, distributeCashbackResponseSchema } from "../../domain/api/purchases.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
-import type { QueuedPayout } from "../../purchases/next-step.ts";
-import { findPurchase } from "../../purchases/queries.ts";
-import { type BuyerPayout, payBuyer } from "../../purchases/settlement.ts";
-import { findOperation, findOperationHash } from "../../sender/queue.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { indexedBlock } from "../../core/database/chain-cursor.ts";
+import { isUniqueViolation } from "../../core/database/transaction.ts";
+import type { QueuedPayout } from "../../core/purchases/next-step.ts";
+import { findPurchase } from "../../core/purchases/queries.ts";
+import { type BuyerPayout, payBuyer } from "../../core/purchases/settlement.ts";
+import type {
+  distributeCashbackRequestSchema,
+  distributeCashbackResponseSchema,
+} from "../../core/rules/api/purchases.ts";
+import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { findOperation, findOperationHash } from "../../core/sender/queue.ts";
 import { ApiError, conflict, forbidden, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
 import { deepestBlock, requireRate, type Services } from "../services.ts";

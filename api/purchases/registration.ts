@@ -1,27 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import { type Click, insertClicks } from "../../affiliates/clicks.ts";
-import { linkOf } from "../../affiliates/links.ts";
-import { boosted } from "../../catalogue/categories.ts";
-import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
-import { BatchLoader } from "../../database/batch-loader.ts";
-import { GroupCommit } from "../../database/group-commit.ts";
-import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import { boosted } from "../../core/catalogue/categories.ts";
+import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { BatchLoader } from "../../core/database/batch-loader.ts";
+import { GroupCommit } from "../../core/database/group-commit.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
+import type { InsertedPurchase } from "../../core/purchases/save.ts";
+import { registerSimulated } from "../../core/purchases/save.ts";
+import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../core/purchases/simulated-limits.ts";
 import {
   type RegisteredPurchase,
   type registerPurchaseRequestSchema,
   registerPurchaseResponseSchema,
-} from "../../domain/api/purchases.ts";
-import { cappedBonus } from "../../domain/bonus.ts";
-import { cashbackRange } from "../../domain/cashback.ts";
-import { BIG_DAY_MS, isoTime } from "../../domain/iso-time.ts";
-import { percentText, reaisText } from "../../domain/money.ts";
-import type { SimulatedPurchase } from "../../domain/sale/simulated.ts";
-import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { InsertedPurchase } from "../../purchases/save.ts";
-import { registerSimulated } from "../../purchases/save.ts";
-import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../purchases/simulated-limits.ts";
+} from "../../core/rules/api/purchases.ts";
+import { cappedBonus } from "../../core/rules/bonus.ts";
+import { cashbackRange } from "../../core/rules/cashback.ts";
+import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
+import { percentText, reaisText } from "../../core/rules/money.ts";
+import type { SimulatedPurchase } from "../../core/rules/sale/simulated.ts";
+import { CLICK_WINDOW_DAYS, freezeTerms } from "../../core/rules/sale/terms.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { type Click, insertClicks } from "../../core/sales/clicks.ts";
+import { linkOf } from "../../core/sales/links.ts";
 import { ApiError, conflict, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import { type BonusTerms, bonusLater, bonusNow } from "./bonus.ts";

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { answerOf, doneSchema } from "../../domain/api/common.ts";
+import { listPurchases } from "../../core/purchases/queries.ts";
+import { purchaseViewAt } from "../../core/purchases/view.ts";
+import { answerOf, doneSchema } from "../../core/rules/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
   confirmPurchaseResponseSchema,
@@ -11,9 +13,7 @@ import {
   purchaseRecordSchema,
   registerPurchaseRequestSchema,
   registerPurchaseResponseSchema,
-} from "../../domain/api/purchases.ts";
-import { listPurchases } from "../../purchases/queries.ts";
-import { purchaseViewAt } from "../../purchases/view.ts";
+} from "../../core/rules/api/purchases.ts";
 import { readCreditOf } from "../chain/unless-away.ts";
 import { forbidden } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";

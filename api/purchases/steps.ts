@@ -1,20 +1,20 @@
 import type { z } from "zod";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { touchUser } from "../../database/touch-user.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { touchUser } from "../../core/database/touch-user.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { confirmNow, mintNow } from "../../core/purchases/next-step.ts";
+import { findPurchase, type Purchase } from "../../core/purchases/queries.ts";
+import { withdrawPurchase } from "../../core/purchases/save.ts";
 import type {
   confirmPurchaseResponseSchema,
   mintNftRequestSchema,
   mintNftResponseSchema,
-} from "../../domain/api/purchases.ts";
-import { isoTime } from "../../domain/iso-time.ts";
-import { reaisText } from "../../domain/money.ts";
-import { type Obstacle, purchaseStatusFromChain } from "../../domain/purchase/life.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { confirmNow, mintNow } from "../../purchases/next-step.ts";
-import { findPurchase, type Purchase } from "../../purchases/queries.ts";
-import { withdrawPurchase } from "../../purchases/save.ts";
-import { findOperation, findOperationHash, lockOperations, UNSENT } from "../../sender/queue.ts";
+} from "../../core/rules/api/purchases.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { type Obstacle, purchaseStatusFromChain } from "../../core/rules/purchase/life.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { findOperation, findOperationHash, lockOperations, UNSENT } from "../../core/sender/queue.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";

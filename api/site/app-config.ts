@@ -1,6 +1,6 @@
-import { chainOf } from "../../chain/chains.ts";
-import type { AppConfig } from "../../domain/api/config.ts";
-import { shownRate } from "../../rates/rate-source.ts";
+import { chainOf } from "../../core/chain/chains.ts";
+import { shownRate } from "../../core/rates/rate-source.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
 import type { Services } from "../services.ts";
 
 /** The web app's configuration: `GET /api/config`, and part of every page that the api serves. */

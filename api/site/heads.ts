@@ -1,9 +1,9 @@
 import type { Request } from "express";
-import { findStore } from "../../catalogue/stores.ts";
-import { findPurchaseNft } from "../../database/nfts.ts";
-import { type Language, textIn } from "../../domain/languages.ts";
-import { percentText } from "../../domain/money.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
+import { findStore } from "../../core/catalogue/stores.ts";
+import { findPurchaseNft } from "../../core/database/nfts.ts";
+import { type Language, textIn } from "../../core/rules/languages.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import type { Services } from "../services.ts";
 import { textsIn } from "../texts.ts";
 import { localNumber, localReais, rateOf } from "./local-number.ts";

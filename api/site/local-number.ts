@@ -1,5 +1,5 @@
-import type { StoreWithCategories } from "../../catalogue/stores.ts";
-import { LANGUAGES, type Language } from "../../domain/languages.ts";
+import type { StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { LANGUAGES, type Language } from "../../core/rules/languages.ts";
 
 export const localNumber = (text: string, language: Language): string =>
   new Intl.NumberFormat(LANGUAGES[language].locale, {

@@ -1,6 +1,6 @@
-import type { AppConfig } from "../../domain/api/config.ts";
-import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language } from "../../domain/languages.ts";
-import { escapeHtml } from "../../domain/text.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language } from "../../core/rules/languages.ts";
+import { escapeHtml } from "../../core/rules/text.ts";
 import type { Head } from "./heads.ts";
 import type { SitePage } from "./pages.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { LANGUAGE_NAMES } from "../../domain/languages.ts";
-import { codeOf } from "../../domain/unknown-error.ts";
+import { LANGUAGE_NAMES } from "../../core/rules/languages.ts";
+import { codeOf } from "../../core/rules/unknown-error.ts";
 
 const texts = z.record(z.enum(LANGUAGE_NAMES), z.string());
 

@@ -1,9 +1,9 @@
 import compression from "compression";
 import express, { type RequestHandler } from "express";
 import helmet from "helmet";
-import { listOfferedIds } from "../../catalogue/store-list.ts";
-import { chainOf } from "../../chain/chains.ts";
-import { languageFrom } from "../../domain/languages.ts";
+import { listOfferedIds } from "../../core/catalogue/store-list.ts";
+import { chainOf } from "../../core/chain/chains.ts";
+import { languageFrom } from "../../core/rules/languages.ts";
 import { PERMISSIONS_POLICY } from "../http/security-headers.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { RequestHandler } from "express";
-import { codeOf } from "../../domain/unknown-error.ts";
+import { codeOf } from "../../core/rules/unknown-error.ts";
 import { isKnown } from "../http/etag.ts";
 import { Prepared } from "../http/prepared.ts";
 

@@ -1,11 +1,11 @@
 import { createPublicClient, createWalletClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../chain/chains.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { registerSimulated } from "../../purchases/save.ts";
-import { RULES } from "../../test/affiliates/support/shop.ts";
+import { spicy } from "../../core/chain/chains.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { registerSimulated } from "../../core/purchases/save.ts";
 import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
+import { RULES } from "../../test/sales/support/shop.ts";
 import { until } from "../../test/testing/until.ts";
 
 type Row = {

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { ApprovalGroup } from "../../domain/api/admin-approvals.ts";
-import { catalogueImportResponseSchema, logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
-import type { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
-import { type Decided, decidedSchema } from "../../domain/api/common.ts";
-import { claimPictureResponseSchema } from "../../domain/api/sales.ts";
-import type { Translations } from "../../domain/languages.ts";
+import type { ApprovalGroup } from "../../core/rules/api/admin-approvals.ts";
+import { catalogueImportResponseSchema, logoResponseSchema } from "../../core/rules/api/admin-catalogue.ts";
+import type { createStoreRequestSchema } from "../../core/rules/api/catalogue.ts";
+import { type Decided, decidedSchema } from "../../core/rules/api/common.ts";
+import { claimPictureResponseSchema } from "../../core/rules/api/sales.ts";
+import type { Translations } from "../../core/rules/languages.ts";
 import { ask, held } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
 import type { SaleDetails } from "./shapes.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { walletNameQuery } from "./people/queries.ts";
 

@@ -1,7 +1,7 @@
 import { toNestErrors } from "@hookform/resolvers";
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import type { z } from "zod";
-import { ruleOf } from "../../domain/field-rules.ts";
+import { ruleOf } from "../../core/rules/field-rules.ts";
 import { invalidField } from "./invalid-field.ts";
 
 const REQUIRED = "Este campo é obrigatório";

@@ -1,5 +1,5 @@
-import { durationText } from "../../domain/duration.ts";
-import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
+import { durationText } from "../../core/rules/duration.ts";
+import type { BrokenRule, FieldRule, RuleParams } from "../../core/rules/field-rules.ts";
 import { capitalized, FIELD_WORDS } from "./words.ts";
 
 const LABELS: Record<string, string> = {

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
-import type { DecisionRefusal } from "../../domain/sale/decision-refusals.ts";
-import { CATALOGUE_FILE_BYTES, LOGO_BYTES, LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
+import type { ErrorCode } from "../../core/rules/api/error-codes.ts";
+import type { DecisionRefusal } from "../../core/rules/sale/decision-refusals.ts";
+import { CATALOGUE_FILE_BYTES, LOGO_BYTES, LOGO_SIDE_PIXELS } from "../../core/rules/uploads.ts";
 import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Translate } from "../i18n/language.tsx";

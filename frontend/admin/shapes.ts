@@ -1,12 +1,17 @@
 import type { z } from "zod";
-import type { Approval } from "../../domain/api/admin-approvals.ts";
-import type { AdminStore, testClickResponseSchema } from "../../domain/api/admin-catalogue.ts";
-import type { configurationResponseSchema, figuresResponseSchema } from "../../domain/api/admin-figures.ts";
-import type { networksResponseSchema } from "../../domain/api/admin-networks.ts";
-import type { AdminUser, adminUserResponseSchema } from "../../domain/api/admin-people.ts";
-import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../domain/api/admin-purchases.ts";
-import type { Store } from "../../domain/api/catalogue.ts";
-import type { adminClaimSchema, marginResponseSchema, saleResponseSchema, saleSchema } from "../../domain/api/sales.ts";
+import type { Approval } from "../../core/rules/api/admin-approvals.ts";
+import type { AdminStore, testClickResponseSchema } from "../../core/rules/api/admin-catalogue.ts";
+import type { configurationResponseSchema, figuresResponseSchema } from "../../core/rules/api/admin-figures.ts";
+import type { networksResponseSchema } from "../../core/rules/api/admin-networks.ts";
+import type { AdminUser, adminUserResponseSchema } from "../../core/rules/api/admin-people.ts";
+import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../core/rules/api/admin-purchases.ts";
+import type { Store } from "../../core/rules/api/catalogue.ts";
+import type {
+  adminClaimSchema,
+  marginResponseSchema,
+  saleResponseSchema,
+  saleSchema,
+} from "../../core/rules/api/sales.ts";
 
 /** The panel's names for the shapes of its calls. */
 export type Purchase = AdminPurchase;

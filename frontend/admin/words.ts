@@ -1,10 +1,10 @@
-import { OTHER_LANGUAGES, type OtherLanguage, type Translations } from "../../domain/languages.ts";
-import type { PauseCause } from "../../domain/pause-cause.ts";
-import type { PurchaseState, Wait } from "../../domain/purchase/states.ts";
-import { ownValue } from "../../domain/records.ts";
-import type { Role } from "../../domain/roles.ts";
-import type { SaleState } from "../../domain/sale/state.ts";
-import { saoPauloText } from "../../domain/sao-paulo-time.ts";
+import { OTHER_LANGUAGES, type OtherLanguage, type Translations } from "../../core/rules/languages.ts";
+import type { PauseCause } from "../../core/rules/pause-cause.ts";
+import type { PurchaseState, Wait } from "../../core/rules/purchase/states.ts";
+import { ownValue } from "../../core/rules/records.ts";
+import type { Role } from "../../core/rules/roles.ts";
+import type { SaleState } from "../../core/rules/sale/state.ts";
+import { saoPauloText } from "../../core/rules/sao-paulo-time.ts";
 import type { StoreFields } from "./admin-calls.ts";
 import type { Purchase } from "./shapes.ts";
 

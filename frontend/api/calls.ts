@@ -1,22 +1,22 @@
 import type { z } from "zod";
-import type { storePaceResponseSchema } from "../../domain/api/catalogue.ts";
-import type { AppConfig } from "../../domain/api/config.ts";
-import type { eventSchema, eventsResponseSchema } from "../../domain/api/events.ts";
-import type { chooseMailRequestSchema, mailChoiceSchema } from "../../domain/api/mail.ts";
-import type { PaymentsOfYear, paymentsResponseSchema } from "../../domain/api/payments.ts";
+import type { storePaceResponseSchema } from "../../core/rules/api/catalogue.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
+import type { eventSchema, eventsResponseSchema } from "../../core/rules/api/events.ts";
+import type { chooseMailRequestSchema, mailChoiceSchema } from "../../core/rules/api/mail.ts";
+import type { PaymentsOfYear, paymentsResponseSchema } from "../../core/rules/api/payments.ts";
 import type {
   CheckUserResponse,
   logoutEverywhereResponseSchema,
   OwnSession,
   PublicTicket,
   sessionsResponseSchema,
-} from "../../domain/api/people.ts";
-import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
-import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
-import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
-import type { Language } from "../../domain/languages.ts";
-import { LIST_LIMIT } from "../../domain/product.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/rules/api/people.ts";
+import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../core/rules/api/proof.ts";
+import type { PurchaseRecord, RegisteredPurchase } from "../../core/rules/api/purchases.ts";
+import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../core/rules/api/sales.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import { LIST_LIMIT } from "../../core/rules/product.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 import { call, callForText, MalformedAnswer, sendFile } from "./http.ts";
 import {

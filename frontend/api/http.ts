@@ -1,7 +1,7 @@
-import type { FileProblem } from "../../domain/api/admin-catalogue.ts";
-import type { BrokenRule, FieldRule, RuleParams } from "../../domain/field-rules.ts";
-import { isRecord } from "../../domain/records.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
+import type { FileProblem } from "../../core/rules/api/admin-catalogue.ts";
+import type { BrokenRule, FieldRule, RuleParams } from "../../core/rules/field-rules.ts";
+import { isRecord } from "../../core/rules/records.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 
 /** HTTP/2 responses have no reason phrase; the message needs one. */
@@ -203,7 +203,7 @@ function refusal(response: Response, json: Body | undefined): ApiError {
 
 /**
  * A JSON object of the server; undefined if the text is none. Its type is what the caller expects: the api's tests hold
- * every response to its schema in `domain/api/`, and to check it here again would load Zod with the first page.
+ * every response to its schema in `core/rules/api/`, and to check it here again would load Zod with the first page.
  */
 export function parseJson<T>(text: string): T | undefined {
   try {

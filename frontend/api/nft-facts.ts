@@ -1,8 +1,8 @@
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import { cashbackGwei } from "../../domain/cashback.ts";
-import { readPercentText, readReaisText } from "../../domain/money.ts";
-import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
-import type { PurchaseStatus } from "../../domain/purchase/life.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import { cashbackGwei } from "../../core/rules/cashback.ts";
+import { readPercentText, readReaisText } from "../../core/rules/money.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
+import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 
 /** A ticket's attributes, parsed; a missing Status is Pending. docs/product.md#ticket-attributes. */
 export type NftFacts = {

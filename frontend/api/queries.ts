@@ -7,7 +7,7 @@ import {
   queryOptions,
   useQuery,
 } from "@tanstack/react-query";
-import { FEATURED_STORES_MAX } from "../../domain/product.ts";
+import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
 import { deployment } from "../app/deployment.ts";
 import { ask } from "./ask.ts";
 import {
@@ -113,7 +113,7 @@ export const attentionQuery = queryOptions({
   queryKey: [...OWN_KEY, "attention"],
   async queryFn({ signal }) {
     // The header of every page counts them: only an admin's loads the schemas.
-    const { attentionResponseSchema } = await import("../../domain/api/admin-figures.ts");
+    const { attentionResponseSchema } = await import("../../core/rules/api/admin-figures.ts");
     return (await ask(attentionResponseSchema, "/api/admin/attention", { signal })).attention;
   },
   staleTime: 10_000,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import type { ErrorCode } from "../../core/rules/api/error-codes.ts";
 import type { MessageId, Translate } from "../i18n/language.tsx";
 import { ApiError, MalformedAnswer, UnreachableError } from "./http.ts";
 

@@ -1,6 +1,6 @@
 import { matchPath } from "react-router";
 import type { z } from "zod";
-import type { faultRequestSchema } from "../../domain/api/faults.ts";
+import type { faultRequestSchema } from "../../core/rules/api/faults.ts";
 import { PAGES } from "../app/pages.ts";
 
 type Fault = Pick<z.input<typeof faultRequestSchema>, "kind" | "at" | "detail">;

@@ -6,13 +6,13 @@ import type {
   StoreFilters,
   storeResponseSchema,
   storesResponseSchema,
-} from "../../domain/api/catalogue.ts";
-import type { Me } from "../../domain/api/people.ts";
-import { DAY_SECONDS } from "../../domain/iso-time.ts";
-import { LANGUAGE_NAMES, type Language, textIn } from "../../domain/languages.ts";
-import { recordOf } from "../../domain/records.ts";
-import { joinFullName } from "../../domain/text.ts";
-import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+} from "../../core/rules/api/catalogue.ts";
+import type { Me } from "../../core/rules/api/people.ts";
+import { DAY_SECONDS } from "../../core/rules/iso-time.ts";
+import { LANGUAGE_NAMES, type Language, textIn } from "../../core/rules/languages.ts";
+import { recordOf } from "../../core/rules/records.ts";
+import { joinFullName } from "../../core/rules/text.ts";
+import { toWalletAddress, type WalletAddress } from "../../core/rules/wallet-address.ts";
 
 /** The API's answers as the buyer's screens use them. */
 

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef } from "react";
 import { BrowserRouter, Route, Routes, useLocation } from "react-router";
-import type { Language } from "../../domain/languages.ts";
+import type { Language } from "../../core/rules/languages.ts";
 import { queryClient } from "../api/queries.ts";
 import { LanguageProvider } from "../i18n/language.tsx";
 import { SessionProvider } from "../session/session.tsx";

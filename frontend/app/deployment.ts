@@ -1,6 +1,6 @@
-import type { AppConfig } from "../../domain/api/config.ts";
-import { CHAIN_IDS } from "../../domain/networks.ts";
-import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
+import { CHAIN_IDS } from "../../core/rules/networks.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
 import { parseJson } from "../api/http.ts";
 
 /** The element that `api/site/page.ts` writes into the page. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
-import { LANGUAGES, languageAfter } from "../../domain/languages.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import { LANGUAGES, languageAfter } from "../../core/rules/languages.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { attentionQuery } from "../api/queries.ts";
 import { ClubButton } from "../club/club-button.tsx";
 import { Bell } from "../events/bell.tsx";

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { LANGUAGES } from "../../domain/languages.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
+import { LANGUAGES } from "../../core/rules/languages.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { pageLanguage } from "../i18n/language.tsx";
 
 let hasNavigated = false;

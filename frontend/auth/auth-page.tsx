@@ -1,7 +1,7 @@
 import { Suspense, useEffect } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import { REGISTRATION_REDIRECT_MS } from "../../core/rules/product.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { fetched } from "../app/fetched.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { safeNext } from "../app/paths.ts";

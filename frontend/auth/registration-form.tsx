@@ -1,8 +1,8 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { registerRequestSchema } from "../../domain/api/people.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import { registerRequestSchema } from "../../core/rules/api/people.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import type { Language } from "../../domain/languages.ts";
-import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
-import { joinFullName, splitFullName } from "../../domain/text.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import { REGISTRATION_REDIRECT_MS } from "../../core/rules/product.ts";
+import { joinFullName, splitFullName } from "../../core/rules/text.ts";
 import { checkUser, login, type PersonalData, registerUser, type SignedLogin } from "../api/calls.ts";
 import { ApiError, UnreachableError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";

@@ -1,4 +1,4 @@
-import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+import { toWalletAddress, type WalletAddress } from "../../core/rules/wallet-address.ts";
 import { deployment } from "../app/deployment.ts";
 
 export const purchaseNft = () => toWalletAddress(deployment.purchase_nft);

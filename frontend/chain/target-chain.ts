@@ -1,4 +1,4 @@
-import { chainOf } from "../../chain/chains.ts";
+import { chainOf } from "../../core/chain/chains.ts";
 import { deployment } from "../app/deployment.ts";
 
 /** The chain of the deployment that the page came from. Our own definition, with an https explorer. docs/product.md#wallet-network. */

@@ -1,5 +1,5 @@
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { nftFacts } from "../api/nft-facts.ts";
 
 /** A ticket as the contract's `ticketsOf` returns it; a token that does not exist has no buyer. */

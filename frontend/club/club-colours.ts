@@ -1,4 +1,4 @@
-import { ownValue } from "../../domain/records.ts";
+import { ownValue } from "../../core/rules/records.ts";
 
 /** Two colours of a shirt as hue, saturation and lightness in percent. */
 export type ClubColours = { first: Hsl; second: Hsl; pattern: "stripes" | "hoops" | "plain" | "halves" };

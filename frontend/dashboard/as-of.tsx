@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { meQuery } from "../api/queries.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { HOLDING_TIERS, type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
-import { formatDecimal, percentText } from "../../domain/money.ts";
+import { HOLDING_TIERS, type TokenBalance, tokenMatchesClub } from "../../core/rules/bonus.ts";
+import { formatDecimal, percentText } from "../../core/rules/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";

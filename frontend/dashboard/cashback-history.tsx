@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";

@@ -1,9 +1,9 @@
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { useReadContract } from "wagmi";
-import { ticketsOf } from "../../chain/generated/purchase-nft.ts";
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import { toWalletAddress } from "../../domain/wallet-address.ts";
+import { ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import { toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { nftFacts } from "../api/nft-facts.ts";
 import { deployment } from "../app/deployment.ts";
 import { paths } from "../app/paths.ts";

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useDeferredValue, useEffect, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import type { Statement } from "../../domain/api/purchases.ts";
-import { HOLDING_TIERS } from "../../domain/bonus.ts";
-import { chzTextFromGwei, formatDecimal, parseDecimal, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../domain/product.ts";
-import { FIGURES } from "../../domain/purchase/situation.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import type { Statement } from "../../core/rules/api/purchases.ts";
+import { HOLDING_TIERS } from "../../core/rules/bonus.ts";
+import { chzTextFromGwei, formatDecimal, parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../core/rules/product.ts";
+import { FIGURES } from "../../core/rules/purchase/situation.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { factsGwei, type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";

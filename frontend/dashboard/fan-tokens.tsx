@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import type { AppConfig } from "../../domain/api/config.ts";
-import { type TokenBalance, tokenMatchesClub } from "../../domain/bonus.ts";
-import { SAMPLE_FAN_TOKENS } from "../../domain/fan-token-samples.ts";
-import { formatDecimal, percentText } from "../../domain/money.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
+import { type TokenBalance, tokenMatchesClub } from "../../core/rules/bonus.ts";
+import { SAMPLE_FAN_TOKENS } from "../../core/rules/fan-token-samples.ts";
+import { formatDecimal, percentText } from "../../core/rules/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { Statement } from "../../domain/api/purchases.ts";
-import { parseDecimal, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
-import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
+import type { Statement } from "../../core/rules/api/purchases.ts";
+import { parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
+import { FIGURES, type Figure } from "../../core/rules/purchase/situation.ts";
 import { configQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";

@@ -1,6 +1,6 @@
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import { percentText, readPercentText, readReaisText, reaisText } from "../../domain/money.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import { percentText, readPercentText, readReaisText, reaisText } from "../../core/rules/money.ts";
 import { readStatus } from "../api/nft-facts.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";

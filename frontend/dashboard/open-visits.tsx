@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import type { Click } from "../api/calls.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import { isMoving } from "../../domain/purchase/situation.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import { isMoving } from "../../core/rules/purchase/situation.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { PROFILE_LIMIT } from "../../domain/product.ts";
-import { FIGURES, type Figure } from "../../domain/purchase/situation.ts";
-import { keysOf } from "../../domain/records.ts";
+import { PROFILE_LIMIT } from "../../core/rules/product.ts";
+import { FIGURES, type Figure } from "../../core/rules/purchase/situation.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import { getAllPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";

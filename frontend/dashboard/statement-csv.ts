@@ -1,6 +1,6 @@
-import type { Language } from "../../domain/languages.ts";
-import { saoPauloTime } from "../../domain/sao-paulo-time.ts";
-import { spreadsheetIn } from "../../domain/spreadsheet.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import { saoPauloTime } from "../../core/rules/sao-paulo-time.ts";
+import { spreadsheetIn } from "../../core/rules/spreadsheet.ts";
 import type { MessageId } from "../i18n/language.tsx";
 import { situationWord } from "../i18n/situation-word.ts";
 import { download } from "../ui/download.ts";

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
 import { Link } from "react-router";
-import type { PurchaseRecord, Review } from "../../domain/api/purchases.ts";
-import { worthCents } from "../../domain/cashback.ts";
-import { parseDecimal, reaisText } from "../../domain/money.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import type { PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
+import { worthCents } from "../../core/rules/cashback.ts";
+import { parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";

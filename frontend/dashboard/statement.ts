@@ -1,10 +1,10 @@
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
-import { DAY_MS } from "../../domain/iso-time.ts";
-import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../domain/money.ts";
-import type { PurchaseStatus } from "../../domain/purchase/life.ts";
-import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../domain/purchase/situation.ts";
-import { isKeyOf } from "../../domain/records.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import type { Debt, PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
+import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
+import { isKeyOf } from "../../core/rules/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile } from "../api/shapes.ts";
 

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, startTransition, useState } from "react";
-import type { PurchaseNft } from "../../domain/api/people.ts";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
-import { PRODUCT_NAME } from "../../domain/product.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import { chzTextFromGwei, percentText, reaisText } from "../../core/rules/money.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";

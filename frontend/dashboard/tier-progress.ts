@@ -5,7 +5,7 @@ import {
   TIERS_PROGRAM,
   type TierName,
   type TokenBalance,
-} from "../../domain/bonus.ts";
+} from "../../core/rules/bonus.ts";
 
 /** The tier that a balance reaches, and what the next one requires. */
 export type TierProgress = {

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import type { Click } from "../api/calls.ts";
 
 const SHOWN = 3;

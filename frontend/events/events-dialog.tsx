@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "react-router";
-import { eventFigures } from "../../domain/events.ts";
+import { eventFigures } from "../../core/rules/events.ts";
 import { type Event, markEventsRead } from "../api/calls.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";

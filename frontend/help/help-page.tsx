@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, matchPath, NavLink, useLocation } from "react-router";
-import { bonus, HOLDING_TIERS } from "../../domain/bonus.ts";
-import { percentText } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { bonus, HOLDING_TIERS } from "../../core/rules/bonus.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";

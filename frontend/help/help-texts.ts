@@ -1,20 +1,20 @@
 import { use } from "react";
-import type { Language } from "../../domain/languages.ts";
+import type { Language } from "../../core/rules/languages.ts";
 import { pageLanguage, useLanguage } from "../i18n/language.tsx";
 import type { HelpTopic } from "./help-topics.ts";
 
 type Section = { heading: string | undefined; text: string };
 
 /** The long texts of each language are a file of their own, loaded by the pages that show them (`vite.config.ts`). */
-const files = import.meta.glob<Record<string, string>>("../../domain/languages/*.json", {
+const files = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
   query: "?help",
   import: "default",
 });
 const loading = new Map<Language, Promise<Record<string, string>>>();
 
 function textsIn(language: Language): Promise<Record<string, string>> {
-  const load = files[`../../domain/languages/${language}.json`];
-  if (!load) throw new Error(`domain/languages/${language}.json does not exist`);
+  const load = files[`../../core/rules/languages/${language}.json`];
+  if (!load) throw new Error(`core/rules/languages/${language}.json does not exist`);
   const texts = loading.get(language) ?? load();
   loading.set(language, texts);
   // What could not be loaded is asked for again.

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { Link, useNavigate } from "react-router";
-import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { FEATURED_STORES_MAX } from "../../domain/product.ts";
+import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
 import { configQuery, featuredStoresQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";

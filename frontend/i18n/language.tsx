@@ -1,8 +1,14 @@
 /// <reference types="vite/client" />
 import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
-import pt from "../../domain/languages/pt.json";
-import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../../domain/languages.ts";
+import pt from "../../core/rules/languages/pt.json";
+import {
+  DEFAULT_LANGUAGE,
+  LANGUAGE_NAMES,
+  LANGUAGES,
+  type Language,
+  languageFrom,
+} from "../../core/rules/languages.ts";
 import { readStored, STORAGE_KEYS, store, watchOtherTabs } from "../app/storage.ts";
 
 export type MessageId = keyof typeof pt;
@@ -13,12 +19,12 @@ const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
 
 /** Each but Portuguese is loaded only when it is used. */
 const others = import.meta.glob<Record<string, string>>(
-  ["../../domain/languages/*.json", "!../../domain/languages/pt.json"],
+  ["../../core/rules/languages/*.json", "!../../core/rules/languages/pt.json"],
   { import: "default" },
 );
 
 async function loadLanguage(language: Language): Promise<void> {
-  const load = others[`../../domain/languages/${language}.json`];
+  const load = others[`../../core/rules/languages/${language}.json`];
   if (load) catalogues[language] ??= await load();
 }
 

@@ -1,4 +1,4 @@
-import type { Situation } from "../../domain/purchase/situation.ts";
+import type { Situation } from "../../core/rules/purchase/situation.ts";
 
 type Said = { situation: Situation; situation_detail?: string | null | undefined };
 

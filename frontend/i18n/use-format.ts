@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import { useIntl } from "./language.tsx";
 import { numeric } from "./numeric.ts";
 

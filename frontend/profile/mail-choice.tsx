@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { MAIL_TOPIC_NAMES, type MailTopic } from "../../domain/events.ts";
+import { MAIL_TOPIC_NAMES, type MailTopic } from "../../core/rules/events.ts";
 import { chooseMail, sendMailLink } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { splitFullName } from "../../domain/text.ts";
+import { splitFullName } from "../../core/rules/text.ts";
 import { eraseProfile, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -28,7 +28,7 @@ const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
 
 const checkProfile = schemaLater<PersonalData>(
-  async () => (await import("../../domain/api/people.ts")).updateProfileRequestSchema,
+  async () => (await import("../../core/rules/api/people.ts")).updateProfileRequestSchema,
 );
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { OwnSession } from "../../domain/api/people.ts";
+import type { OwnSession } from "../../core/rules/api/people.ts";
 import { endSession, logoutEverywhere } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useText } from "../i18n/language.tsx";

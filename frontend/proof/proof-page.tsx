@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
-import { type Outcome, type ProvenTicket, proofTotals } from "../../domain/proof.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { isAddressShaped } from "../../domain/wallet-address.ts";
+import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
+import { type Outcome, type ProvenTicket, proofTotals } from "../../core/rules/proof.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
+import { isAddressShaped } from "../../core/rules/wallet-address.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";

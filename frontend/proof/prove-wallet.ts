@@ -1,11 +1,11 @@
 import type { PublicClient } from "viem";
 import { getBlockNumber, getLogs, getTransactionReceipt } from "viem/actions";
-import { available } from "../../chain/generated/cashback-distributor.ts";
-import { isWhole, type ProofChain, readWallet } from "../../chain/proof/read-wallet.ts";
-import { parseDecimal } from "../../domain/money.ts";
-import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
-import { type Outcome, outcomesOf, type ProofBooks, type ProvenTicket } from "../../domain/proof.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { available } from "../../core/chain/generated/cashback-distributor.ts";
+import { isWhole, type ProofChain, readWallet } from "../../core/chain/proof/read-wallet.ts";
+import { parseDecimal } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../core/rules/product.ts";
+import { type Outcome, outcomesOf, type ProofBooks, type ProvenTicket } from "../../core/rules/proof.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { getBooks, getWalletBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
 import { client, readBalance, readContract } from "../chain/client.ts";

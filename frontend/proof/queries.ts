@@ -1,5 +1,5 @@
 import { queryOptions, skipToken } from "@tanstack/react-query";
-import { isAddressShaped } from "../../domain/wallet-address.ts";
+import { isAddressShaped } from "../../core/rules/wallet-address.ts";
 import { proveWallet, readBooks } from "./prove-wallet.ts";
 
 const STALE_MS = 15_000;

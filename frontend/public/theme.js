@@ -5,7 +5,7 @@
     const theme = localStorage.getItem("theme");
     const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     page.dataset.theme = isDark ? "dark" : "light";
-    // Each language with its locale, the default first: `domain/languages.ts`.
+    // Each language with its locale, the default first: `core/rules/languages.ts`.
     const locales = JSON.parse(page.dataset.locales);
     const asked = new URLSearchParams(location.search).get("lang");
     if (Object.hasOwn(locales, asked)) localStorage.setItem("language", asked);

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { ADMIN_RETRY_MS } from "../../domain/product.ts";
+import { ADMIN_RETRY_MS } from "../../core/rules/product.ts";
 import { ApiError } from "../api/http.ts";
 import { isAdminQuery } from "../api/queries.ts";
 import { useSession } from "./session.tsx";

@@ -1,6 +1,6 @@
-import type { TokenBalance } from "../../domain/bonus.ts";
-import { parseDecimal } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
+import type { TokenBalance } from "../../core/rules/bonus.ts";
+import { parseDecimal } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import type { Profile } from "../api/shapes.ts";
 
 export type Balances = {

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
-import { signInSentence } from "../../domain/session.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { signInSentence } from "../../core/rules/session.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type CheckedUser, checkUser, login, type SignedLogin } from "../api/calls.ts";
 import { OtherSiteError } from "../wallet/errors.ts";
 import { useWallet } from "../wallet/wallet.tsx";

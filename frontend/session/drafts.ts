@@ -1,4 +1,4 @@
-import { isRecord } from "../../domain/records.ts";
+import { isRecord } from "../../core/rules/records.ts";
 
 /** What is typed into forms, kept in this tab until it is saved or cancelled. Never secrets. */
 const PREFIX = "draft ";

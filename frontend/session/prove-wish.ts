@@ -1,4 +1,4 @@
-import { signInSentence } from "../../domain/session.ts";
+import { signInSentence } from "../../core/rules/session.ts";
 import { askChallenge, type SignedWish, type WishPurpose } from "../api/calls.ts";
 import { hasCode, REJECTED } from "../wallet/errors.ts";
 import type { useWallet } from "../wallet/wallet.tsx";

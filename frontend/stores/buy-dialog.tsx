@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useNavigate } from "react-router";
-import { tokenMatchesClub } from "../../domain/bonus.ts";
-import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { tokenMatchesClub } from "../../core/rules/bonus.ts";
+import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { FanToken, Store } from "../api/shapes.ts";

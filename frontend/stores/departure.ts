@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { reaisText } from "../../domain/money.ts";
-import { SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
-import { isRecord } from "../../domain/records.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
+import { isRecord } from "../../core/rules/records.ts";
 import { registerPurchase, type WayOut } from "../api/calls.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { endFirstSteps } from "../app/storage.ts";

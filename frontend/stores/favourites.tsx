@@ -1,4 +1,4 @@
-import { STORES_BY_ID_MAX } from "../../domain/product.ts";
+import { STORES_BY_ID_MAX } from "../../core/rules/product.ts";
 import type { Store } from "../api/shapes.ts";
 import { sharedValue } from "../app/shared-value.ts";
 import { STORAGE_KEYS } from "../app/storage.ts";

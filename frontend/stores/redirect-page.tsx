@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
-import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { reaisText } from "../../domain/money.ts";
-import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { withdrawPurchase } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, storeQuery } from "../api/queries.ts";

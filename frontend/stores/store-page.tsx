@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, startTransition, useEffect, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
-import { bonus } from "../../domain/bonus.ts";
-import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
-import type { StorePace } from "../../domain/sale/pace.ts";
-import { storeColour } from "../../domain/store-mark.ts";
+import { bonus } from "../../core/rules/bonus.ts";
+import { formatDecimal, parsePercent, percentText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../core/rules/product.ts";
+import type { StorePace } from "../../core/rules/sale/pace.ts";
+import { storeColour } from "../../core/rules/store-mark.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, fanTokensQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, startTransition, useCallback, useState } from "react";
 import { useSearchParams } from "react-router";
-import type { StoreFilters } from "../../domain/api/catalogue.ts";
-import type { Language } from "../../domain/languages.ts";
-import { ownValue } from "../../domain/records.ts";
-import { searchKey } from "../../domain/text.ts";
+import type { StoreFilters } from "../../core/rules/api/catalogue.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import { ownValue } from "../../core/rules/records.ts";
+import { searchKey } from "../../core/rules/text.ts";
 import type { StoreSearch } from "../api/calls.ts";
 import { namedStoresQuery, storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";

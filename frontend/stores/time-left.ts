@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../domain/iso-time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/rules/iso-time.ts";
 
 /** How the time until an end is said: a day for the end's date, on the last day hours, then minutes; never 0. */
 export function timeLeft(endsAt: number, now: number): { unit: "day" | "hour" | "minute"; count: number } {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { bonus } from "../../domain/bonus.ts";
-import { formatDecimal, parsePercent, percentText, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { bonus } from "../../core/rules/bonus.ts";
+import { formatDecimal, parsePercent, percentText, reaisText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS, SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { balancesOf, SAMPLE_BALANCES } from "../session/balances.ts";

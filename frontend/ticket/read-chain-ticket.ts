@@ -1,8 +1,8 @@
 import { getTransactionReceipt } from "viem/actions";
-import { isPaid } from "../../chain/generated/cashback-distributor.ts";
-import { isTransactionHash, payoutsIn } from "../../chain/proof/payouts.ts";
-import { readTicket } from "../../chain/proof/read-ticket.ts";
-import type { ProvenTicket } from "../../domain/proof.ts";
+import { isPaid } from "../../core/chain/generated/cashback-distributor.ts";
+import { isTransactionHash, payoutsIn } from "../../core/chain/proof/payouts.ts";
+import { readTicket } from "../../core/chain/proof/read-ticket.ts";
+import type { ProvenTicket } from "../../core/rules/proof.ts";
 import { client, readContract } from "../chain/client.ts";
 import { distributor, distributors, purchaseNft } from "../chain/contracts.ts";
 

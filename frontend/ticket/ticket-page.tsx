@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
-import type { PublicTicket } from "../../domain/api/people.ts";
-import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { CHZ_DECIMALS, PRODUCT_NAME } from "../../domain/product.ts";
-import { outcomeOf } from "../../domain/proof.ts";
-import { shortenAddress } from "../../domain/wallet-address.ts";
+import type { PublicTicket } from "../../core/rules/api/people.ts";
+import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import { CHZ_DECIMALS, PRODUCT_NAME } from "../../core/rules/product.ts";
+import { outcomeOf } from "../../core/rules/proof.ts";
+import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";

@@ -1,7 +1,7 @@
 import { queryOptions, skipToken } from "@tanstack/react-query";
 import type { Hex } from "viem";
 import { getBlock, getTransaction, getTransactionReceipt } from "viem/actions";
-import { isTransactionHash, payoutsIn } from "../../chain/proof/payouts.ts";
+import { isTransactionHash, payoutsIn } from "../../core/chain/proof/payouts.ts";
 import { client } from "../chain/client.ts";
 import { distributors } from "../chain/contracts.ts";
 

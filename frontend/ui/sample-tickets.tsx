@@ -1,4 +1,4 @@
-import { PRODUCT_NAME } from "../../domain/product.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Barcode, Stamp, Ticket } from "./ticket.tsx";

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { drawnMark } from "../../domain/store-mark.ts";
+import { drawnMark } from "../../core/rules/store-mark.ts";
 import type { Store } from "../api/shapes.ts";
 import { Picture } from "./picture.tsx";
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { PurchaseStatus } from "../../domain/purchase/life.ts";
+import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 
 /** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
 export function Stamp({ kind, children }: { kind: PurchaseStatus; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { isRecord } from "../../domain/records.ts";
+import { isRecord } from "../../core/rules/records.ts";
 
 /** The dialogs that are open, the last one on top. */
 const open: number[] = [];

@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { z } from "zod";
-import { createClaimRequestSchema } from "../../domain/api/sales.ts";
+import { createClaimRequestSchema } from "../../core/rules/api/sales.ts";
 import { attachPicture, type Click, createClaim } from "../api/calls.ts";
 import { claimsKey } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";

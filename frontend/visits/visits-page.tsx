@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import type { PurchaseStatus } from "../../domain/purchase/life.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import type { Claim, Click } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";

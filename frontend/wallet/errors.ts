@@ -1,4 +1,4 @@
-import { isRecord } from "../../domain/records.ts";
+import { isRecord } from "../../core/rules/records.ts";
 
 /** EIP-1193 and EIP-1474 codes with their own messages. */
 export const REJECTED = 4001;

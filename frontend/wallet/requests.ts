@@ -2,8 +2,8 @@ import { type Chain, type Client, createClient, custom, type EIP1193Provider } f
 import { addChain, getChainId, getCode, signMessage, switchChain } from "viem/actions";
 import { recoverMessageAddress } from "viem/utils";
 import type { Connector } from "wagmi";
-import { isRecord } from "../../domain/records.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { isRecord } from "../../core/rules/records.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { AddNetworkError, AddressMismatchError, hasCode, UNKNOWN_CHAIN } from "./errors.ts";
 
 /**

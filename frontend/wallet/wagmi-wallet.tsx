@@ -16,7 +16,7 @@ import {
   reconnect as wagmiReconnect,
   watchConnection,
 } from "wagmi/actions";
-import { shortenAddress, toWalletAddress } from "../../domain/wallet-address.ts";
+import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText } from "../i18n/language.tsx";

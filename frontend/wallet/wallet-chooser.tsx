@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from "react";
 import type { Connector } from "wagmi";
-import { keysOf } from "../../domain/records.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import { useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";

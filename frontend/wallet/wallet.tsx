@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import type { Connector } from "wagmi";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";

@@ -1,10 +1,10 @@
 import { type Selectable, sql, type Transaction } from "kysely";
-import type { Database } from "../../database/connect.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { keysOf } from "../../domain/records.ts";
-import { EnvironmentError } from "../../platform/environment.ts";
-import { assertLease, type Lease } from "../../platform/lease.ts";
+import type { Database } from "../../core/database/connect.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { EnvironmentError } from "../../core/process/environment.ts";
+import { assertLease, type Lease } from "../../core/process/lease.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
 import { fold, type Payout } from "../fold.ts";

@@ -1,9 +1,9 @@
-import { among } from "../../database/among.ts";
-import { addToDay, dayOf } from "../../database/day-totals.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { recountPurchases } from "../../purchases/counting.ts";
-import { makeAllDue } from "../../purchases/due.ts";
-import { addToPayouts } from "../../purchases/totals.ts";
+import { among } from "../../core/database/among.ts";
+import { addToDay, dayOf } from "../../core/database/day-totals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { recountPurchases } from "../../core/purchases/counting.ts";
+import { makeAllDue } from "../../core/purchases/due.ts";
+import { addToPayouts } from "../../core/purchases/totals.ts";
 import type { Payout } from "../fold.ts";
 
 /** The columns of a payout that the totals include. */

@@ -1,4 +1,4 @@
-import { TorcidaError } from "../../domain/torcida-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
 import type { ChainEvent } from "../events.ts";
 
 export type BlockId = { number: number; hash: string };

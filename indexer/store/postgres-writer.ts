@@ -1,7 +1,7 @@
-import type { Database } from "../../database/connect.ts";
-import { openClient, queriesOn } from "../../database/postgres.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { openClient, queriesOn } from "../../core/database/postgres.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { endWhenIdle, fence, type Lease, leaseLost } from "../../core/process/lease.ts";
 import { argumentsOf, storedRateOf } from "../events.ts";
 import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";

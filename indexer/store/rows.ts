@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import type { Schema } from "../../database/generated/schema.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
 import type { Nft, Payout } from "../fold.ts";
 
 export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {

@@ -1,8 +1,8 @@
 import type Sqlite from "better-sqlite3";
-import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../../database/connect.ts";
-import { whenFree } from "../../database/sqlite/when-free.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
+import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../../core/database/connect.ts";
+import { whenFree } from "../../core/database/sqlite/when-free.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { fence, type Lease, leaseLost } from "../../core/process/lease.ts";
 import { argumentsOf, storedRateOf } from "../events.ts";
 import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";

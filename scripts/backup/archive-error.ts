@@ -1,4 +1,4 @@
-import { TorcidaError } from "../../domain/torcida-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
 
 /** A backup cannot be written, read or restored; nothing has changed. */
 export class ArchiveError extends TorcidaError {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ensureDirectory } from "../../database/private-files.ts";
+import { ensureDirectory } from "../../core/database/private-files.ts";
 import { finish, inUnfinished } from "./unfinished.ts";
 
 /** A picture is named by its content hash, so an existing file is identical. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Database } from "../../database/connect.ts";
-import { NUMBERED, type TableName } from "../../database/generated/schema.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { highestIds } from "../../reconcile/ledger.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { NUMBERED, type TableName } from "../../core/database/generated/schema.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { highestIds } from "../../core/reconcile/ledger.ts";
 
 /** More rows than are made between two backups. Their ids were given out: as tickets, in notices, in pages that are open. */
 export const ID_GAP = 100_000n;

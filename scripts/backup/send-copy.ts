@@ -4,8 +4,8 @@ import { createReadStream, createWriteStream, existsSync, rmSync } from "node:fs
 import { basename, dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { TorcidaError } from "../../domain/torcida-error.ts";
-import { codeOf } from "../../domain/unknown-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
+import { codeOf } from "../../core/rules/unknown-error.ts";
 
 /**
  * Who gets a copy of each backup: a command that reads a line with its SHA-256 and then the copy, and prints the SHA-256;

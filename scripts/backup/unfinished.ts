@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../../domain/unknown-error.ts";
+import { codeOf } from "../../core/rules/unknown-error.ts";
 import { ArchiveError } from "./archive-error.ts";
 
 const UNFINISHED = ".unfinished-";

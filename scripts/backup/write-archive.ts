@@ -5,10 +5,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sql } from "kysely";
-import { connect, type Database, openSqlite } from "../../database/connect.ts";
-import { TABLE_NAMES, TABLES, type TableName } from "../../database/generated/schema.ts";
-import { migrationsOf, OtherSchemaError } from "../../database/migrate.ts";
-import type { Queries } from "../../database/transaction.ts";
+import { connect, type Database, openSqlite } from "../../core/database/connect.ts";
+import { TABLE_NAMES, TABLES, type TableName } from "../../core/database/generated/schema.ts";
+import { migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import { finish, inUnfinished } from "./unfinished.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";

@@ -9,11 +9,11 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import { readInRanges } from "../../chain/block-ranges.ts";
-import { type Deployment, readDeployment } from "../../chain/deployment.ts";
-import { build } from "../../chain/generated/build.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
+import { readInRanges } from "../../core/chain/block-ranges.ts";
+import { type Deployment, readDeployment } from "../../core/chain/deployment.ts";
+import { build } from "../../core/chain/generated/build.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import { successionFindings } from "./check-succession.ts";
 import type { CheckConfiguration, RoleHolders } from "./configuration.ts";

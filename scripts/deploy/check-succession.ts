@@ -1,7 +1,7 @@
 import { type Address, getAbiItem, isAddressEqual, type PublicClient } from "viem";
-import { readInRanges } from "../../chain/block-ranges.ts";
-import type { Deployment } from "../../chain/deployment.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { readInRanges } from "../../core/chain/block-ranges.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import type { Finding } from "./check-deployment.ts";
 
 /** What a person changed later is not compared. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { codeOf } from "../../domain/unknown-error.ts";
+import { codeOf } from "../../core/rules/unknown-error.ts";
 import { DeployError } from "./deploy-error.ts";
 
 type AbiEntry = { type: string; name?: string };

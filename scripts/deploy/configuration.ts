@@ -1,10 +1,7 @@
 import { type Address, formatEther, getAddress, type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { chainOf } from "../../chain/chains.ts";
-import { DAY_SECONDS } from "../../domain/iso-time.ts";
-import type { Network } from "../../domain/networks.ts";
-import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import { chainOf } from "../../core/chain/chains.ts";
 import {
   address,
   CHAIN_VARIABLES,
@@ -16,12 +13,15 @@ import {
   privateKey,
   type Variables,
   wholeNumberIfSet,
-} from "../../platform/environment.ts";
-import { addressOfKey, isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
-import { networkContradictions } from "../../platform/network-rules.ts";
-import { keyFile } from "../../platform/signer.ts";
-import { accountOfKey, KEY_VARIABLES, type KeyName, keyProblems } from "../../platform/signing-keys.ts";
-import type { NodeSettings } from "../../platform/trusted-nodes.ts";
+} from "../../core/process/environment.ts";
+import { addressOfKey, isKnownKey, LOCAL_TEST_KEY } from "../../core/process/known-keys.ts";
+import { networkContradictions } from "../../core/process/network-rules.ts";
+import { keyFile } from "../../core/process/signer.ts";
+import { accountOfKey, KEY_VARIABLES, type KeyName, keyProblems } from "../../core/process/signing-keys.ts";
+import type { NodeSettings } from "../../core/process/trusted-nodes.ts";
+import { DAY_SECONDS } from "../../core/rules/iso-time.ts";
+import type { Network } from "../../core/rules/networks.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
 import type { ChainPlace } from "../operator/open-chain.ts";
 
 /** Who holds which role; one address may hold several. */

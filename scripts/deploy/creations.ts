@@ -1,9 +1,9 @@
 import { type Address, encodeDeployData, type Hex, type PublicClient } from "viem";
-import type { Deployment } from "../../chain/deployment.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { purchaseNftBytecode } from "../../core/chain/generated/purchase-nft-bytecode.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 
 /** The constructor arguments of CashbackDistributor, as in the record; without a predecessor it is the zero address. */

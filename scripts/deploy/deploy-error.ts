@@ -1,4 +1,4 @@
-import { TorcidaError } from "../../domain/torcida-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
 
 /** A deployment, or a check of one, cannot go on; what was recorded stays. */
 export class DeployError extends TorcidaError {

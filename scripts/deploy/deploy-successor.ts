@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, formatEther, getAbiItem, getAddress, isAddressEqual } from "viem";
-import { readInRanges } from "../../chain/block-ranges.ts";
-import { type Deployment, deploymentPath, deploymentSchema, readDeployment } from "../../chain/deployment.ts";
-import { build } from "../../chain/generated/build.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { readInRanges } from "../../core/chain/block-ranges.ts";
+import { type Deployment, deploymentPath, deploymentSchema, readDeployment } from "../../core/chain/deployment.ts";
+import { build } from "../../core/chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { distributorArguments, distributorCreation } from "./creations.ts";
 import { DeployError } from "./deploy-error.ts";

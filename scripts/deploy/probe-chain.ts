@@ -1,6 +1,6 @@
 import type { Hex, PublicClient } from "viem";
-import type { Network } from "../../domain/networks.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
+import type { Network } from "../../core/rules/networks.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { DeployError } from "./deploy-error.ts";
 
 /** Code that runs one opcode and returns nothing; a chain without the opcode returns an error. docs/product.md#chain-facts. */

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hash, type Hex, keccak256, toHex } from "viem";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { Call, DeployerWallet } from "./deployer-wallet.ts";

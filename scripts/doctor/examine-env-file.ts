@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { ApiEnvironment } from "../../api/environment.ts";
-import { permissionsOf } from "../../domain/roles.ts";
+import { permissionsOf } from "../../core/rules/roles.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /** Read by Node.js or the operating system, not by us. */

@@ -1,8 +1,8 @@
 import type { PublicClient } from "viem";
-import { listMisnamed, type Misnamed, nameReader } from "../../catalogue/chain-names.ts";
-import type { Database } from "../../database/connect.ts";
-import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { shortMessageOf } from "../../domain/unknown-error.ts";
+import { listMisnamed, type Misnamed, nameReader } from "../../core/catalogue/chain-names.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { shortMessageOf } from "../../core/rules/unknown-error.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
 import { type Finding, failure, healthy, warning } from "./finding.ts";

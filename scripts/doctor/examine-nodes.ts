@@ -1,8 +1,8 @@
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { unnamedContracts, unnamedText } from "../../api/people/staff-contracts.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
-import { EveryNode } from "../../platform/rpc/every-node.ts";
-import { oneNodeProblem, plaintextProblem } from "../../platform/trusted-nodes.ts";
+import { EveryNode } from "../../core/process/rpc/every-node.ts";
+import { oneNodeProblem, plaintextProblem } from "../../core/process/trusted-nodes.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { type Finding, failure, healthy, warning } from "./finding.ts";
 
 const NOBODY_ALONE = "nobody else answers for the chain";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ApiEnvironment } from "../../api/environment.ts";
-import { codeOf, messageOf, reasonOf } from "../../domain/unknown-error.ts";
-import { askOutside } from "../../platform/outside.ts";
+import { askOutside } from "../../core/process/outside.ts";
+import { codeOf, messageOf, reasonOf } from "../../core/rules/unknown-error.ts";
 import { type Finding, healthy, warning } from "./finding.ts";
 
 /** Where docs/going-live.md puts it, and ops/alertmanager.yaml reads it. */

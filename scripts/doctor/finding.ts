@@ -1,4 +1,4 @@
-import { type FaultName, kindOf, type SystemFault } from "../../domain/system-faults.ts";
+import { type FaultName, kindOf, type SystemFault } from "../../core/rules/system-faults.ts";
 
 /** One result of the doctor. */
 export type Finding = {

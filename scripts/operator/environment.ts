@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { SALE_VARIABLES } from "../../affiliates/environment.ts";
-import { findDeployment } from "../../chain/deployment.ts";
-import { signAuditBy } from "../../database/audit-log.ts";
-import { type DeployedContracts, readContracts } from "../../platform/contracts.ts";
+import { findDeployment } from "../../core/chain/deployment.ts";
+import { signAuditBy } from "../../core/database/audit-log.ts";
+import { type DeployedContracts, readContracts } from "../../core/process/contracts.ts";
 import {
   CHAIN_VARIABLES,
   type ChainEnvironment,
@@ -13,8 +12,9 @@ import {
   erasedFileOf,
   type Problem,
   type Variables,
-} from "../../platform/environment.ts";
-import { networkContradictions } from "../../platform/network-rules.ts";
+} from "../../core/process/environment.ts";
+import { networkContradictions } from "../../core/process/network-rules.ts";
+import { SALE_VARIABLES } from "../../core/sales/environment.ts";
 
 const BACKUP_VARIABLES = {
   BACKUP_RECEIVER: z.string().optional(),

@@ -1,9 +1,9 @@
-import type { Database } from "../../database/connect.ts";
-import type { Network } from "../../domain/networks.ts";
-import { openLog } from "../../platform/log.ts";
-import { type ChainClient, openChain } from "../../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory, RunMemory } from "../../platform/rpc/chain-memory.ts";
-import { RpcError } from "../../platform/rpc/json-rpc.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { openLog } from "../../core/process/log.ts";
+import { type ChainClient, openChain } from "../../core/process/rpc/chain-client.ts";
+import { DatabaseChainMemory, RunMemory } from "../../core/process/rpc/chain-memory.ts";
+import { RpcError } from "../../core/process/rpc/json-rpc.ts";
+import type { Network } from "../../core/rules/networks.ts";
 
 export type ChainPlace = { network: Network; chainId: number; rpcUrls: readonly string[] };
 

@@ -1,7 +1,7 @@
-import { connect, type Database, DatabaseUnavailableError } from "../../database/connect.ts";
-import { requireUsableSchema } from "../../database/migrate.ts";
-import type { DeployedContracts } from "../../platform/contracts.ts";
-import { requireNetwork } from "../../platform/database-network.ts";
+import { connect, type Database, DatabaseUnavailableError } from "../../core/database/connect.ts";
+import { requireUsableSchema } from "../../core/database/migrate.ts";
+import type { DeployedContracts } from "../../core/process/contracts.ts";
+import { requireNetwork } from "../../core/process/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
 
 type Pair = Pick<DeployedContracts, "purchaseNft" | "cashbackDistributor">;

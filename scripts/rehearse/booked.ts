@@ -1,7 +1,7 @@
-import type { Database } from "../../database/connect.ts";
-import { idsOf } from "../../domain/records.ts";
-import { type Hold, readHolds } from "../../domain/sale/hold.ts";
-import type { SaleState } from "../../domain/sale/state.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
+import type { SaleState } from "../../core/rules/sale/state.ts";
 
 /** A sale as Torcida has recorded it. */
 export type Booked = {

@@ -1,7 +1,7 @@
-import { type CategoryTranslations, updateCategory } from "../../catalogue/categories.ts";
-import { listStores, type StoreWithCategories, updateStore } from "../../catalogue/stores.ts";
-import type { Database } from "../../database/connect.ts";
-import { keysOf } from "../../domain/records.ts";
+import { type CategoryTranslations, updateCategory } from "../../core/catalogue/categories.ts";
+import { listStores, type StoreWithCategories, updateStore } from "../../core/catalogue/stores.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import type { NetworkName } from "./networks.ts";
 
 /** The sample stores by network, in their order in the catalogue. */

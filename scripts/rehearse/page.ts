@@ -1,7 +1,7 @@
-import { textIn } from "../../domain/languages.ts";
-import { isKeyOf } from "../../domain/records.ts";
-import { sayHolds } from "../../domain/sale/hold-words.ts";
-import { escapeHtml } from "../../domain/text.ts";
+import { textIn } from "../../core/rules/languages.ts";
+import { isKeyOf } from "../../core/rules/records.ts";
+import { sayHolds } from "../../core/rules/sale/hold-words.ts";
+import { escapeHtml } from "../../core/rules/text.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";

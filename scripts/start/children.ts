@@ -152,8 +152,11 @@ function readPids(pidFile: string): Record<string, number> {
   }
 }
 
+/** In 1.0 the folder of the network reader was `affiliates`. */
+const OURS = /\/(?:api|indexer|sales|affiliates)\/main\.ts/;
+
 function isOurs(name: string, line: string): boolean {
-  return name === "chain" ? /anvil|hardhat/.test(line) : line.includes(`${name}/main.ts`);
+  return name === "chain" ? /anvil|hardhat/.test(line) : OURS.test(line);
 }
 
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { runToEnd } from "./run-to-end.ts";
 
-const SOURCES = ["frontend/**/*", "domain/**/*", "chain/**/*", "vite.config.ts", "package-lock.json"];
+const SOURCES = ["frontend/**/*", "core/rules/**/*", "core/chain/**/*", "vite.config.ts", "package-lock.json"];
 
 /** `development` includes the demo wallets, for the local chain; `production` is the output of `npm run build`. */
 export type FrontendMode = "development" | "production";

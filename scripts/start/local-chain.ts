@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { CHAIN_IDS } from "../../domain/networks.ts";
+import { CHAIN_IDS } from "../../core/rules/networks.ts";
 import { StartError } from "./run-to-end.ts";
 
 const DATABASE = "torcida.db";

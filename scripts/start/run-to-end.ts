@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { TorcidaError } from "../../domain/torcida-error.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
+import { TorcidaError } from "../../core/rules/torcida-error.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 
 /** The message for a file that cannot be written: the disk is full, or the folder is not ours. */
 export function unwritable(file: string, error: unknown): string {

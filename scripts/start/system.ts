@@ -2,15 +2,15 @@ import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { polledAccounts } from "../../affiliates/accounts.ts";
-import { accountsOf } from "../../affiliates/environment.ts";
 import { type ApiEnvironment, readEnvironment as readApiEnvironment } from "../../api/environment.ts";
-import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../database/private-files.ts";
-import { messageOf } from "../../domain/unknown-error.ts";
+import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../core/database/private-files.ts";
+import { EnvironmentError, type Variables } from "../../core/process/environment.ts";
+import { failureText } from "../../core/process/failure-text.ts";
+import { portOf } from "../../core/process/listen.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
+import { polledAccounts } from "../../core/sales/accounts.ts";
+import { accountsOf } from "../../core/sales/environment.ts";
 import { readVariables as readIndexerVariables } from "../../indexer/environment.ts";
-import { EnvironmentError, type Variables } from "../../platform/environment.ts";
-import { failureText } from "../../platform/failure-text.ts";
-import { portOf } from "../../platform/listen.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./children.ts";
 import { buildFrontend } from "./frontend-build.ts";
 import { anvilArguments, beginAnew, findAnvil } from "./local-chain.ts";
@@ -166,13 +166,13 @@ function processes(
   environment: StartEnvironment,
   { startsChain, apiPort, webFolder }: { startsChain: boolean; apiPort: number; webFolder: string },
 ): ChildSpecification[] {
-  const node = (name: string): ChildSpecification => ({
+  const node = (name: string, folder = name): ChildSpecification => ({
     name,
     command: process.execPath,
-    arguments: [join(ROOT, name, "main.ts")],
+    arguments: [join(ROOT, folder, "main.ts")],
   });
   const api = { ...node("api"), env: { PORT: String(apiPort), WEB_DIR: webFolder } };
-  const readers = polledAccounts(accountsOf(environment)).length > 0 ? [node("affiliates")] : [];
+  const readers = polledAccounts(accountsOf(environment)).length > 0 ? [node("affiliates", "core/sales")] : [];
   if (!startsChain) return [node("indexer"), api, ...readers];
   const anvil = findAnvil();
   const stateFile = join(environment.DATA_DIR, "chain-state.json");

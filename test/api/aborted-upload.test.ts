@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import pino from "pino";
-import { isDatabaseAway } from "../../database/transaction.ts";
+import { isDatabaseAway } from "../../core/database/transaction.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { startInProcess } from "./support/in-process.ts";
 

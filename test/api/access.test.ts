@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
-import { keysOf } from "../../domain/records.ts";
-import { type Permission, panelPermissionsOf, permissionsOf, ROLES } from "../../domain/roles.ts";
+import { DEMO_ADMIN } from "../../core/rules/demo-wallets.ts";
+import { keysOf } from "../../core/rules/records.ts";
+import { type Permission, panelPermissionsOf, permissionsOf, ROLES } from "../../core/rules/roles.ts";
 import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onSystem } from "./support/system.ts";
 

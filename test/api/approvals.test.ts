@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { approvalsAnnouncer } from "../../api/admin/approvals.ts";
-import type { Database } from "../../database/connect.ts";
-import type { Logger } from "../../platform/log.ts";
-import { attribute } from "../../purchases/approvals.ts";
-import { recountPurchases } from "../../purchases/counting.ts";
-import { planNextSteps } from "../../purchases/next-step.ts";
-import { fixedRate } from "../../rates/rate-source.ts";
+import type { Database } from "../../core/database/connect.ts";
+import type { Logger } from "../../core/process/log.ts";
+import { attribute } from "../../core/purchases/approvals.ts";
+import { recountPurchases } from "../../core/purchases/counting.ts";
+import { planNextSteps } from "../../core/purchases/next-step.ts";
+import { fixedRate } from "../../core/rates/rate-source.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 import { standIn } from "../testing/stand-in.ts";

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { boundBoosts } from "../../catalogue/boosts.ts";
-import { CatalogueFileError, readCatalogue } from "../../catalogue/catalogue-file.ts";
-import { readCategories } from "../../catalogue/categories.ts";
-import { apply } from "../../catalogue/changes.ts";
-import type { Database } from "../../database/connect.ts";
-import { freezeTerms } from "../../domain/sale/terms.ts";
-import { readTerms } from "../../purchases/facts.ts";
+import { boundBoosts } from "../../core/catalogue/boosts.ts";
+import { CatalogueFileError, readCatalogue } from "../../core/catalogue/catalogue-file.ts";
+import { readCategories } from "../../core/catalogue/categories.ts";
+import { apply } from "../../core/catalogue/changes.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { readTerms } from "../../core/purchases/facts.ts";
+import { freezeTerms } from "../../core/rules/sale/terms.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";

@@ -6,9 +6,9 @@ import {
   storeResponseSchema,
   storeSchema,
   storesResponseSchema,
-} from "../../domain/api/catalogue.ts";
-import { checkUserResponseSchema, meResponseSchema, purchaseNftSchema } from "../../domain/api/people.ts";
-import { purchaseRecordSchema } from "../../domain/api/purchases.ts";
+} from "../../core/rules/api/catalogue.ts";
+import { checkUserResponseSchema, meResponseSchema, purchaseNftSchema } from "../../core/rules/api/people.ts";
+import { purchaseRecordSchema } from "../../core/rules/api/purchases.ts";
 import { type Answer, PERSON } from "../testing/shopper.ts";
 import { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";

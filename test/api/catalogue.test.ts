@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { updateFanToken } from "../../catalogue/fan-tokens.ts";
-import { findBrokenAudit } from "../../database/audit-log.ts";
-import type { FanToken, Store } from "../../domain/api/catalogue.ts";
+import { updateFanToken } from "../../core/catalogue/fan-tokens.ts";
+import { findBrokenAudit } from "../../core/database/audit-log.ts";
+import type { FanToken, Store } from "../../core/rules/api/catalogue.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";

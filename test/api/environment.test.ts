@@ -5,9 +5,9 @@ import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { readEnvironment } from "../../api/environment.ts";
 import { limitsOf } from "../../api/purchases/registration.ts";
-import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
-import { EnvironmentError } from "../../platform/environment.ts";
-import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
+import { EnvironmentError } from "../../core/process/environment.ts";
+import { LOCAL_TEST_KEY } from "../../core/process/known-keys.ts";
+import { DEMO_ADMIN } from "../../core/rules/demo-wallets.ts";
 
 const KEY = `0x${"11".repeat(32)}`;
 const SPICY = {

@@ -9,10 +9,10 @@ import {
   findCutAudit,
   readAuditHead,
   signAuditBy,
-} from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import { TABLE_NAMES } from "../../database/generated/schema.ts";
-import { writeSetting } from "../../database/settings.ts";
+} from "../../core/database/audit-log.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { TABLE_NAMES } from "../../core/database/generated/schema.ts";
+import { writeSetting } from "../../core/database/settings.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";

@@ -9,8 +9,8 @@ import { crc32, deflateSync } from "node:zlib";
 import { expect } from "chai";
 import { signedHeaders } from "../../api/assets/asset-store.ts";
 import { PictureError, readPicture } from "../../api/assets/picture.ts";
-import { connect } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { connect } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 

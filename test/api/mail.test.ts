@@ -12,11 +12,11 @@ import { findReader, findVerification, verify } from "../../api/mail/readers.ts"
 import { unsubscribeKeys, unsubscribeToken, walletOfToken } from "../../api/mail/unsubscribe-tokens.ts";
 import { hashTokens } from "../../api/operations/housekeeping.ts";
 import { leaveAgain, readErasedList } from "../../api/people/erased-list.ts";
-import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
-import { signInSentence } from "../../domain/session.ts";
-import { escapeHtml } from "../../domain/text.ts";
-import { erasedFileOf } from "../../platform/environment.ts";
-import { isHeld } from "../../platform/lease.ts";
+import { erasedFileOf } from "../../core/process/environment.ts";
+import { isHeld } from "../../core/process/lease.ts";
+import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";
+import { signInSentence } from "../../core/rules/session.ts";
+import { escapeHtml } from "../../core/rules/text.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { MailServer, type Received } from "../testing/mail-server.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { METADATA_URI_MAX_BYTES } from "../../domain/product.ts";
-import { enqueue, findOperation } from "../../sender/queue.ts";
-import { park } from "../../sender/retries.ts";
+import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
+import { enqueue, findOperation } from "../../core/sender/queue.ts";
+import { park } from "../../core/sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { notify } from "../../api/operations/notices.ts";
-import { writeSetting } from "../../database/settings.ts";
+import { writeSetting } from "../../core/database/settings.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { configResponseSchema } from "../../domain/api/config.ts";
+import { configResponseSchema } from "../../core/rules/api/config.ts";
 import { freePorts } from "../testing/free-port.ts";
 import type { Answer } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";

@@ -8,7 +8,7 @@ import express from "express";
 import { readEnvironment } from "../../api/environment.ts";
 import type { Services } from "../../api/services.ts";
 import { serveFrontend } from "../../api/site/serve-frontend.ts";
-import { fixedRate } from "../../rates/rate-source.ts";
+import { fixedRate } from "../../core/rates/rate-source.ts";
 
 describe("The content policy of the web app", () => {
   let folder: string;

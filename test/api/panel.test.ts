@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import { takeEffect } from "../../api/admin/proposals.ts";
 import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
-import { writeSetting } from "../../database/settings.ts";
+import { writeSetting } from "../../core/database/settings.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";

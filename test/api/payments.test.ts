@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
-import type { Queries } from "../../database/transaction.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { dailyRateKeeper } from "../../rates/daily-rates.ts";
-import type { Rate } from "../../rates/rate-source.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { dailyRateKeeper } from "../../core/rates/daily-rates.ts";
+import type { Rate } from "../../core/rates/rate-source.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import type { Caller } from "./support/caller.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";

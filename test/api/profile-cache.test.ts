@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { ProfileCache } from "../../api/people/profile-cache.ts";
 import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/people/sessions.ts";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import { recountPurchases } from "../../purchases/counting.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { recountPurchases } from "../../core/purchases/counting.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
-import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { formatDecimal, parseDecimal } from "../../core/rules/money.ts";
 import { runProve } from "../../scripts/prove.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { takeEffect } from "../../api/admin/proposals.ts";
-import type { Database } from "../../database/connect.ts";
+import type { Database } from "../../core/database/connect.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { createPublicClient, encodeFunctionData, http } from "viem";
-import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
-import { NETWORK_RULES } from "../../platform/network-rules.ts";
+import { testFanTokenAbi } from "../../core/chain/generated/test-fan-token.ts";
+import { NETWORK_RULES } from "../../core/process/network-rules.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import pino from "pino";
-import type { AcceptedRate } from "../../rates/rate-feed.ts";
-import { httpRate } from "../../rates/rate-feed.ts";
-import type { RateSource } from "../../rates/rate-source.ts";
+import type { AcceptedRate } from "../../core/rates/rate-feed.ts";
+import { httpRate } from "../../core/rates/rate-feed.ts";
+import type { RateSource } from "../../core/rates/rate-source.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";

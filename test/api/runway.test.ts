@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { daysLeft } from "../../api/operations/runway.ts";
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 
 const NOW = 1_000 * DAY_MS;
 const ago = (days: number) => NOW - days * DAY_MS;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 

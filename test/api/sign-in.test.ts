@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
 import { encodeFunctionData, type Hex, hexToBigInt, numberToHex } from "viem";
-import { signInSentence } from "../../domain/session.ts";
+import { signInSentence } from "../../core/rules/session.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onBothSystems, startSystem } from "./support/system.ts";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { readEnvironment } from "../../api/environment.ts";
 import { limitsOf } from "../../api/purchases/registration.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import { DAY_MS } from "../../domain/iso-time.ts";
-import { admitSimulated, deleteSimulatedDays } from "../../purchases/simulated-limits.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { admitSimulated, deleteSimulatedDays } from "../../core/purchases/simulated-limits.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { onBothSystems } from "./support/system.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import { openCursors } from "../../api/http/cursors.ts";
-import { bumpCatalogueVersion } from "../../catalogue/version.ts";
-import type { Store } from "../../domain/api/catalogue.ts";
+import { bumpCatalogueVersion } from "../../core/catalogue/version.ts";
+import type { Store } from "../../core/rules/api/catalogue.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { Caller } from "./support/caller.ts";
 import { expectInvalid } from "./support/expect-refusal.ts";

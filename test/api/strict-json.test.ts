@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { readLocalTime } from "../../affiliates/admitad/local-time.ts";
-import { parseExactJson, Row, readTime } from "../../affiliates/row.ts";
 import { parseStrictJson } from "../../api/http/strict-json.ts";
-import { readMicros } from "../../domain/sale/amount.ts";
+import { readMicros } from "../../core/rules/sale/amount.ts";
+import { readLocalTime } from "../../core/sales/admitad/local-time.ts";
+import { parseExactJson, Row, readTime } from "../../core/sales/row.ts";
 
 /** RFC 8259: what may stand before and after each token. */
 const blanks = fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\r"), maxLength: 200, size: "max" });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import { storedFaults } from "../../api/operations/system-faults.ts";
-import { writeSetting } from "../../database/settings.ts";
-import { summarizeQueue } from "../../sender/due.ts";
+import { writeSetting } from "../../core/database/settings.ts";
+import { summarizeQueue } from "../../core/sender/due.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 const MINUTE_MS = 60_000;

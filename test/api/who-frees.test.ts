@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { allRoutes } from "../../api/routes.ts";
-import { HOUR_MS } from "../../domain/iso-time.ts";
-import type { Role } from "../../domain/roles.ts";
+import { HOUR_MS } from "../../core/rules/iso-time.ts";
+import type { Role } from "../../core/rules/roles.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { type Books, OwnMoney, type Who } from "./support/own-money.ts";
 

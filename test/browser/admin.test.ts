@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
-import { panelPermissionsOf } from "../../domain/roles.ts";
+import type { AuditLogEntry, Overview } from "../../core/rules/api/administration.ts";
+import { panelPermissionsOf } from "../../core/rules/roles.ts";
 import { eventually } from "../testing/until.ts";
 import { glimpse } from "./support/chromium.ts";
 import { BUYER, boostRow, fillPanel, percentApproval } from "./support/panel-data.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { privateKeyToAddress } from "viem/accounts";
-import { LANGUAGE_NAMES } from "../../domain/languages.ts";
+import { LANGUAGE_NAMES } from "../../core/rules/languages.ts";
 import { DEMO_WALLETS } from "../../frontend/development/demo-wallets/demo-wallets.ts";
 import { WEB_APP } from "../testing/web-app.ts";
 import sizes from "./bundle-sizes.json" with { type: "json" };
@@ -78,7 +78,7 @@ describe("Bundle", () => {
     mkdirSync(join(folder, "assets"));
     writeFileSync(stale, DEMO_WALLETS[0]?.key ?? "");
     const texts = LANGUAGE_NAMES.map((one) =>
-      JSON.parse(readFileSync(join(ROOT, `domain/languages/${one}.json`), "utf8")),
+      JSON.parse(readFileSync(join(ROOT, `core/rules/languages/${one}.json`), "utf8")),
     );
     const traces = DEMO_WALLETS.flatMap(({ key, rdns, uuid, storage, name, detail }) => {
       const address = privateKeyToAddress(key);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { encodeFunctionResult, toFunctionSelector } from "viem";
-import { ticketsOf } from "../../chain/generated/purchase-nft.ts";
+import { ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
 import { eventually, until } from "../testing/until.ts";
 import { countRenders } from "./support/chromium.ts";
 import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";

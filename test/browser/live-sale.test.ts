@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import type { Statement } from "../../domain/api/purchases.ts";
+import type { Statement } from "../../core/rules/api/purchases.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";

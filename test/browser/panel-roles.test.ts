@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { type Permission, panelPermissionsOf, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
+import { type Permission, panelPermissionsOf, permissionsOf, ROLES, type Role } from "../../core/rules/roles.ts";
 import { eventually, until } from "../testing/until.ts";
 import {
   approvalGroup,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import type { OwnSession } from "../../domain/api/people.ts";
+import type { OwnSession } from "../../core/rules/api/people.ts";
 import { fixtureClaims, fixtureClicks, fixturePayments } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";

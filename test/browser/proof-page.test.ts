@@ -8,9 +8,9 @@ import {
   type Hex,
   parseEther,
 } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";

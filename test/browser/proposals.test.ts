@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ProposalRow } from "../../domain/api/proposals.ts";
+import type { ProposalRow } from "../../core/rules/api/proposals.ts";
 import { BUYER, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 

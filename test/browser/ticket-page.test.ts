@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { encodeAbiParameters, encodeEventTopics, parseEther } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { CHAIN_IDS } from "../../domain/networks.ts";
+import { CHAIN_IDS } from "../../core/rules/networks.ts";
 import { SESSION_TOKEN } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
 import { type TestWallet, testWallet } from "./support/test-wallet.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
+import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
 
 /** The files as spreadsheets save them. */
 describe("A catalogue as CSV", () => {

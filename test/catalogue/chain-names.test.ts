@@ -1,14 +1,20 @@
 import { expect } from "chai";
-import { listMisnamed, type Misnamed, mendNames, StoreIds, skipRegisteredIds } from "../../catalogue/chain-names.ts";
-import { storeEncoders } from "../../catalogue/encoders.ts";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { insertStore, updateStore } from "../../catalogue/stores.ts";
-import type { Database } from "../../database/connect.ts";
-import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { listDue } from "../../sender/due.ts";
-import { concludeOperations } from "../../sender/outcomes.ts";
-import { enqueue, enqueueAgain } from "../../sender/queue.ts";
-import { insertTransaction } from "../../sender/transactions.ts";
+import {
+  listMisnamed,
+  type Misnamed,
+  mendNames,
+  StoreIds,
+  skipRegisteredIds,
+} from "../../core/catalogue/chain-names.ts";
+import { storeEncoders } from "../../core/catalogue/encoders.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { listDue } from "../../core/sender/due.ts";
+import { concludeOperations } from "../../core/sender/outcomes.ts";
+import { enqueue, enqueueAgain } from "../../core/sender/queue.ts";
+import { insertTransaction } from "../../core/sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}` as const;

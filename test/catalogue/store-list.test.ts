@@ -1,10 +1,16 @@
 import { expect } from "chai";
-import { insertCategory } from "../../catalogue/categories.ts";
-import { listNamed, listOffered, listOfferedIds, type OfferQuery, readFilters } from "../../catalogue/store-list.ts";
-import { deleteStore, insertStore, type StoreFields, updateStore } from "../../catalogue/stores.ts";
-import type { Database } from "../../database/connect.ts";
-import { CursorError } from "../../database/lists/order.ts";
-import { enqueue } from "../../sender/queue.ts";
+import { insertCategory } from "../../core/catalogue/categories.ts";
+import {
+  listNamed,
+  listOffered,
+  listOfferedIds,
+  type OfferQuery,
+  readFilters,
+} from "../../core/catalogue/store-list.ts";
+import { deleteStore, insertStore, type StoreFields, updateStore } from "../../core/catalogue/stores.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { CursorError } from "../../core/database/lists/order.ts";
+import { enqueue } from "../../core/sender/queue.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { fillStores } from "./support/fill-stores.ts";
 

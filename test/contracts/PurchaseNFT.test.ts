@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { BaseContract, ContractTransactionResponse } from "ethers";
-import { isMetadataAddress, isReadableName } from "../../domain/chain-text.ts";
+import { isMetadataAddress, isReadableName } from "../../core/rules/chain-text.ts";
 import { describeTree } from "./support/behaviour-tree.ts";
 import {
   ADMIN_DELAY_SECONDS,

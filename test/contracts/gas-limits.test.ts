@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { thirdGeneration, WORD_OF_PAID_BITS } from "../../bench/gas/scenarios.ts";
-import { gasLimitOf } from "../../catalogue/encoders.ts";
-import { METADATA_URI_MAX_BYTES } from "../../domain/product.ts";
-import { gasLimits } from "../../purchases/encoders.ts";
+import { gasLimitOf } from "../../core/catalogue/encoders.ts";
+import { gasLimits } from "../../core/purchases/encoders.ts";
+import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
 import {
   aPurchase,
   CENT_WEI,

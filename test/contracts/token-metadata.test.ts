@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import fc from "fast-check";
-import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../../domain/chain-text.ts";
-import { percentText } from "../../domain/money.ts";
-import { statusAttribute } from "../../domain/purchase/life.ts";
+import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../../core/rules/chain-text.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { statusAttribute } from "../../core/rules/purchase/life.ts";
 import {
   aPurchase,
   ethers,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { decodeAbiParameters, parseAbiParameters, zeroAddress } from "viem";
-import type { Deployment } from "../../chain/deployment.ts";
-import { build } from "../../chain/generated/build.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { build } from "../../core/chain/generated/build.ts";
 import { startDeploy } from "../testing/deploy-run.ts";
 import { type Explorer, openExplorer } from "./support/explorer.ts";
 

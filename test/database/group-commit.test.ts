@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import type { Database } from "../../database/connect.ts";
-import { GroupCommit } from "../../database/group-commit.ts";
-import type { Queries } from "../../database/transaction.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { GroupCommit } from "../../core/database/group-commit.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 describe("Writes of many callers in one transaction", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
-import { connect, type Database } from "../../database/connect.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
 import {
   MIGRATIONS,
   migrate,
@@ -12,7 +12,7 @@ import {
   OtherSchemaError,
   requireUsableSchema,
   type SchemaMigration,
-} from "../../database/migrate.ts";
+} from "../../core/database/migrate.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 
 describe("Migrating a database", function () {
@@ -110,8 +110,8 @@ describe("Migrating a database", function () {
 /** A process that is killed before its nth statement. */
 function killedMigration(url: string, statement: number): string {
   return `
-    import { connect } from "./database/connect.ts";
-    import { migrate } from "./database/migrate.ts";
+    import { connect } from "./core/database/connect.ts";
+    import { migrate } from "./core/database/migrate.ts";
     const database = await connect(${JSON.stringify(url)});
     let left = ${statement};
     const counted = database.kysely.withPlugin({

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import type { Database } from "../../database/connect.ts";
-import { MIGRATIONS, migrate, migrationsOf } from "../../database/migrate.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { MIGRATIONS, migrate, migrationsOf } from "../../core/database/migrate.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { eventually } from "../testing/until.ts";
 

@@ -15,20 +15,6 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import { deleteOldClicks, insertClicks, listClicks } from "../../affiliates/clicks.ts";
-import { readConversion } from "../../affiliates/conversion.ts";
-import { storePushes } from "../../affiliates/hints.ts";
-import { listLateBonuses } from "../../affiliates/late-bonuses.ts";
-import {
-  listAllClaims,
-  listClaims,
-  listRevisions,
-  listSales,
-  listWithoutRate,
-  sumReported,
-} from "../../affiliates/queries.ts";
-import { readStorePace } from "../../affiliates/store-pace.ts";
-import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteOldPictures } from "../../api/clicks/pictures.ts";
 import { deleteOldShopEvents } from "../../api/hooks/routes.ts";
@@ -48,22 +34,21 @@ import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/users.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { fill, walletOf } from "../../bench/scale/fill.ts";
-import { listBoosts, listDueTurns, readBoosts } from "../../catalogue/boosts.ts";
-import { listPercentApprovals } from "../../catalogue/percent-approvals.ts";
-import { IS_DRAFT, listStorePage } from "../../catalogue/store-list.ts";
-import { readCatalogueVersion } from "../../catalogue/version.ts";
-import { listAudit } from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import { readAuthors } from "../../database/deciders.ts";
-import type { Schema } from "../../database/generated/schema.ts";
-import { findLastDone, findWaiting, listDueProposals, listProposals, propose } from "../../database/proposals.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { EVENTS_KEPT_MS } from "../../domain/events.ts";
-import { listWaiting, readDays, readDraws } from "../../purchases/account-books.ts";
-import { countAttention } from "../../purchases/attention.ts";
-import { noteSentShares, readDayShares } from "../../purchases/day-shares.ts";
-import { listDebts, outstandingDebt } from "../../purchases/debt.ts";
-import { isAnyDue, takeDue } from "../../purchases/due.ts";
+import { listBoosts, listDueTurns, readBoosts } from "../../core/catalogue/boosts.ts";
+import { listPercentApprovals } from "../../core/catalogue/percent-approvals.ts";
+import { IS_DRAFT, listStorePage } from "../../core/catalogue/store-list.ts";
+import { readCatalogueVersion } from "../../core/catalogue/version.ts";
+import { listAudit } from "../../core/database/audit-log.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { readAuthors } from "../../core/database/deciders.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { findLastDone, findWaiting, listDueProposals, listProposals, propose } from "../../core/database/proposals.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { listWaiting, readDays, readDraws } from "../../core/purchases/account-books.ts";
+import { countAttention } from "../../core/purchases/attention.ts";
+import { noteSentShares, readDayShares } from "../../core/purchases/day-shares.ts";
+import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
+import { isAnyDue, takeDue } from "../../core/purchases/due.ts";
 import {
   deleteOldEvents,
   listEvents,
@@ -74,25 +59,40 @@ import {
   recordDebts,
   recordTracked,
   setMailAt,
-} from "../../purchases/events.ts";
-import { listUnreviewed } from "../../purchases/held-reviews.ts";
-import { planNextSteps } from "../../purchases/next-step.ts";
-import { readFigures } from "../../purchases/overview.ts";
-import { firstPaidAt, listPaidAmounts, listPayments } from "../../purchases/payments.ts";
-import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
-import { IS_HELD, listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../purchases/queries.ts";
-import { decideSales, registerSimulated } from "../../purchases/save.ts";
-import { readStatement } from "../../purchases/statement.ts";
-import { emptyTotals, readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
-import { fixedRate } from "../../rates/rate-source.ts";
-import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
-import { listAssigned } from "../../sender/assigned.ts";
-import { listDue, summarizeDue, summarizeQueue } from "../../sender/due.ts";
-import type { Operation } from "../../sender/queue.ts";
-import { listSetAside } from "../../sender/retries.ts";
-import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
-import { RULES } from "../affiliates/support/shop.ts";
+} from "../../core/purchases/events.ts";
+import { listUnreviewed } from "../../core/purchases/held-reviews.ts";
+import { planNextSteps } from "../../core/purchases/next-step.ts";
+import { readFigures } from "../../core/purchases/overview.ts";
+import { firstPaidAt, listPaidAmounts, listPayments } from "../../core/purchases/payments.ts";
+import { listOperationPage, listPayouts } from "../../core/purchases/payout-list.ts";
+import { IS_HELD, listPanelPurchases } from "../../core/purchases/purchase-list.ts";
+import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../core/purchases/queries.ts";
+import { decideSales, registerSimulated } from "../../core/purchases/save.ts";
+import { readStatement } from "../../core/purchases/statement.ts";
+import { emptyTotals, readBuyerTotals, sumPaidAbove } from "../../core/purchases/totals.ts";
+import { fixedRate } from "../../core/rates/rate-source.ts";
+import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../core/reconcile/ledger.ts";
+import { EVENTS_KEPT_MS } from "../../core/rules/events.ts";
+import { deleteOldClicks, insertClicks, listClicks } from "../../core/sales/clicks.ts";
+import { readConversion } from "../../core/sales/conversion.ts";
+import { storePushes } from "../../core/sales/hints.ts";
+import { listLateBonuses } from "../../core/sales/late-bonuses.ts";
+import {
+  listAllClaims,
+  listClaims,
+  listRevisions,
+  listSales,
+  listWithoutRate,
+  sumReported,
+} from "../../core/sales/queries.ts";
+import { readStorePace } from "../../core/sales/store-pace.ts";
+import { listLongestUnread } from "../../core/sales/unread-sales.ts";
+import { listAssigned } from "../../core/sender/assigned.ts";
+import { listDue, summarizeDue, summarizeQueue } from "../../core/sender/due.ts";
+import type { Operation } from "../../core/sender/queue.ts";
+import { listSetAside } from "../../core/sender/retries.ts";
+import { highestNonce, listMined, listSigned } from "../../core/sender/transactions.ts";
+import { RULES } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
 

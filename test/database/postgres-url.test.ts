@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { hostUrls, withoutPassword } from "../../database/postgres-url.ts";
+import { hostUrls, withoutPassword } from "../../core/database/postgres-url.ts";
 
 describe("A PostgreSQL URL", () => {
   for (const [url, urls] of Object.entries({

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
-import { ensureDataDirectory } from "../../database/private-files.ts";
+import { connect } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
+import { ensureDataDirectory } from "../../core/database/private-files.ts";
 
 describe("File permissions of the data", () => {
   let directory: string;

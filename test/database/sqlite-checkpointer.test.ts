@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
-import { connect, type Database } from "../../database/connect.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
 import { until } from "../testing/until.ts";
 
 /** Far fewer pages than a commit copies by itself. */

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
-import { writeSetting } from "../../database/settings.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
+import { writeSetting } from "../../core/database/settings.ts";
 
 const LONG = sql<{
   n: bigint;

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
 
-const THREAD = JSON.stringify(new URL("../../database/sqlite/thread.ts", import.meta.url).href);
+const THREAD = JSON.stringify(new URL("../../core/database/sqlite/thread.ts", import.meta.url).href);
 
 describe("A thread that uses SQLite", () => {
   const directory = mkdtempSync(join(tmpdir(), "torcida-thread-"));

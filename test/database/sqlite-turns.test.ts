@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type Sqlite from "better-sqlite3";
 import { expect } from "chai";
-import { connect, type Database, openSqlite } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
-import { readSetting, writeSetting } from "../../database/settings.ts";
-import { inTransaction } from "../../database/transaction.ts";
+import { connect, type Database, openSqlite } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
+import { readSetting, writeSetting } from "../../core/database/settings.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
 
 describe("Queries on one connection of SQLite", () => {
   const directory = mkdtempSync(join(tmpdir(), "torcida-turns-"));

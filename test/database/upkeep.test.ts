@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { writeSetting } from "../../database/settings.ts";
-import { clockProblem, oldBackups, readClockOffset } from "../../database/upkeep.ts";
+import { writeSetting } from "../../core/database/settings.ts";
+import { clockProblem, oldBackups, readClockOffset } from "../../core/database/upkeep.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 describe("What a host needs looking after", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { engineOf } from "../../database/clock.ts";
-import { writeProblem } from "../../database/write-probe.ts";
+import { engineOf } from "../../core/database/clock.ts";
+import { writeProblem } from "../../core/database/write-probe.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 describe("A database that answers and cannot write", () => {

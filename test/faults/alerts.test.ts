@@ -4,10 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { sql } from "kysely";
 import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { writeSetting } from "../../database/settings.ts";
-import { MAIL_TOPIC_NAMES } from "../../domain/events.ts";
-import { FAULT_NAMES, type FaultName } from "../../domain/system-faults.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { writeSetting } from "../../core/database/settings.ts";
+import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";
+import { FAULT_NAMES, type FaultName } from "../../core/rules/system-faults.ts";
 import { listShopStores } from "../../scripts/rehearse/catalogue.ts";
 import { Caller } from "../api/support/caller.ts";
 import { needPromtool, readAlertRules } from "../testing/alerts.ts";
@@ -23,7 +23,7 @@ const PLENTY = `0x${(10n ** 22n).toString(16)}`;
 const HEALTHY_HOUR = 60;
 const BLOCK_GAS_PRICE = `0x${(10n ** 12n).toString(16)}`;
 const CANCEL_GAS = "0x40000";
-/** test/platform/ has the first two, test/faults/one-nodes-word.test.ts the third; the others are told by the senders. */
+/** test/process/ has the first two, test/faults/one-nodes-word.test.ts the third; the others are told by the senders. */
 const UNTOLD: readonly FaultName[] = [
   "certificate_ends",
   "one_node",

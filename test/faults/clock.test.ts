@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
+import { connect } from "../../core/database/connect.ts";
 import { listShopStores } from "../../scripts/rehearse/catalogue.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";

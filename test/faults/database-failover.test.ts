@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
 
 describe("A PostgreSQL primary and its standby @deep", function () {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
-import { connect, type Database } from "../../database/connect.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
 import { directAccountsFile } from "../testing/direct-accounts.ts";
 import { logLinesOf } from "../testing/log-lines.ts";
 import { until } from "../testing/until.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Abi, type AbiFunction, toFunctionSelector } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
 import { type Call, REFUSALS } from "./support/chaos-proxy.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { encodeFunctionData } from "viem";
-import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
+import { testFanTokenAbi } from "../../core/chain/generated/test-fan-token.ts";
 import { approvedSale, tell } from "../api/support/affiliate-network.ts";
 import type { Caller } from "../api/support/caller.ts";
 import { onBothSystems } from "../api/support/system.ts";

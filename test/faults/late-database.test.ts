@@ -4,9 +4,9 @@ import { connect as connectSocket, createServer, type Server, type Socket } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { connect, DatabaseUnavailableError } from "../../database/connect.ts";
-import { migrationsOf } from "../../database/migrate.ts";
-import { prepareDatabase } from "../../platform/prepare-database.ts";
+import { connect, DatabaseUnavailableError } from "../../core/database/connect.ts";
+import { migrationsOf } from "../../core/database/migrate.ts";
+import { prepareDatabase } from "../../core/process/prepare-database.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";

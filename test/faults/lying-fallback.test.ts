@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
-import { readSetting } from "../../database/settings.ts";
+import { connect } from "../../core/database/connect.ts";
+import { readSetting } from "../../core/database/settings.ts";
 import { until } from "../testing/until.ts";
 import { type ChaosProxy, LIES, lying } from "./support/chaos-proxy.ts";
 import type { FaultSystem } from "./support/fault-system.ts";

@@ -10,10 +10,10 @@ import {
   size,
   slice,
 } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { connect, type Database } from "../../database/connect.ts";
-import { readSetting } from "../../database/settings.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
+import { readSetting } from "../../core/database/settings.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { connect, type Database } from "../../database/connect.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { onBothSystems } from "./support/on-both-systems.ts";

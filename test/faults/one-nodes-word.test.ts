@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { getContractAddress, serializeErc6492Signature } from "viem";
-import { listAudit } from "../../database/audit-log.ts";
+import { listAudit } from "../../core/database/audit-log.ts";
 import { Caller } from "../api/support/caller.ts";
 import { type ApiSystem, startSystem } from "../api/support/system.ts";
 import { type RpcCall, type ScriptedNode, startScriptedNode } from "../indexer/support/scripted-node.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { connect } from "../../database/connect.ts";
-import type { KeyName } from "../../platform/signing-keys.ts";
+import { connect } from "../../core/database/connect.ts";
+import type { KeyName } from "../../core/process/signing-keys.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { patiently } from "./support/patiently.ts";

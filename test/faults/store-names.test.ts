@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
-import { nameReader } from "../../catalogue/chain-names.ts";
-import { updateStore } from "../../catalogue/stores.ts";
-import { connect } from "../../database/connect.ts";
+import { nameReader } from "../../core/catalogue/chain-names.ts";
+import { updateStore } from "../../core/catalogue/stores.ts";
+import { connect } from "../../core/database/connect.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
+import { connect } from "../../core/database/connect.ts";
 import { onSystem } from "./support/on-both-systems.ts";
 
 /** Longer than a process that starts looks for a node. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
-import { translations } from "../../domain/languages.ts";
+import { createStoreRequestSchema } from "../../core/rules/api/catalogue.ts";
+import { translations } from "../../core/rules/languages.ts";
 import {
   addCashback,
   createStore,

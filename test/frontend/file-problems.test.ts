@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { CatalogueFileError, type CatalogueFormat, readCatalogue } from "../../catalogue/catalogue-file.ts";
-import type { FileProblem } from "../../domain/api/admin-catalogue.ts";
+import { CatalogueFileError, type CatalogueFormat, readCatalogue } from "../../core/catalogue/catalogue-file.ts";
+import type { FileProblem } from "../../core/rules/api/admin-catalogue.ts";
 import { fileProblems } from "../../frontend/admin/stores/file-problems.ts";
 
 const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] = [

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createIntl } from "@formatjs/intl";
 import { expect } from "chai";
-import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
+import { ERROR_CODES, type ErrorCode } from "../../core/rules/api/error-codes.ts";
 import { ApiError, UnreachableError } from "../../frontend/api/http.ts";
 import { reasonOf } from "../../frontend/api/reason-of.ts";
 
@@ -20,7 +20,7 @@ const BY_LIMIT: readonly ErrorCode[] = ["SIMULATED_LIMIT"];
 const SERVERS_WORDS = "The server said this in English";
 
 function translate(language: "pt" | "en") {
-  const messages = JSON.parse(readFileSync(`domain/languages/${language}.json`, "utf8"));
+  const messages = JSON.parse(readFileSync(`core/rules/languages/${language}.json`, "utf8"));
   const intl = createIntl({ locale: language, messages });
   return (id: string, values?: object) => intl.formatMessage({ id }, values as Record<string, string>);
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createIntl } from "@formatjs/intl";
 import { expect } from "chai";
-import { updateStoreRequestSchema } from "../../domain/api/catalogue.ts";
-import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
-import { ruleOf } from "../../domain/field-rules.ts";
-import { DECISION_REFUSALS } from "../../domain/sale/decision-refusals.ts";
+import { updateStoreRequestSchema } from "../../core/rules/api/catalogue.ts";
+import { ERROR_CODES, type ErrorCode } from "../../core/rules/api/error-codes.ts";
+import { ruleOf } from "../../core/rules/field-rules.ts";
+import { DECISION_REFUSALS } from "../../core/rules/sale/decision-refusals.ts";
 import { invalidField } from "../../frontend/admin/invalid-field.ts";
 import { sayRefusal } from "../../frontend/admin/refusal-words.ts";
 import { ApiError } from "../../frontend/api/http.ts";
@@ -15,7 +15,7 @@ const NOT_FOR_THE_PANEL: readonly ErrorCode[] = [
   ...(["METADATA_URI_FORBIDDEN", "IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
   ...(["EVENT_REUSED", "SIMULATED_LIMIT"] as const),
 ];
-const intl = createIntl({ locale: "pt", messages: JSON.parse(readFileSync("domain/languages/pt.json", "utf8")) });
+const intl = createIntl({ locale: "pt", messages: JSON.parse(readFileSync("core/rules/languages/pt.json", "utf8")) });
 const refusalOf = (error: unknown) =>
   sayRefusal(error, (id, values) => intl.formatMessage({ id }, values as Record<string, string>));
 const SERVERS_WORDS = "The server said this in English";

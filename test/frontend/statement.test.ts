@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { textsIn } from "../../api/texts.ts";
-import type { Debt, PurchaseRecord, Review } from "../../domain/api/purchases.ts";
-import type { Language } from "../../domain/languages.ts";
-import type { Situation } from "../../domain/purchase/situation.ts";
+import type { Debt, PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
+import type { Language } from "../../core/rules/languages.ts";
+import type { Situation } from "../../core/rules/purchase/situation.ts";
 import {
   amountOf,
   byMonth,

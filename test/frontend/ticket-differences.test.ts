@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { PurchaseNft } from "../../domain/api/people.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import { ticketDifferences, ticketsBehind } from "../../frontend/chain/ticket-differences.ts";
 
 const BUYER = `0x${"aB".repeat(20)}`;

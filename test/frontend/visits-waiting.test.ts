@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { DAY_MS } from "../../domain/iso-time.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import type { Click } from "../../frontend/api/calls.ts";
 import { openVisits } from "../../frontend/dashboard/visits-waiting.ts";
 

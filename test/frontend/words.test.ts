@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { changeText } from "../../catalogue/changes.ts";
-import type { CatalogueChange } from "../../domain/api/admin-catalogue.ts";
+import { changeText } from "../../core/catalogue/changes.ts";
+import type { CatalogueChange } from "../../core/rules/api/admin-catalogue.ts";
+import { aboveRate, admit } from "../../core/sender/allowance.ts";
+import type { Verdict } from "../../core/sender/encoder.ts";
 import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
 import { limitWords, pauseReason } from "../../frontend/admin/words.ts";
-import { aboveRate, admit } from "../../sender/allowance.ts";
-import type { Verdict } from "../../sender/encoder.ts";
 
 describe("What an operation waits for, in the panel's words", () => {
   const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n, shares: new Map() };

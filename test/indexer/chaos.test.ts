@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import type { Database } from "../../database/connect.ts";
+import type { Database } from "../../core/database/connect.ts";
 import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { EnvironmentError } from "../../core/process/environment.ts";
 import { readEnvironment } from "../../indexer/environment.ts";
-import { EnvironmentError } from "../../platform/environment.ts";
 
 const ADDRESSES = {
   PURCHASE_NFT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",

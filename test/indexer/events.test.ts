@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, toEventSelector } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import {
   argumentsOf,
   ContradictoryLogsError,

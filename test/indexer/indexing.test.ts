@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { requestedSecondRead, requestSecondRead } from "../../database/second-read.ts";
+import { requestedSecondRead, requestSecondRead } from "../../core/database/second-read.ts";
+import { openLog } from "../../core/process/log.ts";
+import { WrongChainError } from "../../core/process/rpc/node-pool.ts";
 import { runIndexer } from "../../indexer/run-indexer.ts";
 import { foldDifferences } from "../../indexer/verify.ts";
-import { openLog } from "../../platform/log.ts";
-import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { requestedSecondRead, requestSecondRead } from "../../database/second-read.ts";
-import { WrongChainError } from "../../platform/rpc/node-pool.ts";
+import { requestedSecondRead, requestSecondRead } from "../../core/database/second-read.ts";
+import { WrongChainError } from "../../core/process/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf, emit, mintEvents, placeEmitters } from "../testing/event-chain.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { openLog } from "../../core/process/log.ts";
 import { IndexerBusyError, runIndexer } from "../../indexer/run-indexer.ts";
 import { verify } from "../../indexer/verify.ts";
-import { openLog } from "../../platform/log.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf, emit, mintEvents, paymentEvent, placeEmitters, statusEvents } from "../testing/event-chain.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../domain/unknown-error.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { CONTRACTS_ADMIN, CONTRACTS_ADMIN_KEY } from "../faults/support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
 import type { Supervised } from "../faults/support/supervised.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect } from "../../database/connect.ts";
+import { connect } from "../../core/database/connect.ts";
 import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
 import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";

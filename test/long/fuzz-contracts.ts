@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { MINUTE_MS } from "../../domain/iso-time.ts";
+import { MINUTE_MS } from "../../core/rules/iso-time.ts";
 import { numberOption, readOptions, refuseOptions } from "../../tools/options/read-options.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

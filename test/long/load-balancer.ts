@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { portOf } from "../../platform/listen.ts";
+import { portOf } from "../../core/process/listen.ts";
 
 export type LoadBalancer = { url: string; retried(): number; stop(): Promise<void> };
 

@@ -3,7 +3,7 @@
  * cluster` and `npm run histories`, each with its own options. docs/faults.md
  */
 import type { ParseArgsOptionsConfig } from "node:util";
-import { messageOf } from "../../domain/unknown-error.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import { readOptions, refuseOptions } from "../../tools/options/read-options.ts";
 import { startPostgres } from "../testing/postgres.ts";
 import { chaos } from "./chaos.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect } from "../../database/connect.ts";
-import { readSetting } from "../../database/settings.ts";
+import { connect } from "../../core/database/connect.ts";
+import { readSetting } from "../../core/database/settings.ts";
 import type { FaultSystem } from "../faults/support/fault-system.ts";
 import type { Supervised } from "../faults/support/supervised.ts";
 

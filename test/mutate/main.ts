@@ -19,7 +19,7 @@ import { WarmTests } from "./warm-tests.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const PROJECT = ["hardhat.config.ts", "package.json", "tsconfig.json"];
-const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain", ...PROJECT];
+const COPIED = ["contracts", "test/contracts", "test/vectors", "core/rules", "core/chain", ...PROJECT];
 /**
  * Tests of gas and the committed bytecode are not run: their failure does not mean that a mutant misbehaves. Exploring
  * every history takes too long.

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { FAULT_NAMES, kindOf } from "../../domain/system-faults.ts";
+import { FAULT_NAMES, kindOf } from "../../core/rules/system-faults.ts";
 import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 
 describe("Alert rules", () => {

@@ -1,17 +1,17 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { sql } from "kysely";
-import type { Click } from "../../affiliates/clicks.ts";
-import { storeReport } from "../../affiliates/reports.ts";
-import type { Database } from "../../database/connect.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import type { SaleReport } from "../../domain/sale/report.ts";
-import { LeaseLostError } from "../../platform/lease.ts";
-import { findAccounts } from "../../purchases/account-books.ts";
-import { book, reverseBooking } from "../../purchases/bookings.ts";
-import { noteRules } from "../../purchases/changed-facts.ts";
-import { findWrongAccounts } from "../../purchases/wrong-accounts.ts";
-import { RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { LeaseLostError } from "../../core/process/lease.ts";
+import { findAccounts } from "../../core/purchases/account-books.ts";
+import { book, reverseBooking } from "../../core/purchases/bookings.ts";
+import { noteRules } from "../../core/purchases/changed-facts.ts";
+import { findWrongAccounts } from "../../core/purchases/wrong-accounts.ts";
+import type { SaleReport } from "../../core/rules/sale/report.ts";
+import type { Click } from "../../core/sales/clicks.ts";
+import { storeReport } from "../../core/sales/reports.ts";
+import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Database } from "../../database/connect.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { acquireLease, type Lease } from "../../core/process/lease.ts";
 import type { ChainEvent, EventContent } from "../../indexer/events.ts";
 import { emptyIndex, readCursor, readStoredBlocks, rollBack } from "../../indexer/store/chain-index.ts";
 import { type ChunkWriter, CursorMovedError, type StoredBlock } from "../../indexer/store/index-store.ts";
 import { openPostgresWriter } from "../../indexer/store/postgres-writer.ts";
 import { openSqliteWriter } from "../../indexer/store/sqlite-writer.ts";
 import { foldDifferences } from "../../indexer/verify.ts";
-import { acquireLease, type Lease } from "../../platform/lease.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";

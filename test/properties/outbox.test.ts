@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { parseTransaction } from "viem";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { acquireLease } from "../../platform/lease.ts";
+import { acquireLease } from "../../core/process/lease.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 

@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { indexedBlock } from "../../database/chain-cursor.ts";
-import { cashbackGwei } from "../../domain/cashback.ts";
-import { reaisText } from "../../domain/money.ts";
-import { DEFAULT_WEI_PER_CENT, WEI_PER_GWEI } from "../../domain/product.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { outstandingDebt } from "../../purchases/debt.ts";
-import { listPurchases, type Purchase } from "../../purchases/queries.ts";
-import { toPurchaseRecord } from "../../purchases/view.ts";
-import { findWrongTotals } from "../../purchases/wrong-totals.ts";
+import { indexedBlock } from "../../core/database/chain-cursor.ts";
+import { outstandingDebt } from "../../core/purchases/debt.ts";
+import { listPurchases, type Purchase } from "../../core/purchases/queries.ts";
+import { toPurchaseRecord } from "../../core/purchases/view.ts";
+import { findWrongTotals } from "../../core/purchases/wrong-totals.ts";
+import { cashbackGwei } from "../../core/rules/cashback.ts";
+import { reaisText } from "../../core/rules/money.ts";
+import { DEFAULT_WEI_PER_CENT, WEI_PER_GWEI } from "../../core/rules/product.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Reply, WALLETS, World } from "./support/world.ts";
 

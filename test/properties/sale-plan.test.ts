@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { cashbackOfCentBps } from "../../domain/cashback.ts";
-import { confirmedTiers, planSale, type SalePurchase, type SaleTarget, type Tier } from "../../domain/sale/plan.ts";
-import { saleCashback } from "../../domain/sale/terms.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { confirmedTiers, planSale, type SalePurchase, type SaleTarget, type Tier } from "../../core/rules/sale/plan.ts";
+import { saleCashback } from "../../core/rules/sale/terms.ts";
 
 const SALES = 2;
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { WEI_PER_GWEI } from "../../domain/product.ts";
-import { outstandingDebt } from "../../purchases/debt.ts";
-import { listPurchases } from "../../purchases/queries.ts";
+import { outstandingDebt } from "../../core/purchases/debt.ts";
+import { listPurchases } from "../../core/purchases/queries.ts";
+import { WEI_PER_GWEI } from "../../core/rules/product.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { BankFileError, readBankFile } from "../../purchases/bank-file.ts";
+import { BankFileError, readBankFile } from "../../core/purchases/bank-file.ts";
 
 const linesOf = (content: string) =>
   readBankFile(content).lines.map(({ line, amountCents, arrivedOn, reference }) => [

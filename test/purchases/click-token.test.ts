@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { newClickToken } from "../../purchases/click-token.ts";
+import { newClickToken } from "../../core/purchases/click-token.ts";
 
 describe("A click's token", () => {
   it("has 26 characters that every network accepts", () => {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { inTransaction } from "../../database/transaction.ts";
-import type { PurchaseLife } from "../../domain/purchase/life.ts";
-import { makeAllDue, setNextCheck } from "../../purchases/due.ts";
-import type { PurchaseWithLife } from "../../purchases/queries.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { makeAllDue, setNextCheck } from "../../core/purchases/due.ts";
+import type { PurchaseWithLife } from "../../core/purchases/queries.ts";
+import type { PurchaseLife } from "../../core/rules/purchase/life.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";

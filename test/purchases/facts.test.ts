@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import type { KyselyPlugin } from "kysely";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { loadSales } from "../../purchases/facts.ts";
-import { decideSales } from "../../purchases/save.ts";
-import { RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { loadSales } from "../../core/purchases/facts.ts";
+import { decideSales } from "../../core/purchases/save.ts";
+import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const SALES = 24;

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { recountPurchases } from "../../purchases/counting.ts";
-import { listUndecided } from "../../purchases/due.ts";
-import { purchaseEncoders } from "../../purchases/encoders.ts";
-import { planNextSteps } from "../../purchases/next-step.ts";
-import { fixedRate } from "../../rates/rate-source.ts";
-import { RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import { recountPurchases } from "../../core/purchases/counting.ts";
+import { listUndecided } from "../../core/purchases/due.ts";
+import { purchaseEncoders } from "../../core/purchases/encoders.ts";
+import { planNextSteps } from "../../core/purchases/next-step.ts";
+import { fixedRate } from "../../core/rates/rate-source.ts";
+import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 import { standIn } from "../testing/stand-in.ts";

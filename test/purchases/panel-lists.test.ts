@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import { type RawBuilder, sql } from "kysely";
 import { listUsers } from "../../api/people/users.ts";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { listStorePage } from "../../catalogue/store-list.ts";
-import type { Database } from "../../database/connect.ts";
-import { CursorError } from "../../database/lists/order.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { searchKey } from "../../domain/text.ts";
-import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
-import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { readPanelPurchases } from "../../purchases/waiting.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { listStorePage } from "../../core/catalogue/store-list.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { CursorError } from "../../core/database/lists/order.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { listOperationPage, listPayouts } from "../../core/purchases/payout-list.ts";
+import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
+import { readPanelPurchases } from "../../core/purchases/waiting.ts";
+import { searchKey } from "../../core/rules/text.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 type ListRequest = { sort?: string; state?: string; query?: string; before?: string; limit: number };

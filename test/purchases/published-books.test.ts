@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { outcomesOf, type ProvenTicket } from "../../domain/proof.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import type { SaleReport } from "../../domain/sale/report.ts";
-import { listPublishedBooks } from "../../purchases/published-books.ts";
-import { reportOf, Shop } from "../affiliates/support/shop.ts";
+import { listPublishedBooks } from "../../core/purchases/published-books.ts";
+import { outcomesOf, type ProvenTicket } from "../../core/rules/proof.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
+import type { SaleReport } from "../../core/rules/sale/report.ts";
+import { reportOf, Shop } from "../sales/support/shop.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 const approved = { status: "approved" } as const;

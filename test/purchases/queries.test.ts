@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { deleteStore, insertStore } from "../../catalogue/stores.ts";
-import { IdGate } from "../../purchases/id-gate.ts";
-import { listPurchases, listTickets } from "../../purchases/queries.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { deleteStore, insertStore } from "../../core/catalogue/stores.ts";
+import { IdGate } from "../../core/purchases/id-gate.ts";
+import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";

@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import { inTransaction } from "../../database/transaction.ts";
-import { makeDue, postpone } from "../../purchases/due.ts";
-import { readSituations } from "../../purchases/overview.ts";
-import { listPurchases } from "../../purchases/queries.ts";
-import { holdPurchase, releasePurchase } from "../../purchases/staff.ts";
-import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
-import { findWrongTotals } from "../../purchases/wrong-totals.ts";
-import { markFailed, setAside } from "../../sender/retries.ts";
-import { ACCOUNT, RULES, reportOf, Shop } from "../affiliates/support/shop.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { makeDue, postpone } from "../../core/purchases/due.ts";
+import { readSituations } from "../../core/purchases/overview.ts";
+import { listPurchases } from "../../core/purchases/queries.ts";
+import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
+import { purchaseViewAt, toPurchaseRecord } from "../../core/purchases/view.ts";
+import { findWrongTotals } from "../../core/purchases/wrong-totals.ts";
+import { markFailed, setAside } from "../../core/sender/retries.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 describe("The situation that is kept with a purchase", () => {

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { storeReport } from "../../affiliates/reports.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import type { SaleReport } from "../../domain/sale/report.ts";
-import { confirmNow, stepNow } from "../../purchases/next-step.ts";
-import { decideSales } from "../../purchases/save.ts";
-import { holdPurchase } from "../../purchases/staff.ts";
-import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "../affiliates/support/shop.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { confirmNow, stepNow } from "../../core/purchases/next-step.ts";
+import { decideSales } from "../../core/purchases/save.ts";
+import { holdPurchase } from "../../core/purchases/staff.ts";
+import type { SaleReport } from "../../core/rules/sale/report.ts";
+import { storeReport } from "../../core/sales/reports.ts";
+import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 

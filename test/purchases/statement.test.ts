@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import { inTransaction } from "../../database/transaction.ts";
-import { chzTextFromGwei } from "../../domain/money.ts";
-import { SITUATIONS } from "../../domain/purchase/situation.ts";
-import { listPurchases } from "../../purchases/queries.ts";
-import { readStatement } from "../../purchases/statement.ts";
-import { readBuyerTotals } from "../../purchases/totals.ts";
-import { purchaseViewAt, situationIn, toPurchaseRecord, toWireStatement } from "../../purchases/view.ts";
-import { readPanelPurchases } from "../../purchases/waiting.ts";
-import { RULES, reportOf, Shop, WEI_PER_CENT } from "../affiliates/support/shop.ts";
+import { inTransaction } from "../../core/database/transaction.ts";
+import { listPurchases } from "../../core/purchases/queries.ts";
+import { readStatement } from "../../core/purchases/statement.ts";
+import { readBuyerTotals } from "../../core/purchases/totals.ts";
+import { purchaseViewAt, situationIn, toPurchaseRecord, toWireStatement } from "../../core/purchases/view.ts";
+import { readPanelPurchases } from "../../core/purchases/waiting.ts";
+import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
+import { RULES, reportOf, Shop, WEI_PER_CENT } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const approved = { status: "approved" } as const;

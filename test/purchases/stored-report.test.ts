@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { decodeReport, encodeReport } from "../../purchases/stored-report.ts";
-import { reportOf } from "../affiliates/support/shop.ts";
+import { decodeReport, encodeReport } from "../../core/purchases/stored-report.ts";
+import { reportOf } from "../sales/support/shop.ts";
 
 describe("A stored report", () => {
   const report = reportOf(undefined, { drift: [{ code: "odd", field: "site", value: "5" }] });

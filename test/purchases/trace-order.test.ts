@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { inOrder, type Step } from "../../purchases/trace.ts";
+import { inOrder, type Step } from "../../core/purchases/trace.ts";
 
 describe("The life of a purchase", () => {
   const of = (kind: Step["kind"], atMs: number, text: string, txHash?: string): Step => ({

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import type { Database } from "../../database/connect.ts";
-import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
-import { everything, nextScope } from "../../reconcile/scope.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import type { Database } from "../../core/database/connect.ts";
+import type { ReconcileOptions } from "../../core/reconcile/reconcile.ts";
+import { everything, nextScope } from "../../core/reconcile/scope.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect } from "chai";
-import { build } from "../../chain/generated/build.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { build } from "../../core/chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 
 const page = readFileSync("docs/contracts.md", "utf8");
 const figures = JSON.parse(readFileSync("test/contracts/gas-snapshot.json", "utf8")) as Record<string, number>;

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect } from "chai";
-import { COMPUTED, NUMBERED, TABLES } from "../../database/generated/schema.ts";
-import { MIGRATIONS } from "../../database/migrate.ts";
+import { COMPUTED, NUMBERED, TABLES } from "../../core/database/generated/schema.ts";
+import { MIGRATIONS } from "../../core/database/migrate.ts";
 import { migrationsSql, SCHEMA_FILE, schemaSource } from "../../tools/generate/database-schema.ts";
 
 type Column = { name: string; notnull: number; pk: number; hidden: number };
 
-describe("database/generated/schema.ts", () => {
+describe("core/database/generated/schema.ts", () => {
   const source = readFileSync(SCHEMA_FILE, "utf8");
 
   it("is what `npm run schema` writes from the migrations' SQL", () => {
@@ -60,7 +60,7 @@ describe("database/generated/schema.ts", () => {
 
 describe("The migrations", () => {
   it("are applied in the order of their numbers, which an archive names them by", () => {
-    const files = globSync("database/migrations/0*.ts").map((file) => basename(file, ".ts"));
+    const files = globSync("core/database/migrations/0*.ts").map((file) => basename(file, ".ts"));
     const names = MIGRATIONS.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, ""));
     expect(names).to.deep.equal(files.sort());
   });

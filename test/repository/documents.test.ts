@@ -49,8 +49,8 @@ describe("The documents", () => {
 });
 
 describe("docs/troubleshooting.md", () => {
-  const code = globSync("{affiliates,api,catalogue,chain,database,domain,frontend,indexer,platform}/**/*.{ts,tsx,json}")
-    .concat(globSync("{purchases,rates,reconcile,scripts,sender}/**/*.ts"))
+  const code = globSync("{api,core,frontend,indexer}/**/*.{ts,tsx,json}")
+    .concat(globSync("scripts/**/*.ts"))
     .map((file) => readFileSync(file, "utf8").replaceAll("\\`", "`"))
     .join("\n");
 

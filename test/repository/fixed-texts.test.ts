@@ -1,10 +1,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import { LANGUAGE_NAMES } from "../../domain/languages.ts";
+import { LANGUAGE_NAMES } from "../../core/rules/languages.ts";
 import vectors from "../vectors/fixed-texts.json" with { type: "json" };
 
 const read = (file: string): string => readFileSync(file, "utf8");
-const catalogue = (language: string): Record<string, string> => JSON.parse(read(`domain/languages/${language}.json`));
+const catalogue = (language: string): Record<string, string> =>
+  JSON.parse(read(`core/rules/languages/${language}.json`));
 
 /** The arguments of an ICU message, not the words in its plural branches, so that both languages fill the same ones. */
 const ARGUMENT = /(?<!(?:=\d+|zero|one|two|few|many|other)\s*)\{(\w+)[,}]/g;

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import pt from "../../domain/languages/pt.json" with { type: "json" };
-import { statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
-import { SITUATIONS } from "../../domain/purchase/situation.ts";
-import { keysOf } from "../../domain/records.ts";
+import pt from "../../core/rules/languages/pt.json" with { type: "json" };
+import { statusAttribute, storedStatus } from "../../core/rules/purchase/life.ts";
+import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import { PURCHASE_WORDS } from "../../frontend/admin/words.ts";
 
 const DOCUMENT = "docs/product.md";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
-const ROOMS = "{affiliates,api,catalogue,database,indexer,platform,purchases,reconcile,sender}/**/*.ts";
+const ROOMS = "{api,core,indexer}/**/*.ts";
 const SOURCES = globSync(ROOMS)
   .filter((file) => !file.includes("migrations"))
   .map((file) => ({ file, text: readFileSync(file, "utf8") }));
@@ -20,9 +20,9 @@ function importersOf(names: readonly string[], from: string): string[] {
 }
 
 /** Whose decision pays it; how it was counted; its steps; what was decided about its sale; what staff said. */
-const WRITERS = ["approvals", "counting", "next-step", "save", "staff"].map((file) => `purchases/${file}.ts`);
+const WRITERS = ["approvals", "counting", "next-step", "save", "staff"].map((file) => `core/purchases/${file}.ts`);
 /** They save what was decided; what they do not export, nobody else can. */
-const SAVING = ["purchases/next-step.ts", "purchases/save.ts"];
+const SAVING = ["core/purchases/next-step.ts", "core/purchases/save.ts"];
 /** The columns that totals are counted from, and those that make a purchase due. */
 const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
 /** What was decided about a sale; the other columns are what networks reported and staff said. */
@@ -37,7 +37,7 @@ describe("Rows of purchases", () => {
   });
 
   it("are recounted by whoever changes what the totals are based on, once a decision", () => {
-    const changing = [...SAVING, "purchases/staff.ts"]
+    const changing = [...SAVING, "core/purchases/staff.ts"]
       .flatMap(functionsOf)
       .filter((text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)));
     expect(changing).to.have.lengthOf.at.least(4);
@@ -54,26 +54,26 @@ describe("Rows of purchases", () => {
 
 describe("What was decided", () => {
   it("is saved by save.ts and next-step.ts alone: purchases, offsets, rates and debts", () => {
-    expect(importersOf(["insertPurchases"], "purchases/save.ts")).to.deep.equal([]);
-    expect(importersOf(["withdrawMove"], "purchases/save.ts")).to.deep.equal([
+    expect(importersOf(["insertPurchases"], "core/purchases/save.ts")).to.deep.equal([]);
+    expect(importersOf(["withdrawMove"], "core/purchases/save.ts")).to.deep.equal([
       // Queued by staff under other rules: it is due again at once.
-      "purchases/changed-facts.ts",
-      "purchases/next-step.ts",
+      "core/purchases/changed-facts.ts",
+      "core/purchases/next-step.ts",
     ]);
     // A buyer takes back their own simulated purchase, whose ticket nobody has sent: no network is asked.
-    expect(importersOf(["withdrawPurchase"], "purchases/save.ts")).to.deep.equal(["api/purchases/steps.ts"]);
-    expect(importersOf(["adjustDebt"], "purchases/debt.ts")).to.deep.equal(["purchases/save.ts"]);
-    expect(importersOf(["moveTotals"], "purchases/sale-totals.ts")).to.deep.equal(["purchases/save.ts"]);
+    expect(importersOf(["withdrawPurchase"], "core/purchases/save.ts")).to.deep.equal(["api/purchases/steps.ts"]);
+    expect(importersOf(["adjustDebt"], "core/purchases/debt.ts")).to.deep.equal(["core/purchases/save.ts"]);
+    expect(importersOf(["moveTotals"], "core/purchases/sale-totals.ts")).to.deep.equal(["core/purchases/save.ts"]);
   });
 
   it("queues operations of purchases nowhere else; a store's own registration is no purchase", () => {
-    expect(importersOf(["enqueue"], "sender/queue.ts")).to.deep.equal([
+    expect(importersOf(["enqueue"], "core/sender/queue.ts")).to.deep.equal([
       "api/catalogue/routes.ts",
-      "catalogue/changes.ts",
-      "purchases/next-step.ts",
-      "purchases/save.ts",
+      "core/catalogue/changes.ts",
+      "core/purchases/next-step.ts",
+      "core/purchases/save.ts",
     ]);
-    for (const file of ["api/catalogue/routes.ts", "catalogue/changes.ts"]) {
+    for (const file of ["api/catalogue/routes.ts", "core/catalogue/changes.ts"]) {
       const kinds = [...readFileSync(file, "utf8").matchAll(/enqueue(?:Again)?\([^;]*?kind: "(\w+)"/g)];
       expect(kinds).not.to.be.empty;
       for (const [, kind] of kinds) expect(kind).to.match(/_store$/);
@@ -81,23 +81,23 @@ describe("What was decided", () => {
   });
 
   it("takes operations back, or makes them due, where a purchase is decided or its row changes", () => {
-    expect(importersOf(["forgetOperations"], "sender/queue.ts")).to.deep.equal(["purchases/save.ts"]);
-    expect(importersOf(["expedite"], "sender/queue.ts")).to.deep.equal([
-      "purchases/next-step.ts",
+    expect(importersOf(["forgetOperations"], "core/sender/queue.ts")).to.deep.equal(["core/purchases/save.ts"]);
+    expect(importersOf(["expedite"], "core/sender/queue.ts")).to.deep.equal([
+      "core/purchases/next-step.ts",
       // A simulated purchase's mint waits for a bonus that is read late.
-      "purchases/save.ts",
+      "core/purchases/save.ts",
       // What is queued already is paid now: the wallet's sales were decided anew in the same transaction.
-      "purchases/settlement.ts",
+      "core/purchases/settlement.ts",
     ]);
     // What a batch no longer wants is not sent; an operator dismisses what failed.
-    expect(importersOf(["withdraw"], "sender/queue.ts")).to.deep.equal(["sender/sender.ts"]);
+    expect(importersOf(["withdraw"], "core/sender/queue.ts")).to.deep.equal(["core/sender/sender.ts"]);
   });
 
   it("is preceded by what staff say about a purchase, which makes it due: the only columns that they write", () => {
     const facts = ["holdPurchase", "releasePurchase", "decideApprovals"];
     const ofStaff = /^(?:held_at|held_by|held_reason|approval_id|decided_by|decided_day)$/;
-    const functions = [...functionsOf("purchases/staff.ts"), ...functionsOf("purchases/approvals.ts")].filter((text) =>
-      [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),
+    const functions = [...functionsOf("core/purchases/staff.ts"), ...functionsOf("core/purchases/approvals.ts")].filter(
+      (text) => [...facts, "attribute"].some((name) => text.includes(`function ${name}(`)),
     );
     expect(functions).to.have.lengthOf(facts.length + 1);
     for (const text of functions) {
@@ -117,26 +117,28 @@ describe("What was decided", () => {
         .map((one) => `${file} ${one.match(/function (\w+)/)?.[1]}`),
     );
     expect(writers).to.deep.equal([]);
-    expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["purchases/save.ts"]);
+    expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["core/purchases/save.ts"]);
   });
 
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
-    expect(importersOf(["makeDue"], "purchases/due.ts")).to.deep.equal([
+    expect(importersOf(["makeDue"], "core/purchases/due.ts")).to.deep.equal([
       // What waited for its account has room.
-      "purchases/account-gate.ts",
-      "purchases/changed-facts.ts",
-      "purchases/counting.ts",
-      "purchases/held-reviews.ts",
+      "core/purchases/account-gate.ts",
+      "core/purchases/changed-facts.ts",
+      "core/purchases/counting.ts",
+      "core/purchases/held-reviews.ts",
     ]);
-    expect(importersOf(["setNextCheck", "postpone"], "purchases/due.ts")).to.deep.equal(["purchases/next-step.ts"]);
-    expect(importersOf(["recountPurchases"], "purchases/counting.ts")).to.deep.equal([
+    expect(importersOf(["setNextCheck", "postpone"], "core/purchases/due.ts")).to.deep.equal([
+      "core/purchases/next-step.ts",
+    ]);
+    expect(importersOf(["recountPurchases"], "core/purchases/counting.ts")).to.deep.equal([
+      "core/purchases/account-gate.ts",
+      "core/purchases/approvals.ts",
+      "core/purchases/changed-facts.ts",
+      "core/purchases/next-step.ts",
+      "core/purchases/save.ts",
+      "core/purchases/staff.ts",
       "indexer/store/count-change.ts",
-      "purchases/account-gate.ts",
-      "purchases/approvals.ts",
-      "purchases/changed-facts.ts",
-      "purchases/next-step.ts",
-      "purchases/save.ts",
-      "purchases/staff.ts",
     ]);
   });
 });
@@ -144,10 +146,11 @@ describe("What was decided", () => {
 describe("The panel's state of a purchase", () => {
   it("is one expression, which the index repeats", () => {
     const plain = (text: string) => text.replace(/\s+/g, " ");
-    const [, expression = ""] = readFileSync("purchases/waiting.ts", "utf8").match(/"\((case when .*?end)\)"/) ?? [];
+    const [, expression = ""] =
+      readFileSync("core/purchases/waiting.ts", "utf8").match(/"\((case when .*?end)\)"/) ?? [];
     expect(expression).to.include("'held'");
-    expect(plain(readFileSync("database/migrations/0001-initial.sql", "utf8"))).to.include(expression);
-    expect(filesWith(/then 'held'/)).to.deep.equal(["purchases/waiting.ts"]);
+    expect(plain(readFileSync("core/database/migrations/0001-initial.sql", "utf8"))).to.include(expression);
+    expect(filesWith(/then 'held'/)).to.deep.equal(["core/purchases/waiting.ts"]);
   });
 });
 

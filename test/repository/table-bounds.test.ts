@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { TABLE_NAMES } from "../../database/generated/schema.ts";
+import { TABLE_NAMES } from "../../core/database/generated/schema.ts";
 
 const PAGE = readFileSync("docs/operations.md", "utf8");
 

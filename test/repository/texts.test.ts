@@ -12,7 +12,7 @@ describe("Texts on screen", () => {
   });
 
   it("have only characters of the product's typeface", async () => {
-    const files = [...globSync("frontend/**/*.{ts,tsx,json,html,css}"), ...globSync("domain/**/*.ts")];
+    const files = [...globSync("frontend/**/*.{ts,tsx,json,html,css}"), ...globSync("core/rules/**/*.ts")];
     const texts = new Map(files.map((file) => [file, withoutComments(readFileSync(file, "utf8"))]));
     const drawn = await charactersOf(FONT, [...texts.values()].join(""));
     const missing = [...texts].flatMap(([file, text]) =>

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
 const SOURCES = globSync(
-  ["{affiliates,api,catalogue,chain,contracts,database,domain,frontend,indexer,platform}/**/*.{ts,tsx}"].concat([
-    "{purchases,rates,reconcile,scripts,sender}/**/*.ts",
+  ["{api,contracts,core,frontend,indexer}/**/*.{ts,tsx}"].concat([
+    "scripts/**/*.ts",
     "vite.config.ts",
     "hardhat.config.ts",
   ]),

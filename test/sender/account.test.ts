@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { parseTransaction, recoverTransactionAddress, type TransactionSerializableEIP1559 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { openAccount, SignerError } from "../../sender/account.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { openAccount, SignerError } from "../../core/sender/account.ts";
 import { type SigningService, startSigningService } from "../testing/signing-service.ts";
 
 const KEY = generatePrivateKey();

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { Database } from "../../database/connect.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { assign, listAssigned } from "../../sender/assigned.ts";
-import { listDue, queueFaults, summarizeQueue } from "../../sender/due.ts";
-import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
-import { listSetAside, requeueReverted, setAside } from "../../sender/retries.ts";
+import type { Database } from "../../core/database/connect.ts";
+import type { Queries } from "../../core/database/transaction.ts";
+import { assign, listAssigned } from "../../core/sender/assigned.ts";
+import { listDue, queueFaults, summarizeQueue } from "../../core/sender/due.ts";
+import { enqueue, findOperation, type Operation, release, withdraw } from "../../core/sender/queue.ts";
+import { listSetAside, requeueReverted, setAside } from "../../core/sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { listStores } from "../../catalogue/stores.ts";
-import { findBrokenAudit } from "../../database/audit-log.ts";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { listStores } from "../../core/catalogue/stores.ts";
+import { findBrokenAudit } from "../../core/database/audit-log.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
 import { runCatalog } from "../../scripts/catalog.ts";
 import { commandHere } from "../testing/command-here.ts";
 

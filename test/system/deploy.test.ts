@@ -16,10 +16,10 @@ import {
   zeroHash,
 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../chain/chains.ts";
-import type { Deployment } from "../../chain/deployment.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { spicy } from "../../core/chain/chains.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { type RoleHolders, readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";

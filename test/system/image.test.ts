@@ -137,7 +137,7 @@ describe("Prometheus in the containers", () => {
     };
     const scraped = jobs.flatMap(({ dns_sd_configs: [{ names }] }) => names);
     const serving = Object.keys(services).filter((name) =>
-      /(?:api|indexer|affiliates)\/main\.ts/.test(`${commandOf(name)}`),
+      /(?:api|indexer|sales)\/main\.ts/.test(`${commandOf(name)}`),
     );
     expect(scraped).to.have.members(serving);
     for (const host of ["INDEXER_HOST", "AFFILIATES_HOST"])

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { LANES, type Lane } from "../../platform/rpc/call-budget.ts";
+import { LANES, type Lane } from "../../core/process/rpc/call-budget.ts";
 import { until } from "../testing/until.ts";
 import { type SpicySystem, startSpicySystem } from "./support/spicy-system.ts";
 

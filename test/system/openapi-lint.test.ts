@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { connect } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
 import { startInProcess } from "../api/support/in-process.ts";
 import { skipWithout } from "../testing/skip.ts";
 

@@ -22,13 +22,13 @@ import {
   parseEther,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../chain/chains.ts";
-import type { Deployment } from "../../chain/deployment.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { isWhole, type ListedTicket, type ProofChain, readWallet } from "../../chain/proof/read-wallet.ts";
-import { toWalletAddress } from "../../domain/wallet-address.ts";
+import { spicy } from "../../core/chain/chains.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { isWhole, type ListedTicket, type ProofChain, readWallet } from "../../core/chain/proof/read-wallet.ts";
+import { toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
 import { runProve } from "../../scripts/prove.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";

@@ -88,7 +88,7 @@ describe("A release", () => {
       "ops/kubernetes.yaml",
       "tools/licences.ts",
       "tools/options",
-      "domain/unknown-error.ts",
+      "core/rules/unknown-error.ts",
       "tools/release.ts",
       "tools/release",
     ])

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import { connect } from "../../database/connect.ts";
+import { connect } from "../../core/database/connect.ts";
 import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
 import type { Supervised } from "../faults/support/supervised.ts";
 import { freePorts } from "../testing/free-port.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import type { Deployment } from "../../chain/deployment.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
 import { patiently } from "../faults/support/patiently.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
 import { judge } from "../faults/support/verdict.ts";
@@ -113,7 +113,7 @@ if (!isKnown) console.log("skipped: the rolling upgrade, because there is no ear
     await load;
 
     process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
-    const { readDeployment } = await import("../../chain/deployment.ts");
+    const { readDeployment } = await import("../../core/chain/deployment.ts");
     const deployment: Deployment = readDeployment("localhost");
     delete process.env.DEPLOYMENTS_DIR;
     const contracts = {

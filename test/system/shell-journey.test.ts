@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import type { AppConfig } from "../../domain/api/config.ts";
+import type { AppConfig } from "../../core/rules/api/config.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";

@@ -13,15 +13,15 @@ import {
   http,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../chain/chains.ts";
-import type { Deployment } from "../../chain/deployment.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { spicy } from "../../core/chain/chains.ts";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { LOCAL_TEST_KEY } from "../../core/process/known-keys.ts";
+import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
+import { readPayoutAllowance } from "../../core/purchases/payout-allowance.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { readEnvironment } from "../../indexer/environment.ts";
-import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
-import type { ChainClient } from "../../platform/rpc/chain-client.ts";
-import { readPayoutAllowance } from "../../purchases/payout-allowance.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { runProve } from "../../scripts/prove.ts";
 import { caughtUp, startIndexer } from "../indexer/support/running-indexer.ts";

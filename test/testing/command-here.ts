@@ -1,4 +1,4 @@
-import type { Variables } from "../../platform/environment.ts";
+import type { Variables } from "../../core/process/environment.ts";
 import type { Terminal } from "../../scripts/operator/environment.ts";
 
 type Command<Code extends number> = (args: readonly string[], env: Variables, terminal: Terminal) => Promise<Code>;

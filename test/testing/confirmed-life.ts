@@ -1,4 +1,4 @@
-import type { PurchaseLife } from "../../domain/purchase/life.ts";
+import type { PurchaseLife } from "../../core/rules/purchase/life.ts";
 
 /** A simulated purchase whose confirmation is final, with its frozen rate. */
 export const CONFIRMED_LIFE: PurchaseLife = {

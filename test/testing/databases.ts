@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, type Database } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { connect, type Database } from "../../core/database/connect.ts";
+import { migrate } from "../../core/database/migrate.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
 export type EngineUnderTest = {

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { seedCatalogue } from "../../catalogue/seed.ts";
-import { type Deployment, deploymentSchema } from "../../chain/deployment.ts";
-import { connect } from "../../database/connect.ts";
-import { ensureDataDirectory } from "../../database/private-files.ts";
-import type { Network } from "../../domain/networks.ts";
-import { prepareDatabase } from "../../platform/prepare-database.ts";
+import { seedCatalogue } from "../../core/catalogue/seed.ts";
+import { type Deployment, deploymentSchema } from "../../core/chain/deployment.ts";
+import { connect } from "../../core/database/connect.ts";
+import { ensureDataDirectory } from "../../core/database/private-files.ts";
+import { prepareDatabase } from "../../core/process/prepare-database.ts";
+import type { Network } from "../../core/rules/networks.ts";
 import { readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Queries } from "../../database/transaction.ts";
+import type { Queries } from "../../core/database/transaction.ts";
 import type { Caller } from "../api/support/caller.ts";
 
 /** Asks for one's erasure, and waits until its day has come by moving it back. */

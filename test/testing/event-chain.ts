@@ -1,5 +1,5 @@
 import { encodeAbiParameters, type Hex, keccak256, pad, toBytes, toHex } from "viem";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Anvil } from "./anvil.ts";
 
 /** The address of the contract that emits the events of a generated chain. */

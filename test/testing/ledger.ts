@@ -1,6 +1,6 @@
 import { createPublicClient, http, type Log, parseEventLogs } from "viem";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 
 type Contracts = { rpcUrl: string; purchaseNft: `0x${string}`; cashbackDistributor: `0x${string}` };
 

@@ -1,8 +1,8 @@
 import type { Insertable } from "kysely";
-import type { Schema } from "../../database/generated/schema.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { insertPurchases, type NewPurchase } from "../../purchases/save.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { insertPurchases, type NewPurchase } from "../../core/purchases/save.ts";
+import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { buyerOf } from "./event-chain.ts";
 
 /** R$ 1.00 with 5 % at the first store, by the first buyer. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import type { Me } from "../../domain/api/people.ts";
-import type { PurchaseRecord } from "../../domain/api/purchases.ts";
-import { type SignInPurpose, signInSentence } from "../../domain/session.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { Me } from "../../core/rules/api/people.ts";
+import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import { type SignInPurpose, signInSentence } from "../../core/rules/session.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { until } from "./until.ts";
 
 const INDEX_TRIES = 100;

@@ -21,9 +21,9 @@ export const PARTS: Record<string, readonly string[]> = {
   browser: ["browser"],
   system: ["system", "ops", "faults", "properties"],
   api: ["api"],
-  indexer: ["indexer", "database", "platform", "upgrade"],
-  purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
-  domain: ["domain", "frontend", "repository"],
+  indexer: ["indexer", "database", "process", "upgrade"],
+  purchases: ["catalogue", "purchases", "sender", "reconcile", "sales"],
+  domain: ["rules", "frontend", "repository"],
 };
 
 /** What declares tests for two databases, one of them deep. */

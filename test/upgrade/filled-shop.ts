@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { privateKeyToAccount } from "viem/accounts";
-import { appendAudit } from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import { TABLE_NAMES, type TableName } from "../../database/generated/schema.ts";
-import { CHAIN_IDS } from "../../domain/networks.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { appendAudit } from "../../core/database/audit-log.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { TABLE_NAMES, type TableName } from "../../core/database/generated/schema.ts";
+import { CHAIN_IDS } from "../../core/rules/networks.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { World } from "../properties/support/world.ts";
 
 /** Of the buyer who signs in again after the upgrade; nothing of value is ever sent to it. */

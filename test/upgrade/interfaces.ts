@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { type AbiEvent, type AbiFunction, toEventSignature, toFunctionSignature } from "viem";
 import { openApiDocument } from "../../api/docs/openapi.ts";
 import { allRoutes } from "../../api/routes.ts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { ERROR_CODES } from "../../domain/api/error-codes.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { ERROR_CODES } from "../../core/rules/api/error-codes.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { servicesAlone } from "../api/support/services-alone.ts";
 

@@ -2,19 +2,19 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const DATABASE = resolve(import.meta.dirname, "../../database");
+const DATABASE = resolve(import.meta.dirname, "../../core/database");
 const MIGRATIONS = resolve(DATABASE, "migrations");
 export const SCHEMA_FILE = resolve(DATABASE, "generated/schema.ts");
 
-const HEADER = `// Written by \`npm run schema\` from the SQL in database/migrations/. Do not edit.
+const HEADER = `// Written by \`npm run schema\` from the SQL in core/database/migrations/. Do not edit.
 import type { Generated, GeneratedAlways } from "kysely";
-import type { AccountSum, AccountWait } from "../../domain/account/payout-gate.ts";
-import type { EventKind } from "../../domain/events.ts";
-import type { ProposalKind, ProposalState } from "../../domain/proposals.ts";
-import type { CountedSituation } from "../../domain/purchase/situation.ts";
-import { keysOf } from "../../domain/records.ts";
-import type { Device } from "../../domain/session.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { AccountSum, AccountWait } from "../../rules/account/payout-gate.ts";
+import type { EventKind } from "../../rules/events.ts";
+import type { ProposalKind, ProposalState } from "../../rules/proposals.ts";
+import type { CountedSituation } from "../../rules/purchase/situation.ts";
+import { keysOf } from "../../rules/records.ts";
+import type { Device } from "../../rules/session.ts";
+import type { WalletAddress } from "../../rules/wallet-address.ts";
 import type { ChangedFact } from "../changed-facts.ts";
 import type { Hex, OperationKind, OperationReason } from "../operations.ts";
 `;

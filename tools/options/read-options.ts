@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { codeOf, messageOf } from "../../domain/unknown-error.ts";
+import { codeOf, messageOf } from "../../core/rules/unknown-error.ts";
 
 /** The options of a developer's command; one that it does not take ends it with a sentence that names those it takes. */
 export function readOptions<const Config extends ParseArgsConfig>(

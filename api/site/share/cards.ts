@@ -1,8 +1,8 @@
-import type { Language } from "../../../domain/languages.ts";
-import { PRODUCT_NAME } from "../../../domain/product.ts";
-import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
-import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
-import { escapeHtml } from "../../../domain/text.ts";
+import type { Language } from "../../../core/rules/languages.ts";
+import { PRODUCT_NAME } from "../../../core/rules/product.ts";
+import type { PurchaseStatus } from "../../../core/rules/purchase/life.ts";
+import { drawnMark, storeColour } from "../../../core/rules/store-mark.ts";
+import { escapeHtml } from "../../../core/rules/text.ts";
 import { textsIn } from "../../texts.ts";
 
 /** The size that link previews crop least. */

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
-import { TorcidaError } from "../../../domain/torcida-error.ts";
+import { TorcidaError } from "../../../core/rules/torcida-error.ts";
 import type { Drawn } from "./renderer-thread.ts";
 
 /** About 40 kB each. */

@@ -1,9 +1,9 @@
 import type { RequestHandler } from "express";
-import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
-import { findPurchaseNft } from "../../../database/nfts.ts";
-import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../domain/languages.ts";
-import { percentText } from "../../../domain/money.ts";
-import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
+import { findStore, isOnOffer } from "../../../core/catalogue/stores.ts";
+import { findPurchaseNft } from "../../../core/database/nfts.ts";
+import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../core/rules/languages.ts";
+import { percentText } from "../../../core/rules/money.ts";
+import { purchaseStatusFromChain } from "../../../core/rules/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { Services } from "../../services.ts";
 import { localNumber, localReais, rateOf } from "../local-number.ts";

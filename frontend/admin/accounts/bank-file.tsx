@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { bookingFileResponseSchema } from "../../../domain/api/admin-accounts.ts";
+import { bookingFileResponseSchema } from "../../../core/rules/api/admin-accounts.ts";
 import { ask } from "../../api/ask.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";

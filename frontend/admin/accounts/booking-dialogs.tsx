@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { z } from "zod";
-import { type Decided, decidedSchema } from "../../../domain/api/common.ts";
-import { fromSaoPaulo } from "../../../domain/sao-paulo-time.ts";
+import { type Decided, decidedSchema } from "../../../core/rules/api/common.ts";
+import { fromSaoPaulo } from "../../../core/rules/sao-paulo-time.ts";
 import { ask } from "../../api/ask.ts";
 import { Field } from "../../ui/field.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { accountsResponseSchema, bookingsResponseSchema } from "../../../domain/api/admin-accounts.ts";
+import { accountsResponseSchema, bookingsResponseSchema } from "../../../core/rules/api/admin-accounts.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 

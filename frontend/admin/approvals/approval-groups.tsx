@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ApprovalGroup } from "../../../domain/api/admin-approvals.ts";
+import type { ApprovalGroup } from "../../../core/rules/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { approvalSchema } from "../../../domain/api/admin-approvals.ts";
+import { approvalSchema } from "../../../core/rules/api/admin-approvals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { approvePayment, refusePayment } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";

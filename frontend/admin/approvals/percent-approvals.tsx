@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import type { PercentApproval } from "../../../domain/api/boosts.ts";
-import { saoPauloSpan } from "../../../domain/sao-paulo-time.ts";
+import type { PercentApproval } from "../../../core/rules/api/boosts.ts";
+import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";

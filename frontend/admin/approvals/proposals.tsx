@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ProposalRow } from "../../../domain/api/proposals.ts";
-import { mayPropose } from "../../../domain/proposals.ts";
+import type { ProposalRow } from "../../../core/rules/api/proposals.ts";
+import { mayPropose } from "../../../core/rules/proposals.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";

@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import { approvalGroupsResponseSchema } from "../../../domain/api/admin-approvals.ts";
-import { percentApprovalSchema } from "../../../domain/api/boosts.ts";
-import { listOf } from "../../../domain/api/lists.ts";
-import { proposalSchema } from "../../../domain/api/proposals.ts";
+import { approvalGroupsResponseSchema } from "../../../core/rules/api/admin-approvals.ts";
+import { percentApprovalSchema } from "../../../core/rules/api/boosts.ts";
+import { listOf } from "../../../core/rules/api/lists.ts";
+import { proposalSchema } from "../../../core/rules/api/proposals.ts";
 import { ask } from "../../api/ask.ts";
 import { ApiError } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { saleSchema } from "../../../domain/api/sales.ts";
+import { saleSchema } from "../../../core/rules/api/sales.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import { adminClaimSchema } from "../../../domain/api/sales.ts";
+import { adminClaimSchema } from "../../../core/rules/api/sales.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";

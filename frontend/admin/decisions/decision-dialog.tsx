@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
-import type { Decided } from "../../../domain/api/common.ts";
+import type { Decided } from "../../../core/rules/api/common.ts";
 import { ApiError } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { useSignAgain } from "../../session/challenge.ts";

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { Preview } from "../../../domain/api/sales.ts";
+import type { Preview } from "../../../core/rules/api/sales.ts";
 import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { WalletName } from "../facts.tsx";

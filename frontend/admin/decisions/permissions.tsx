@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { adminRoleResponseSchema } from "../../../domain/api/administration.ts";
-import { PERMISSIONS, type PanelPermission as Permission, type Role } from "../../../domain/roles.ts";
+import { adminRoleResponseSchema } from "../../../core/rules/api/administration.ts";
+import { PERMISSIONS, type PanelPermission as Permission, type Role } from "../../../core/rules/roles.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { ROLE_WORDS } from "../words.ts";

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { shortenAddress } from "../../../core/rules/wallet-address.ts";
 import { fanTokensQuery } from "../../api/queries.ts";
 import type { FanToken } from "../../api/shapes.ts";
 import { useText } from "../../i18n/language.tsx";

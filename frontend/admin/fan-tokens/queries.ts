@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { tokenContractResponseSchema } from "../../../domain/api/admin-catalogue.ts";
-import { fanTokensResponseSchema } from "../../../domain/api/catalogue.ts";
-import { isAddressShaped } from "../../../domain/wallet-address.ts";
+import { tokenContractResponseSchema } from "../../../core/rules/api/admin-catalogue.ts";
+import { fanTokensResponseSchema } from "../../../core/rules/api/catalogue.ts";
+import { isAddressShaped } from "../../../core/rules/wallet-address.ts";
 import { ask } from "../../api/ask.ts";
 import { fanTokensQuery, OWN_KEY } from "../../api/queries.ts";
 import { readFanTokens } from "../../api/shapes.ts";

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
-import type { Decided } from "../../../domain/api/common.ts";
-import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
-import { CHZ_DECIMALS } from "../../../domain/product.ts";
-import type { PanelPermission as Permission } from "../../../domain/roles.ts";
+import type { Decided } from "../../../core/rules/api/common.ts";
+import { formatDecimal, parseDecimal } from "../../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
+import type { PanelPermission as Permission } from "../../../core/rules/roles.ts";
 import { DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { FactRow } from "../facts.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { z } from "zod";
-import type { Attention } from "../../../domain/api/admin-figures.ts";
-import type { listOf } from "../../../domain/api/lists.ts";
+import type { Attention } from "../../../core/rules/api/admin-figures.ts";
+import type { listOf } from "../../../core/rules/api/lists.ts";
 import type { Column } from "../plain-table.tsx";
 import type { Bulk } from "./bulk.tsx";
 

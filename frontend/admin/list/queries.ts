@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import { listOf } from "../../../domain/api/lists.ts";
+import { listOf } from "../../../core/rules/api/lists.ts";
 import { ask } from "../../api/ask.ts";
 import { callForText } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";

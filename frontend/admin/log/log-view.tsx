@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type AuditLogEntry, auditLogEntrySchema } from "../../../domain/api/administration.ts";
+import { type AuditLogEntry, auditLogEntrySchema } from "../../../core/rules/api/administration.ts";
 import { fanTokensQuery, namedStoresQuery } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { WalletName } from "../facts.tsx";

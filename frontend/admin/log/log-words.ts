@@ -1,7 +1,7 @@
-import { percentText } from "../../../domain/money.ts";
-import { isRecord } from "../../../domain/records.ts";
-import { saoPauloText } from "../../../domain/sao-paulo-time.ts";
-import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { percentText } from "../../../core/rules/money.ts";
+import { isRecord } from "../../../core/rules/records.ts";
+import { saoPauloText } from "../../../core/rules/sao-paulo-time.ts";
+import { shortenAddress } from "../../../core/rules/wallet-address.ts";
 import { numeric } from "../../i18n/numeric.ts";
 import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
 

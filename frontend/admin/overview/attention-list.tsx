@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import type { Attention } from "../../../domain/api/admin-figures.ts";
+import type { Attention } from "../../../core/rules/api/admin-figures.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { viewHref } from "../list/list-address.ts";

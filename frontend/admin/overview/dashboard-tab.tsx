@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
-import type { Attention } from "../../../domain/api/admin-figures.ts";
+import type { Attention } from "../../../core/rules/api/admin-figures.ts";
 import { useAttention } from "../../api/queries.ts";
 import { ErrorBoundary } from "../../app/error-boundary.tsx";
 import { fetchAhead, fetched } from "../../app/fetched.tsx";

@@ -1,5 +1,5 @@
-import { ownValue } from "../../../domain/records.ts";
-import type { FaultName } from "../../../domain/system-faults.ts";
+import { ownValue } from "../../../core/rules/records.ts";
+import type { FaultName } from "../../../core/rules/system-faults.ts";
 import { viewHref } from "../list/list-address.ts";
 
 /** What is wrong with the installation, and what to do about it. */

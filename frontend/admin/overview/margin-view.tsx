@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
-import { marginResponseSchema } from "../../../domain/api/sales.ts";
-import { monthOf, monthsBefore } from "../../../domain/iso-time.ts";
+import { marginResponseSchema } from "../../../core/rules/api/sales.ts";
+import { monthOf, monthsBefore } from "../../../core/rules/iso-time.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";

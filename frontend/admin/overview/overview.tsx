@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
+import type { Overview as OverviewFigures } from "../../../core/rules/api/administration.ts";
 import { MalformedAnswer } from "../../api/http.ts";
 import { useAttention } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { figuresResponseSchema } from "../../../domain/api/admin-figures.ts";
-import { overviewResponseSchema } from "../../../domain/api/administration.ts";
+import { figuresResponseSchema } from "../../../core/rules/api/admin-figures.ts";
+import { overviewResponseSchema } from "../../../core/rules/api/administration.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import type { OperationRecord } from "../../../domain/api/operations.ts";
-import { operationSchema } from "../../../domain/api/operations.ts";
+import type { OperationRecord } from "../../../core/rules/api/operations.ts";
+import { operationSchema } from "../../../core/rules/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { paymentSchema } from "../../../domain/api/admin-purchases.ts";
-import type { Overview } from "../../../domain/api/administration.ts";
+import { paymentSchema } from "../../../core/rules/api/admin-purchases.ts";
+import type { Overview } from "../../../core/rules/api/administration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";

@@ -1,4 +1,4 @@
-import type { OperationRecord } from "../../../domain/api/operations.ts";
+import type { OperationRecord } from "../../../core/rules/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { limitWords, OPERATION_REASONS, operationWhy } from "../words.ts";
 

@@ -1,5 +1,5 @@
-import { adminUserSchema } from "../../../domain/api/admin-people.ts";
-import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { adminUserSchema } from "../../../core/rules/api/admin-people.ts";
+import { shortenAddress } from "../../../core/rules/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { AdminList } from "../list/admin-list.tsx";

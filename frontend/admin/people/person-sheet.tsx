@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { nicknameRequestSchema } from "../../../domain/api/admin-people.ts";
-import { ruleOf } from "../../../domain/field-rules.ts";
+import { nicknameRequestSchema } from "../../../core/rules/api/admin-people.ts";
+import { ruleOf } from "../../../core/rules/field-rules.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { eraseUser, nameUser, revokeSessions } from "../admin-calls.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { adminUserResponseSchema, namesResponseSchema } from "../../../domain/api/admin-people.ts";
+import { adminUserResponseSchema, namesResponseSchema } from "../../../core/rules/api/admin-people.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { ROLE_WORDS } from "../words.ts";

@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { adminPurchaseResponseSchema } from "../../../domain/api/admin-purchases.ts";
-import { isOver } from "../../../domain/purchase/states.ts";
+import { adminPurchaseResponseSchema } from "../../../core/rules/api/admin-purchases.ts";
+import { isOver } from "../../../core/rules/purchase/states.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { paths } from "../../app/paths.ts";

@@ -1,4 +1,4 @@
-import { adminPurchaseSchema } from "../../../domain/api/admin-purchases.ts";
+import { adminPurchaseSchema } from "../../../core/rules/api/admin-purchases.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { networksResponseSchema } from "../../../domain/api/admin-networks.ts";
-import { saleResponseSchema } from "../../../domain/api/sales.ts";
+import { networksResponseSchema } from "../../../core/rules/api/admin-networks.ts";
+import { saleResponseSchema } from "../../../core/rules/api/sales.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import type { SalePurchaseStage } from "../../../domain/sale/plan.ts";
+import type { SalePurchaseStage } from "../../../core/rules/sale/plan.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { assignSale, declineSale, releaseSale } from "../admin-calls.ts";

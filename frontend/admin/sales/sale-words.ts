@@ -1,4 +1,4 @@
-import { sayHolds } from "../../../domain/sale/hold-words.ts";
+import { sayHolds } from "../../../core/rules/sale/hold-words.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { saleSchema } from "../../../domain/api/sales.ts";
+import { saleSchema } from "../../../core/rules/api/sales.ts";
 import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { releaseSale } from "../admin-calls.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { configurationResponseSchema } from "../../../domain/api/admin-figures.ts";
+import { configurationResponseSchema } from "../../../core/rules/api/admin-figures.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 

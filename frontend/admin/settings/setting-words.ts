@@ -1,5 +1,5 @@
-import { durationText } from "../../../domain/duration.ts";
-import { ownValue } from "../../../domain/records.ts";
+import { durationText } from "../../../core/rules/duration.ts";
+import { ownValue } from "../../../core/rules/records.ts";
 import type { useFormat } from "../../i18n/use-format.ts";
 
 const KEYS: readonly (readonly [prefix: string, whose: string])[] = [

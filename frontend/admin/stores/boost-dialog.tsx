@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { percentSchema } from "../../../domain/api/catalogue.ts";
-import { DAY_MS } from "../../../domain/iso-time.ts";
-import { fromSaoPaulo, toSaoPaulo } from "../../../domain/sao-paulo-time.ts";
+import { percentSchema } from "../../../core/rules/api/catalogue.ts";
+import { DAY_MS } from "../../../core/rules/iso-time.ts";
+import { fromSaoPaulo, toSaoPaulo } from "../../../core/rules/sao-paulo-time.ts";
 import { Field } from "../../ui/field.tsx";
 import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";

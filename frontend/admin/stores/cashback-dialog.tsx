@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
-import { LANGUAGES, OTHER_LANGUAGES, translations } from "../../../domain/languages.ts";
+import { createCashbackRequestSchema } from "../../../core/rules/api/catalogue.ts";
+import { LANGUAGES, OTHER_LANGUAGES, translations } from "../../../core/rules/languages.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Field } from "../../ui/field.tsx";
 import { trimmed, useForm } from "../../ui/use-form.ts";

@@ -1,5 +1,5 @@
-import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
-import { saoPauloSpan } from "../../../domain/sao-paulo-time.ts";
+import type { CatalogueChange } from "../../../core/rules/api/admin-catalogue.ts";
+import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
 import { FIELD_WORDS } from "../words.ts";
 
 const KINDS = { store: "loja", cashback: "categoria", boost: "cashback turbinado", fan_token: "fan token" } as const;

@@ -1,7 +1,7 @@
-import type { FileProblem } from "../../../domain/api/admin-catalogue.ts";
+import type { FileProblem } from "../../../core/rules/api/admin-catalogue.ts";
 import { invalidField } from "../invalid-field.ts";
 
-/** What is wrong with a catalogue file, by the codes of `catalogue/catalogue-file.ts`; `values` as there. */
+/** What is wrong with a catalogue file, by the codes of `core/catalogue/catalogue-file.ts`; `values` as there. */
 const PROBLEMS: Record<Exclude<FileProblem["problem"], "field">, (...values: string[]) => string> = {
   unknown_type: (type) => `o tipo precisa ser store, cashback, boost ou fan_token, e não "${type}"`,
   unknown_field: (type, field) => `${type} não tem o campo ${field}`,

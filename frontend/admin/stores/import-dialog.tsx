@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
-import type { CatalogueChange } from "../../../domain/api/admin-catalogue.ts";
+import type { CatalogueChange } from "../../../core/rules/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { StoreCashback } from "../../../domain/api/catalogue.ts";
-import { parsePercent, percentText } from "../../../domain/money.ts";
-import { type RateChange, raiseOf } from "../../../domain/sale/terms.ts";
+import type { StoreCashback } from "../../../core/rules/api/catalogue.ts";
+import { parsePercent, percentText } from "../../../core/rules/money.ts";
+import { type RateChange, raiseOf } from "../../../core/rules/sale/terms.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { CashbackFields } from "../admin-calls.ts";
 import { roleQuery } from "../decisions/permissions.tsx";

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { conversionResponseSchema, testClickResponseSchema } from "../../../domain/api/admin-catalogue.ts";
-import { boostsResponseSchema } from "../../../domain/api/boosts.ts";
-import { storeResponseSchema } from "../../../domain/api/catalogue.ts";
+import { conversionResponseSchema, testClickResponseSchema } from "../../../core/rules/api/admin-catalogue.ts";
+import { boostsResponseSchema } from "../../../core/rules/api/boosts.ts";
+import { storeResponseSchema } from "../../../core/rules/api/catalogue.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY, STORES_KEY, storeQuery } from "../../api/queries.ts";
 

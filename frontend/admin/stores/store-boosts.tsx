@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BoostRow } from "../../../domain/api/boosts.ts";
-import { saoPauloSpan, saoPauloText } from "../../../domain/sao-paulo-time.ts";
+import type { BoostRow } from "../../../core/rules/api/boosts.ts";
+import { saoPauloSpan, saoPauloText } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { CATEGORY_TRANSLATIONS, type StoreCashback } from "../../../domain/api/catalogue.ts";
-import { OTHER_LANGUAGES } from "../../../domain/languages.ts";
-import { recordOf } from "../../../domain/records.ts";
-import { WITHOUT_COMMISSION } from "../../../domain/sale/terms.ts";
+import { CATEGORY_TRANSLATIONS, type StoreCashback } from "../../../core/rules/api/catalogue.ts";
+import { OTHER_LANGUAGES } from "../../../core/rules/languages.ts";
+import { recordOf } from "../../../core/rules/records.ts";
+import { WITHOUT_COMMISSION } from "../../../core/rules/sale/terms.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
   addCashback,

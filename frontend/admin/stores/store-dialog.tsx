@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { FieldError, FieldErrors, UseFormRegister } from "react-hook-form";
 import { z } from "zod";
-import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
-import { OTHER_LANGUAGES } from "../../../domain/languages.ts";
-import { isKeyOf } from "../../../domain/records.ts";
+import { createStoreRequestSchema } from "../../../core/rules/api/catalogue.ts";
+import { OTHER_LANGUAGES } from "../../../core/rules/languages.ts";
+import { isKeyOf } from "../../../core/rules/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Field } from "../../ui/field.tsx";

@@ -1,7 +1,7 @@
-import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
-import { durationText, readDuration } from "../../../domain/duration.ts";
-import { LANGUAGES, OTHER_LANGUAGES, type OtherLanguage } from "../../../domain/languages.ts";
-import { keysOf, recordOf } from "../../../domain/records.ts";
+import { createStoreRequestSchema } from "../../../core/rules/api/catalogue.ts";
+import { durationText, readDuration } from "../../../core/rules/duration.ts";
+import { LANGUAGES, OTHER_LANGUAGES, type OtherLanguage } from "../../../core/rules/languages.ts";
+import { keysOf, recordOf } from "../../../core/rules/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
 import { NETWORK_WORDS, networkName } from "../words.ts";

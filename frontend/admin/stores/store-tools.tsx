@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useState } from "react";
-import { LOGO_BYTES } from "../../../domain/uploads.ts";
+import { LOGO_BYTES } from "../../../core/rules/uploads.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { uploadLogo } from "../admin-calls.ts";

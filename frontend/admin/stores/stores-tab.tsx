@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { adminStoreSchema } from "../../../domain/api/admin-catalogue.ts";
+import { adminStoreSchema } from "../../../core/rules/api/admin-catalogue.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { createStore, deleteStore } from "../admin-calls.ts";

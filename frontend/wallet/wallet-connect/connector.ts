@@ -1,6 +1,6 @@
 import type { CreateConnectorFn } from "wagmi";
 import { walletConnect } from "wagmi/connectors/walletConnect";
-import { PRODUCT_NAME } from "../../../domain/product.ts";
+import { PRODUCT_NAME } from "../../../core/rules/product.ts";
 
 /** wagmi's connector for WalletConnect. */
 export const walletConnectConnector: CreateConnectorFn = (config) => {

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../domain/iso-time.ts";
+import { DAY_MS } from "../../../core/rules/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
 import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../../domain/iso-time.ts";
-import { isKeyOf } from "../../../domain/records.ts";
+import { DAY_MS } from "../../../core/rules/iso-time.ts";
+import { isKeyOf } from "../../../core/rules/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
 import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 

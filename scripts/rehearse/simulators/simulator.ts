@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { MINUTE_MS } from "../../../domain/iso-time.ts";
-import { portOf } from "../../../platform/listen.ts";
+import { portOf } from "../../../core/process/listen.ts";
+import { MINUTE_MS } from "../../../core/rules/iso-time.ts";
 
 export type NetworkCall = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
 export type NetworkAnswer = { status: number; body: unknown; headers?: Record<string, string> };

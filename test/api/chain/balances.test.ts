@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { BalanceReader } from "../../../api/chain/balances.ts";
 import { NodePurse } from "../../../api/chain/node-purse.ts";
-import type { FanTokenRow } from "../../../catalogue/fan-tokens.ts";
-import type { WalletAddress } from "../../../domain/wallet-address.ts";
-import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
-import { Claimed, type EveryNode, NoAgreementError } from "../../../platform/rpc/every-node.ts";
+import type { FanTokenRow } from "../../../core/catalogue/fan-tokens.ts";
+import type { ChainClient } from "../../../core/process/rpc/chain-client.ts";
+import { Claimed, type EveryNode, NoAgreementError } from "../../../core/process/rpc/every-node.ts";
+import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { standIn } from "../../testing/stand-in.ts";
 
 const walletOf = (index: number): WalletAddress => `0x${index.toString(16).padStart(40, "0")}`;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { errorSchema } from "../../../domain/api/common.ts";
+import { errorSchema } from "../../../core/rules/api/common.ts";
 import type { Answer } from "../../testing/shopper.ts";
 
 /** Expects an error as documented: JSON, the message twice, a code, the request id, no internals. */

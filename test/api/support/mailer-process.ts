@@ -3,7 +3,7 @@ import { readEnvironment } from "../../../api/environment.ts";
 import { startMailer } from "../../../api/mail/mailer.ts";
 import { openPost } from "../../../api/mail/post.ts";
 import type { Services } from "../../../api/services.ts";
-import { connect } from "../../../database/connect.ts";
+import { connect } from "../../../core/database/connect.ts";
 import { standIn } from "../../testing/stand-in.ts";
 
 /** The mailer alone in a process, to be ended or killed: `node mailer-process.ts DATABASE_URL`. */

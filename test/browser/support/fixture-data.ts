@@ -1,19 +1,24 @@
 import type { z } from "zod";
-import { CATEGORY_TRANSLATIONS, type FanToken, RARE_STORE_TEXTS, type Store } from "../../../domain/api/catalogue.ts";
-import type { AppConfig } from "../../../domain/api/config.ts";
-import type { eventSchema } from "../../../domain/api/events.ts";
-import type { PaymentsOfYear } from "../../../domain/api/payments.ts";
-import type { Me, PublicTicket, PurchaseNft } from "../../../domain/api/people.ts";
-import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
-import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
-import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
-import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
-import { EVENT_KINDS } from "../../../domain/events.ts";
-import { DAY_MS } from "../../../domain/iso-time.ts";
-import { percentText } from "../../../domain/money.ts";
-import { CHAIN_IDS } from "../../../domain/networks.ts";
-import type { Situation } from "../../../domain/purchase/situation.ts";
-import { keysOf, recordOf } from "../../../domain/records.ts";
+import {
+  CATEGORY_TRANSLATIONS,
+  type FanToken,
+  RARE_STORE_TEXTS,
+  type Store,
+} from "../../../core/rules/api/catalogue.ts";
+import type { AppConfig } from "../../../core/rules/api/config.ts";
+import type { eventSchema } from "../../../core/rules/api/events.ts";
+import type { PaymentsOfYear } from "../../../core/rules/api/payments.ts";
+import type { Me, PublicTicket, PurchaseNft } from "../../../core/rules/api/people.ts";
+import type { PurchaseRecord } from "../../../core/rules/api/purchases.ts";
+import type { claimSchema, clickSchema } from "../../../core/rules/api/sales.ts";
+import { cashbackRange, cashbackRangeText } from "../../../core/rules/cashback.ts";
+import { SAMPLE_STORES } from "../../../core/rules/catalogue-samples.ts";
+import { EVENT_KINDS } from "../../../core/rules/events.ts";
+import { DAY_MS } from "../../../core/rules/iso-time.ts";
+import { percentText } from "../../../core/rules/money.ts";
+import { CHAIN_IDS } from "../../../core/rules/networks.ts";
+import type { Situation } from "../../../core/rules/purchase/situation.ts";
+import { keysOf, recordOf } from "../../../core/rules/records.ts";
 
 /** Responses in the API's format, chosen by the test. */
 

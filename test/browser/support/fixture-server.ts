@@ -7,10 +7,10 @@ import type { z } from "zod";
 import { ownHead } from "../../../api/site/heads.ts";
 import { withDeployment, withHead } from "../../../api/site/page.ts";
 import { readWebApp } from "../../../api/site/pages.ts";
-import type { Store, StoreFilters } from "../../../domain/api/catalogue.ts";
-import type { eventSchema } from "../../../domain/api/events.ts";
-import type { Me, OwnSession } from "../../../domain/api/people.ts";
-import { searchKey } from "../../../domain/text.ts";
+import type { Store, StoreFilters } from "../../../core/rules/api/catalogue.ts";
+import type { eventSchema } from "../../../core/rules/api/events.ts";
+import type { Me, OwnSession } from "../../../core/rules/api/people.ts";
+import { searchKey } from "../../../core/rules/text.ts";
 import { missingOf } from "../../../frontend/admin/stores/missing.ts";
 import {
   fixtureClaims,

@@ -1,9 +1,9 @@
-import type { Approval, ApprovalGroup } from "../../../domain/api/admin-approvals.ts";
-import type { Attention } from "../../../domain/api/admin-figures.ts";
-import type { Overview } from "../../../domain/api/administration.ts";
-import type { BoostRow, PercentApproval } from "../../../domain/api/boosts.ts";
-import type { OperationRecord } from "../../../domain/api/operations.ts";
-import { panelPermissionsOf, type Role } from "../../../domain/roles.ts";
+import type { Approval, ApprovalGroup } from "../../../core/rules/api/admin-approvals.ts";
+import type { Attention } from "../../../core/rules/api/admin-figures.ts";
+import type { Overview } from "../../../core/rules/api/administration.ts";
+import type { BoostRow, PercentApproval } from "../../../core/rules/api/boosts.ts";
+import type { OperationRecord } from "../../../core/rules/api/operations.ts";
+import { panelPermissionsOf, type Role } from "../../../core/rules/roles.ts";
 import type {
   AdminUser,
   Claim,

@@ -1,7 +1,7 @@
 import type { BrowserContext } from "playwright-core";
 import { type Hex, hexToString } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { CHAIN_IDS } from "../../../domain/networks.ts";
+import { CHAIN_IDS } from "../../../core/rules/networks.ts";
 import { installWalletShim } from "./wallet-shim.ts";
 
 type Failure = { code: number; message?: string; data?: unknown };

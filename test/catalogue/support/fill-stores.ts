@@ -1,7 +1,7 @@
-import { insertCategory } from "../../../catalogue/categories.ts";
-import { insertStore } from "../../../catalogue/stores.ts";
-import type { Database } from "../../../database/connect.ts";
-import { inTransaction } from "../../../database/transaction.ts";
+import { insertCategory } from "../../../core/catalogue/categories.ts";
+import { insertStore } from "../../../core/catalogue/stores.ts";
+import type { Database } from "../../../core/database/connect.ts";
+import { inTransaction } from "../../../core/database/transaction.ts";
 
 const COUNTRIES = ["Brasil", "Brasil", "Brasil", " brasil", "Portugal", "México", "Argentina"];
 const CATEGORIES = ["Moda", "Eletrônicos", "Alimentação", "Café", "Livros", "Viagem", "Esporte", "Casa", "Beleza"];

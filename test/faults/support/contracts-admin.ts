@@ -1,7 +1,7 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
+import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
 import { until } from "../../testing/until.ts";
 import type { FaultSystem } from "./fault-system.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "../../../database/connect.ts";
+import { connect } from "../../../core/database/connect.ts";
 import { linkStores } from "../../../scripts/rehearse/catalogue.ts";
 import { Networks } from "../../../scripts/rehearse/networks.ts";
 import { freePorts } from "../../testing/free-port.ts";
@@ -34,7 +34,7 @@ export async function startLiveSystem(options: FaultSystemOptions): Promise<Live
   const database = await connect(system.databaseUrl);
   await linkStores(database, "https://shop.example").finally(() => database.close());
   const { environment } = system;
-  const reader = supervise({ name: "affiliates", script: "affiliates/main.ts", url: "", environment });
+  const reader = supervise({ name: "affiliates", script: "core/sales/main.ts", url: "", environment });
   reader.start();
   return {
     system,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import { connect, type Database } from "../../../database/connect.ts";
-import { outstandingDebt } from "../../../purchases/debt.ts";
+import { connect, type Database } from "../../../core/database/connect.ts";
+import { outstandingDebt } from "../../../core/purchases/debt.ts";
 import { listShopStores, type ShopStore } from "../../../scripts/rehearse/catalogue.ts";
 import { type Networks, PUSH_FAULTS, type RehearsedNetwork } from "../../../scripts/rehearse/networks.ts";
 import type { SimulatedSale } from "../../../scripts/rehearse/simulators/book.ts";

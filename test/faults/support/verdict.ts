@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { parseEventLogs } from "viem";
-import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import { connect, type Database } from "../../../database/connect.ts";
-import { WEI_PER_GWEI } from "../../../domain/product.ts";
-import { findWrongTotals } from "../../../purchases/wrong-totals.ts";
+import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
+import { connect, type Database } from "../../../core/database/connect.ts";
+import { findWrongTotals } from "../../../core/purchases/wrong-totals.ts";
+import { WEI_PER_GWEI } from "../../../core/rules/product.ts";
 import { readEvents } from "../../testing/ledger.ts";
 
 type Where = {

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import { connect, type Database } from "../../../database/connect.ts";
-import type { Attention } from "../../../domain/api/admin-figures.ts";
-import { keysOf } from "../../../domain/records.ts";
-import { type FaultName, kindOf, type SystemFault } from "../../../domain/system-faults.ts";
+import { connect, type Database } from "../../../core/database/connect.ts";
+import type { Attention } from "../../../core/rules/api/admin-figures.ts";
+import { keysOf } from "../../../core/rules/records.ts";
+import { type FaultName, kindOf, type SystemFault } from "../../../core/rules/system-faults.ts";
 import { linkStores } from "../../../scripts/rehearse/catalogue.ts";
 import { Networks } from "../../../scripts/rehearse/networks.ts";
 import { Caller } from "../../api/support/caller.ts";
@@ -285,7 +285,7 @@ export class WatchedShop {
       RATE_MAX_AGE_SECONDS: "86400",
     };
     const all = { ...system.environment, ...own, ...environment };
-    const reader = supervise({ name: "affiliates", script: "affiliates/main.ts", url: "", environment: all });
+    const reader = supervise({ name: "affiliates", script: "core/sales/main.ts", url: "", environment: all });
     reader.start();
     const api = await system.anotherApi({ ...own, ...environment });
     this.time.watch({ job: "torcida-api", instance: "live", url: `http://127.0.0.1:${metricsPort}/metrics` });

@@ -1,7 +1,7 @@
 import { createPublicClient, http, parseEventLogs } from "viem";
-import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import type { Database } from "../../../database/connect.ts";
+import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
+import type { Database } from "../../../core/database/connect.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
 import { readIndex } from "./running-indexer.ts";
 

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
-import type { Database } from "../../../database/connect.ts";
+import type { Database } from "../../../core/database/connect.ts";
+import { openLog } from "../../../core/process/log.ts";
 import type { Source } from "../../../indexer/chain-node.ts";
 import type { IndexerEnvironment } from "../../../indexer/environment.ts";
 import { runIndexer } from "../../../indexer/run-indexer.ts";
-import { openLog } from "../../../platform/log.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { until } from "../../testing/until.ts";

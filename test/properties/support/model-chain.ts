@@ -9,15 +9,15 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from "viem";
-import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import { CHAIN_IDS } from "../../../domain/networks.ts";
-import { WEI_PER_GWEI } from "../../../domain/product.ts";
-import { CHAIN_STATUS } from "../../../domain/purchase/life.ts";
-import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
+import type { ChainClient } from "../../../core/process/rpc/chain-client.ts";
+import { CHAIN_IDS } from "../../../core/rules/networks.ts";
+import { WEI_PER_GWEI } from "../../../core/rules/product.ts";
+import { CHAIN_STATUS } from "../../../core/rules/purchase/life.ts";
+import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
+import type { SigningAccount } from "../../../core/sender/account.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
-import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
-import type { SigningAccount } from "../../../sender/account.ts";
 import { standIn } from "../../testing/stand-in.ts";
 
 /** A minimal model of the contracts and of one account's transactions; blocks are mined on request. */

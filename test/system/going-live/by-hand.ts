@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFunctionData, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import type { Me } from "../../../domain/api/people.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
+import type { Me } from "../../../core/rules/api/people.ts";
 import { Shopper } from "../../testing/shopper.ts";
 import { until } from "../../testing/until.ts";
 import { BASE_FEE_WEI, type SpicyChain } from "./chain.ts";

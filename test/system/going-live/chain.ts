@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CHAIN_IDS } from "../../../domain/networks.ts";
+import { CHAIN_IDS } from "../../../core/rules/networks.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 import { openRpcGate } from "../support/rpc-gate.ts";
 

@@ -20,7 +20,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { privateKey } from "../../../platform/environment.ts";
+import { privateKey } from "../../../core/process/environment.ts";
 import { type DeployedRecord, type Hands, handOver, startHands } from "./by-hand.ts";
 import { type SpicyChain, startSpicyChain } from "./chain.ts";
 import { type Part, readParts } from "./page-blocks.ts";

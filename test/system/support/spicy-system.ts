@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeFunctionData, keccak256, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
 import { sendMined } from "../../faults/support/contracts-admin.ts";
 import { type Supervised, supervise } from "../../faults/support/supervised.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";

@@ -1,0 +1,178 @@
+import type { Selectable } from "kysely";
+import { among } from "../database/among.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
+import { boostedPercent } from "../rules/boost.ts";
+import type { Translations } from "../rules/languages.ts";
+import { recordOf } from "../rules/records.ts";
+import { groupKey } from "../rules/sale/terms.ts";
+import { TorcidaError } from "../rules/torcida-error.ts";
+import { endBoostsOf, type PlannedBoost } from "./boosts.ts";
+import { indexStore } from "./store-search.ts";
+import { bumpCatalogueVersion } from "./version.ts";
+
+/** Its name in each other language; null if pages show the Portuguese one. */
+export type CategoryTranslations = Translations<{ category: string | null }>;
+export type StoreCategory = CategoryTranslations & {
+  id: bigint;
+  category: string;
+  /** With the boosts that ran when it was read: what is promised. */
+  cashbackBps: bigint;
+  /** Without: what an admin set. */
+  plainBps: bigint;
+  /** The boost that raises it; null if none does. */
+  boost: PlannedBoost | null;
+  /** The network's commission group it applies to. */
+  groupCode: string | null;
+  /** Whether it applies to all other groups. */
+  isDefault: boolean;
+};
+
+export type CategoryFields = Partial<CategoryTranslations> & {
+  cashbackBps: bigint;
+  groupCode?: string | null;
+  isDefault?: boolean;
+};
+
+/** Another category of the store has this group: its sales would have two percents. */
+export class GroupTakenError extends TorcidaError {
+  override readonly docs = "docs/product.md#store-category";
+  readonly group: string;
+  readonly category: string;
+
+  constructor(group: string, category: string) {
+    super(`group_code: the store's category ${category} has the group ${group}`);
+    this.group = group;
+    this.category = category;
+  }
+}
+
+/** Raises categories by the boosts that run at a moment. */
+export function boosted(
+  categories: readonly StoreCategory[],
+  boosts: readonly PlannedBoost[],
+  at: bigint,
+): StoreCategory[] {
+  return categories.map((category) => {
+    const { bps, boost } = boostedPercent({ id: category.id, bps: category.plainBps }, boosts, at);
+    return { ...category, cashbackBps: bps, boost };
+  });
+}
+
+/** The categories of some stores, by store, without their boosts. */
+export async function readCategories(
+  queries: Queries,
+  storeIds: readonly bigint[],
+): Promise<Map<bigint, StoreCategory[]>> {
+  const rows = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default", ...CATEGORY_TRANSLATIONS])
+    .where("deleted_at", "is", null)
+    .where(among(queries, "store_id", storeIds))
+    .orderBy("id")
+    .execute();
+  const byStore = Map.groupBy(rows, (row) => row.store_id);
+  return new Map([...byStore].map(([storeId, own]) => [storeId, own.map(toCategory)]));
+}
+
+export async function insertCategory(
+  queries: Queries,
+  storeId: bigint,
+  fields: { category: string } & CategoryFields,
+): Promise<bigint> {
+  const now = BigInt(Date.now());
+  await requireFreeGroup(queries, storeId, fields.groupCode);
+  if (fields.isDefault) await clearDefault(queries, storeId);
+  const { id } = await queries
+    .insertInto("store_cashbacks")
+    .values({
+      store_id: storeId,
+      category: fields.category,
+      ...recordOf(CATEGORY_TRANSLATIONS, (name) => fields[name] ?? null),
+      cashback_bps: fields.cashbackBps,
+      group_code: fields.groupCode ?? null,
+      is_default: fields.isDefault ? 1n : 0n,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
+  return id;
+}
+
+/** Groups are compared case-insensitively, as for sales. @throws GroupTakenError */
+async function requireFreeGroup(
+  queries: Queries,
+  storeId: bigint,
+  group: string | null | undefined,
+  exceptId?: bigint,
+): Promise<void> {
+  if (group == null) return;
+  await bumpCatalogueVersion(queries);
+  const others = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "category", "group_code"])
+    .where("store_id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .where("group_code", "is not", null)
+    .execute();
+  const taken = others.find((one) => one.id !== exceptId && groupKey(one.group_code ?? "") === groupKey(group));
+  if (taken) throw new GroupTakenError(group, taken.category);
+}
+
+/** A store has one default category at most. */
+async function clearDefault(queries: Queries, storeId: bigint): Promise<void> {
+  await queries.updateTable("store_cashbacks").set({ is_default: 0n }).where("store_id", "=", storeId).execute();
+}
+
+/** Returns false if the store has no such category. */
+export async function updateCategory(
+  queries: Queries,
+  key: { storeId: bigint; categoryId: bigint },
+  fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
+): Promise<boolean> {
+  const now = BigInt(Date.now());
+  await requireFreeGroup(queries, key.storeId, fields.groupCode, key.categoryId);
+  if (fields.isDefault) await clearDefault(queries, key.storeId);
+  const { numUpdatedRows } = await queries
+    .updateTable("store_cashbacks")
+    .set({
+      // Kysely leaves out what is undefined.
+      category: fields.category,
+      ...recordOf(CATEGORY_TRANSLATIONS, (name) => fields[name]),
+      cashback_bps: fields.cashbackBps,
+      group_code: fields.groupCode,
+      ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
+      ...(fields.deleted ? { deleted_at: now } : {}),
+      updated_at: now,
+    })
+    .where("id", "=", key.categoryId)
+    .where("store_id", "=", key.storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  if (fields.deleted) await endBoostsOf(queries, key.categoryId);
+  await indexStore(queries, key.storeId);
+  return numUpdatedRows === 1n;
+}
+
+function toCategory(
+  row: Pick<
+    Selectable<Schema["store_cashbacks"]>,
+    "id" | "category" | keyof CategoryTranslations | "cashback_bps" | "group_code" | "is_default"
+  >,
+): StoreCategory {
+  return {
+    id: row.id,
+    category: row.category,
+    ...recordOf(CATEGORY_TRANSLATIONS, (name) => row[name]),
+    cashbackBps: row.cashback_bps,
+    plainBps: row.cashback_bps,
+    boost: null,
+    groupCode: row.group_code,
+    isDefault: row.is_default === 1n,
+  };
+}

@@ -1,0 +1,406 @@
+import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import type { Database } from "../database/connect.ts";
+import type { Asker } from "../database/proposals.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { CatalogueChange } from "../rules/api/admin-catalogue.ts";
+import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
+import { isoTime } from "../rules/iso-time.ts";
+import { percentText } from "../rules/money.ts";
+import { keysOf, recordOf } from "../rules/records.ts";
+import { networkOf } from "../rules/sale/accounts.ts";
+import { groupKey, raiseOf } from "../rules/sale/terms.ts";
+import { enqueue } from "../sender/queue.ts";
+import { boostChanges } from "./boost-changes.ts";
+import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
+import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
+import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
+import {
+  addCategory,
+  addingWaits,
+  changeCategory,
+  requireAgreedLink,
+  UnagreedPercentError,
+} from "./percent-approvals.ts";
+import { changeStore, createStore, readMoves } from "./store-moves.ts";
+import { fieldsOf, listStores, type StoreFields, type StoreWithCategories } from "./stores.ts";
+
+export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
+
+export function changeText({ kind, what, name, of, waits, fields }: CatalogueChange): string {
+  const to = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
+  if (kind === "create") {
+    if (what === "boost")
+      return `+ boost of ${of === undefined ? name : `${of}, ${name}`}: ${to.cashback_percent}% from ${to.starts_at} to ${to.ends_at}${WAITS(waits)}`;
+    if (what === "store") return `+ store ${name} (${to.country}), named on the chain by the api`;
+    return what === "cashback"
+      ? `+ ${of}, ${name}: ${to.cashback_percent}%${WAITS(waits)}`
+      : `+ fan token ${name} (${to.name})`;
+  }
+  const subject = what === "cashback" ? `${of}, ${name}` : `${what === "store" ? "store" : "fan token"} ${name}`;
+  const changed = fields.map(({ field, from, to }) =>
+    field === "cashback_percent" ? `${from}% → ${to}%` : `${field} → ${to}`,
+  );
+  return `~ ${subject}: ${changed.join(", ")}${WAITS(waits)}`;
+}
+
+const WAITS = (waits: true | undefined) => (waits ? " (waits for a second person)" : "");
+
+/** A value of a field as the preview shows it. */
+const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/**
+ * The importing admin, and the stores created so far, by lower-case name. Above `aboveBps` a raised percent waits for a
+ * second person; undefined for whoever has a shell on the server.
+ */
+type Import = {
+  actor: string;
+  madeStores: Map<string, bigint>;
+  aboveBps: bigint | undefined;
+  asker: Asker | undefined;
+};
+
+/** No percent is higher. */
+const NO_LIMIT_BPS = 10_000n;
+
+/** Far above the size of any catalogue; the api's lists are shorter. */
+const ALL_ROWS = 10_000;
+
+/**
+ * The changes that an import would make. Rows that are not in the file stay unchanged.
+ * @throws CatalogueFileError if rows contradict each other or the database
+ */
+async function planChanges(
+  queries: Queries,
+  catalogue: Catalogue,
+  { aboveBps, asker }: Pick<Import, "aboveBps" | "asker">,
+): Promise<Change[]> {
+  const stores = new Map((await listStores(queries)).map((store) => [store.name.toLowerCase(), store]));
+  const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
+  const missing = [...catalogue.cashbacks, ...catalogue.boosts].filter(
+    ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
+  );
+  if (missing.length > 0) {
+    throw new CatalogueFileError(
+      missing.map(({ place, store }) => {
+        const text = `there is no store ${store}, here or in the database`;
+        return { problem: "no_store", place, values: [store], text };
+      }),
+    );
+  }
+  const problems = [...Map.groupBy(catalogue.cashbacks, ({ store }) => store.toLowerCase())].flatMap(
+    ([name, entries]) => contradictionsOf(entries, stores.get(name)?.categories ?? []),
+  );
+  if (problems.length > 0) throw new CatalogueFileError(problems);
+  const ofStores: Change[] = [];
+  for (const entry of catalogue.stores)
+    ofStores.push(...(await storeChanges(queries, entry, stores.get(entry.name.toLowerCase()), asker)));
+  return [
+    ...ofStores,
+    ...catalogue.cashbacks.flatMap((entry) => {
+      const name = entry.store.toLowerCase();
+      const store = stores.get(name);
+      const { network = (store && networkOf(store)) ?? null } =
+        catalogue.stores.find((one) => one.name.toLowerCase() === name) ?? {};
+      return cashbackChange(entry, { store, network }, aboveBps);
+    }),
+    ...(await boostChanges(queries, catalogue, stores, aboveBps)),
+    ...(await fanTokenChanges(queries, catalogue, asker)),
+  ];
+}
+
+export async function diff(
+  database: Database,
+  catalogue: Catalogue,
+  aboveBps?: bigint,
+  asker?: Asker,
+): Promise<CatalogueChange[]> {
+  return (await planChanges(database.kysely, catalogue, { aboveBps, asker })).map(({ change }) => change);
+}
+
+/** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
+export async function apply(
+  database: Database,
+  catalogue: Catalogue,
+  actor: string,
+  aboveBps?: bigint,
+  asker?: Asker,
+): Promise<CatalogueChange[]> {
+  return inAuditedTransaction(database.kysely, asker ? actor : null, async (queries) => {
+    const changes = await planChanges(queries, catalogue, { aboveBps, asker });
+    const importing: Import = { actor, madeStores: new Map(), aboveBps, asker };
+    for (const change of changes) {
+      await change.apply(queries, importing).catch((error: unknown) => {
+        if (error instanceof UnagreedPercentError)
+          throw new CatalogueFileError([unagreed(change.change, error, aboveBps)]);
+        // Two categories that exchange their groups.
+        if (!(error instanceof GroupTakenError)) throw error;
+        throw new CatalogueFileError([
+          { problem: "group_taken", values: [error.group, error.category], text: error.message },
+        ]);
+      });
+    }
+    return changes.map(({ change }) => change);
+  });
+}
+
+function unagreed({ name }: CatalogueChange, { message: text }: Error, aboveBps = NO_LIMIT_BPS): Found {
+  return { problem: "percent_unagreed", values: [name, percentText(aboveBps)], text: `${name}: ${text}` };
+}
+
+async function storeChanges(
+  queries: Queries,
+  entry: StoreFields,
+  known: StoreWithCategories | undefined,
+  asker: Asker | undefined,
+): Promise<Change[]> {
+  if (!known) {
+    return [
+      {
+        change: { kind: "create", what: "store", name: entry.name, fields: [{ field: "country", to: entry.country }] },
+        async apply(queries, { actor, madeStores, asker }) {
+          const { id, proposals, atOnce } = await createStore(queries, entry, { actor, asker });
+          madeStores.set(entry.name.toLowerCase(), id);
+          await enqueue(queries, [{ kind: "register_store", subjectId: id }]);
+          const detail = { ...atOnce, ...proposalWords(proposals) };
+          await appendAudit(queries, { actor, action: "store.create", subject: `store:${id}`, detail });
+        },
+      },
+    ];
+  }
+  // The name identifies the store: a difference in case is not a change.
+  const { name: _name, ...fields } = entry;
+  const before: Record<string, unknown> = fieldsOf(known);
+  const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
+  const wanted = Object.fromEntries(changed);
+  const { atOnce, moves } = asker ? await readMoves(queries, known, wanted) : { atOnce: wanted, moves: [] };
+  const moving = Object.fromEntries(moves.flatMap(({ to }) => Object.entries(to)));
+  return [
+    ...storeUpdate(known, before, atOnce),
+    ...storeUpdate(known, before, moving).map(({ change, apply }) => ({
+      change: { ...change, waits: true as const },
+      apply,
+    })),
+  ];
+}
+
+function storeUpdate(known: StoreWithCategories, before: Record<string, unknown>, fields: object): Change[] {
+  const changed = Object.entries(fields);
+  if (changed.length === 0) return [];
+  return [
+    {
+      change: {
+        kind: "update",
+        what: "store",
+        name: known.name,
+        fields: changed.map(([field, value]) => ({ field, to: shown(value) })),
+      },
+      async apply(queries, { actor, aboveBps = NO_LIMIT_BPS, asker }) {
+        await requireAgreedLink(queries, known.id, fields, aboveBps);
+        const { proposals, atOnce } = (await changeStore(queries, known, fields, { actor, asker })) ?? NOTHING;
+        const was = Object.fromEntries(changed.map(([field]) => [field, before[field]]));
+        const detail = { store: known.name, ...atOnce, was, ...proposalWords(proposals) };
+        await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
+      },
+    },
+  ];
+}
+
+const NOTHING = { proposals: [], atOnce: {} };
+const proposalWords = (proposals: readonly bigint[]) =>
+  proposals.length === 0 ? {} : { proposals: proposals.map(String) };
+
+type Cashback = Catalogue["cashbacks"][number];
+
+/** A store has one category for each commission group of its network, and one default category. */
+function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCategory[]): Found[] {
+  const inFile = new Set(entries.map(({ category }) => category.toLowerCase()));
+  const taken = new Map(
+    known.flatMap(({ category, groupCode }) =>
+      groupCode === null || inFile.has(category.toLowerCase()) ? [] : [[groupKey(groupCode), category] as const],
+    ),
+  );
+  let standard: string | undefined;
+  return entries.flatMap(({ place, category, group_code, is_default }) => {
+    const before = known.find((one) => one.category.toLowerCase() === category.toLowerCase());
+    const group = group_code === undefined ? before?.groupCode : group_code;
+    const problems: Found[] = [];
+    if (group) {
+      const other = taken.get(groupKey(group));
+      if (other !== undefined) {
+        const text = `group_code ${group} is also the group of ${other}`;
+        problems.push({ problem: "group_taken", place, values: [group, other], text });
+      }
+      taken.set(groupKey(group), category);
+    }
+    if (is_default) {
+      if (standard !== undefined) {
+        const text = `is_default is also true for ${standard}`;
+        problems.push({ problem: "second_default", place, values: [standard], text });
+      }
+      standard = category;
+    }
+    return problems;
+  });
+}
+
+function cashbackChange(
+  entry: Cashback,
+  { store, network }: { store: StoreWithCategories | undefined; network: string | null },
+  aboveBps: bigint | undefined,
+): Change[] {
+  const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
+  const bps = entry.cashback_percent;
+  const names = recordOf(CATEGORY_TRANSLATIONS, (name) =>
+    entry[name] === undefined ? (known?.[name] ?? null) : entry[name],
+  );
+  const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
+  const isDefault = entry.is_default ?? known?.isDefault ?? false;
+  const rate: Rate = { cashbackBps: bps, ...names, groupCode, isDefault };
+  const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
+  if (changed.length === 0) return [];
+  const waits =
+    aboveBps !== undefined &&
+    (store && known
+      ? (raiseOf(store.categories, known.id, rate)?.bps ?? 0n) > aboveBps
+      : addingWaits({ created_at: store?.created_at ?? BigInt(Date.now()), network }, bps, aboveBps));
+  return [
+    {
+      change: {
+        kind: known ? "update" : "create",
+        what: "cashback",
+        name: known?.category ?? entry.category,
+        of: entry.store,
+        ...(waits ? { waits: true as const } : {}),
+        fields: changed,
+      },
+      async apply(queries, { actor, madeStores, aboveBps = NO_LIMIT_BPS }) {
+        const rule = { aboveBps, actor };
+        const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
+        if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
+        const fields = { category: entry.category, ...rate };
+        // A category that is not marked as the default leaves the default unchanged.
+        const { isDefault: _, ...unsaid } = rate;
+        const written = entry.is_default === undefined ? unsaid : rate;
+        const outcome = known
+          ? await changeCategory(queries, { storeId, categoryId: known.id }, written, rule)
+          : await addCategory(queries, storeId, fields, rule);
+        const { id = null, approvalId = null } = outcome ?? {};
+        await appendAudit(queries, {
+          actor,
+          action: known ? "cashback.update" : "cashback.create",
+          subject: id === null ? `store:${storeId}` : `store:${storeId}/cashback:${id}`,
+          detail: {
+            store: store?.name ?? entry.store,
+            ...fields,
+            ...(known ? { was: { category: known.category, cashback_percent: percentText(known.plainBps) } } : {}),
+            ...(approvalId === null ? {} : { approval_id: String(approvalId) }),
+          },
+        });
+      },
+    },
+  ];
+}
+
+type Rate = Required<CategoryFields>;
+
+function whatChanged(before: StoreCategory, after: Rate): CatalogueChange["fields"] {
+  const rate = { field: "cashback_percent", from: percentText(before.plainBps), to: percentText(after.cashbackBps) };
+  const others = [
+    ...CATEGORY_TRANSLATIONS.map((name) => [name, before[name], after[name]] as const),
+    ["group_code", before.groupCode, after.groupCode],
+    ["is_default", before.isDefault, after.isDefault],
+  ] as const;
+  return [
+    ...(before.plainBps === after.cashbackBps ? [] : [rate]),
+    ...others.flatMap(([field, was, is]) => (was === is ? [] : [{ field, to: shown(is) }])),
+  ];
+}
+
+/** A balance counts for one fan token only. Of two entries with the same slug, the later one applies. */
+function refuseSharedContract(tokens: readonly { slug: string; contract?: string | null | undefined }[]): void {
+  const contracts = new Map(tokens.flatMap(({ slug, contract }) => (contract ? [[slug, contract] as const] : [])));
+  const slugs = new Map<string, string>();
+  for (const [slug, contract] of contracts) {
+    const other = slugs.get(contract);
+    if (other !== undefined) {
+      const text = `The fan tokens ${other} and ${slug} have the same contract, ${contract}`;
+      throw new CatalogueFileError([{ problem: "contract_taken", values: [other, slug, contract], text }]);
+    }
+    slugs.set(contract, slug);
+  }
+}
+
+async function fanTokenChanges(queries: Queries, catalogue: Catalogue, asker: Asker | undefined): Promise<Change[]> {
+  const tokens = new Map((await listFanTokens(queries, ALL_ROWS)).map((token) => [token.slug, token]));
+  refuseSharedContract([...tokens.values(), ...catalogue.fanTokens]);
+  return catalogue.fanTokens.flatMap((entry) => {
+    const known = tokens.get(entry.slug);
+    const fields: FanTokenFields = {
+      name: entry.name,
+      slug: entry.slug,
+      symbol: entry.symbol ?? known?.symbol ?? entry.slug.toUpperCase(),
+      image: entry.image,
+      contract: entry.contract ?? known?.contract ?? null,
+    };
+    const changed = keysOf(fields).filter((field) => known?.[field] !== fields[field]);
+    if (changed.length === 0) return [];
+    const waits = asker !== undefined && fields.contract !== null && changed.includes("contract");
+    return [
+      {
+        change: {
+          kind: known ? "update" : "create",
+          what: "fan_token",
+          name: entry.slug,
+          ...(waits ? { waits: true as const } : {}),
+          fields: changed.map((field) => ({ field, to: shown(fields[field]) })),
+        },
+        async apply(queries: Queries, { actor, asker }: Import) {
+          const saved = await saveToken(queries, known?.id, fields, { actor, asker });
+          if (!saved) throw new Error(`There is no fan token ${entry.slug}`);
+          const { id, atOnce, asked } = saved;
+          const named = keysOf(atOnce).filter((field) => field === "name" || changed.includes(field));
+          const detail = { ...recordOf(named, (field) => atOnce[field]), ...proposalWords(asked ? [asked.id] : []) };
+          const action = known ? "fan_token.update" : "fan_token.create";
+          await appendAudit(queries, { actor, action, subject: `fan_token:${id}`, detail });
+        },
+      },
+    ];
+  });
+}
+
+export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
+  const stores = await listStores(kysely);
+  const tokens = await listFanTokens(kysely, ALL_ROWS);
+  return [
+    ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),
+    ...stores.flatMap((store) =>
+      store.categories.map(({ category, plainBps, groupCode, isDefault, ...names }) => ({
+        type: "cashback",
+        store: store.name,
+        category,
+        ...recordOf(CATEGORY_TRANSLATIONS, (name) => names[name]),
+        cashback_percent: percentText(plainBps),
+        group_code: groupCode,
+        is_default: isDefault || null,
+      })),
+    ),
+    ...stores.flatMap((store) =>
+      store.boosts.map(({ categoryId, bps, startsAt, endsAt }) => ({
+        type: "boost",
+        store: store.name,
+        category: store.categories.find((one) => one.id === categoryId)?.category ?? null,
+        cashback_percent: percentText(bps),
+        starts_at: isoTime(startsAt),
+        ends_at: isoTime(endsAt),
+      })),
+    ),
+    ...tokens.map(({ name, slug, symbol, image, contract }) => ({
+      type: "fan_token",
+      name,
+      slug,
+      symbol,
+      image: image || null,
+      contract,
+    })),
+  ];
+}

@@ -1,0 +1,251 @@
+import type { Selectable } from "kysely";
+import type { z } from "zod";
+import { among } from "../database/among.ts";
+import { noteChangedFact } from "../database/changed-facts.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { StoreLack } from "../rules/api/admin-catalogue.ts";
+import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../rules/api/catalogue.ts";
+import { idsOf, keysOf, recordOf } from "../rules/records.ts";
+import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
+import { WITHOUT_COMMISSION } from "../rules/sale/terms.ts";
+import { searchKey } from "../rules/text.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
+import { type PlannedBoost, readBoosts } from "./boosts.ts";
+import { boosted, readCategories, type StoreCategory } from "./categories.ts";
+import { listUnnamed } from "./chain-names.ts";
+import { lapse } from "./percent-approvals.ts";
+import { indexStore } from "./store-search.ts";
+import { bumpCatalogueVersion } from "./version.ts";
+
+export type StoreRow = Selectable<Schema["stores"]>;
+export type StoreWithCategories = StoreRow & {
+  /** With the boosts that ran when it was read. */
+  categories: StoreCategory[];
+  /** Those that run or will run. */
+  boosts: PlannedBoost[];
+  /** Whether its name is on chain, according to the outbox. */
+  isNamed: boolean;
+};
+
+/**
+ * The fields of a store, as the panel or a catalogue file sets them; an absent field keeps its value, null clears it.
+ */
+export type StoreFields = z.output<typeof createStoreRequestSchema>;
+
+export function fieldsOf(store: StoreRow): Required<StoreFields> {
+  return {
+    name: store.name,
+    country: store.country,
+    ...recordOf(keysOf(STORE_TEXTS), (field) => store[field]),
+    ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => store[field]),
+    ...recordOf(keysOf(STORE_COUNTS), (field) => (store[field] === null ? null : Number(store[field]))),
+    featured: store.featured === 1n,
+  };
+}
+
+/** All active stores including drafts, oldest first. */
+export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
+  const stores = await queries.selectFrom("stores").selectAll().where("deleted_at", "is", null).orderBy("id").execute();
+  const ids = idsOf(stores);
+  return withCategories(queries, ids, stores);
+}
+
+export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
+  const stores = queries
+    .selectFrom("stores")
+    .selectAll()
+    .where(among(queries, "id", ids))
+    .where("deleted_at", "is", null)
+    .execute();
+  return withCategories(queries, ids, stores);
+}
+
+async function withCategories(
+  queries: Queries,
+  ids: readonly bigint[],
+  rows: readonly StoreRow[] | Promise<StoreRow[]>,
+): Promise<StoreWithCategories[]> {
+  const now = BigInt(Date.now());
+  const [stores, allCategories, allBoosts, unnamed] = await Promise.all([
+    rows,
+    readCategories(queries, ids),
+    readBoosts(queries, ids, now),
+    listUnnamed(queries, ids),
+  ]);
+  const nameless = new Set(unnamed);
+  return stores.map((store) => {
+    const boosts = allBoosts.get(store.id) ?? [];
+    const categories = boosted(allCategories.get(store.id) ?? [], boosts, now);
+    return { ...store, categories, boosts, isNamed: !nameless.has(store.id) };
+  });
+}
+
+type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
+  categories: readonly Pick<StoreCategory, "cashbackBps">[];
+  isNamed: boolean;
+};
+
+/** Whether it has a link: its own, or the data from which its network's link is built. */
+export function hasLink({ affiliate_link, network, advertiser_id, store_url }: Sellable): boolean {
+  return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
+}
+
+export function hasCashback({ categories }: Sellable): boolean {
+  return categories.some(({ cashbackBps }) => cashbackBps > 0n);
+}
+
+/** What keeps a store from being on offer. docs/product.md#store-draft */
+export function lacksOf(store: Sellable): StoreLack[] {
+  return [
+    ...(hasLink(store) ? [] : ["link" as const]),
+    ...(hasCashback(store) ? [] : ["rate" as const]),
+    ...(store.isNamed ? [] : ["chain_name" as const]),
+  ];
+}
+
+/** A store that cannot sell yet is a draft, which only admins see. docs/product.md#store-draft */
+export function isOnOffer(store: Sellable): boolean {
+  return lacksOf(store).length === 0;
+}
+
+/** An active store; undefined if it never existed or was deleted. */
+export async function findStore(queries: Queries, storeId: bigint): Promise<StoreWithCategories | undefined> {
+  return (await readStores(queries, [storeId]))[0];
+}
+
+/** The active store with a name, ignoring case and accents. */
+export async function findStoreByName(queries: Queries, name: string): Promise<StoreRow | undefined> {
+  return queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("name_key", "=", searchKey(name))
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .executeTakeFirst();
+}
+
+/** Creates a store and returns its id, which is also its number on chain. docs/product.md#store-name */
+export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
+  const now = BigInt(Date.now());
+  const { id } = await queries
+    .insertInto("stores")
+    .values({
+      name: fields.name,
+      country: fields.country,
+      ...columnsOf(fields),
+      featured: fields.featured ? 1n : 0n,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await bumpCatalogueVersion(queries);
+  await indexStore(queries, id);
+  return id;
+}
+
+/**
+ * What open sales are decided by, as it is now; the delay of a mint counts when it is queued, and everything else is frozen
+ * at the click. docs/product.md#sales-decision
+ */
+const DECIDING = keysOf({
+  ...{ network: true, account: true, advertiser_id: true, link_code: true },
+  ...{ merchant: true, store_url: true, hold_seconds: true },
+} satisfies Partial<Record<keyof StoreFields, true>>);
+
+async function isDecidedOtherwise(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
+  const before = await queries.selectFrom("stores").select(DECIDING).where("id", "=", storeId).executeTakeFirst();
+  const isOther = (field: (typeof DECIDING)[number]) =>
+    fields[field] !== undefined && String(fields[field]) !== String(before?.[field]);
+  return DECIDING.some(isOther);
+}
+
+/**
+ * Whether open sales are decided otherwise by such a change.
+ * @throws OwnSaleError if one of these people has a held sale that it could let go on
+ */
+export async function requireNotOwn(
+  queries: Queries,
+  storeId: bigint,
+  fields: Partial<StoreFields>,
+  actors: readonly string[],
+): Promise<boolean> {
+  if (!(await isDecidedOtherwise(queries, storeId, fields))) return false;
+  for (const actor of actors) {
+    if (await hasHeldSale(queries, storeId, actor))
+      throw new OwnSaleError("Somebody else must change this: a held sale of your own wallet is decided by it");
+  }
+  return true;
+}
+
+/** Whether a sale of this buyer is held that such a change of the store could let go on. */
+async function hasHeldSale(queries: Queries, storeId: bigint, buyer: string): Promise<boolean> {
+  const sale = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("state", "=", "held")
+    .where("wallet", "=", buyer as WalletAddress)
+    // An order's other sale can be another store's of the same merchant.
+    .where(({ or, eb }) => or([eb("store_id", "=", storeId), eb("hold_reasons", "like", "%order_twice%")]))
+    .limit(1)
+    .executeTakeFirst();
+  return sale !== undefined;
+}
+
+/**
+ * Updates the given fields. Returns false if there is no such store. `actors` are the admins whose decision it is.
+ * @throws OwnSaleError
+ */
+export async function updateStore(
+  queries: Queries,
+  storeId: bigint,
+  fields: Partial<StoreFields>,
+  ...actors: readonly (string | undefined)[]
+): Promise<boolean> {
+  if (
+    await requireNotOwn(
+      queries,
+      storeId,
+      fields,
+      actors.flatMap((one) => one ?? []),
+    )
+  )
+    await noteChangedFact(queries, `store ${storeId}`);
+  const { numUpdatedRows } = await queries
+    .updateTable("stores")
+    .set({
+      ...columnsOf(fields),
+      updated_at: BigInt(Date.now()),
+    })
+    .where("id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
+  return numUpdatedRows === 1n;
+}
+
+function columnsOf({ featured, ...fields }: Partial<StoreFields>) {
+  const counts = recordOf(keysOf(STORE_COUNTS), (field) => {
+    const count = fields[field];
+    return typeof count === "number" ? BigInt(count) : count;
+  });
+  const isOfNetwork = fields.network != null && fields.network !== WITHOUT_COMMISSION;
+  const direct = isOfNetwork ? { unlinked_is_direct: null } : {};
+  return { ...fields, ...counts, ...direct, featured: featured === undefined ? undefined : BigInt(featured) };
+}
+
+/** Marks a store as deleted; purchases still refer to its row. */
+export async function deleteStore(queries: Queries, storeId: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("stores")
+    .set({ deleted_at: BigInt(Date.now()) })
+    .where("id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  await indexStore(queries, storeId);
+  await lapse(queries, "store_id", storeId);
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,48 @@
+import { statSync } from "node:fs";
+import { TorcidaError } from "../rules/torcida-error.ts";
+
+/** The file is no longer the one that was opened: writes are lost. */
+export class DatabaseReplacedError extends TorcidaError {
+  override readonly docs = "docs/runbook/database-lost.md";
+  /** SQLite's code for a database that it cannot write to. */
+  readonly code = "SQLITE_IOERR_REPLACED";
+}
+
+/** Remembers the file at a path. The returned function says whether that file was deleted or replaced since. */
+function rememberFile(path: string): () => DatabaseReplacedError | undefined {
+  const opened = statSync(path);
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.ino === opened.ino) return undefined;
+    const what = now ? "replaced" : "deleted";
+    return new DatabaseReplacedError(
+      `The database ${path} was ${what} while it was open; nothing is written any more. Start this process again`,
+    );
+  };
+}
+
+/** The returned function throws DatabaseReplacedError once the file at the path was deleted or replaced. */
+export function fileGuard(path: string): () => void {
+  const findReplacement = rememberFile(path);
+  return () => {
+    const replacement = findReplacement();
+    if (replacement) throw replacement;
+  };
+}
+
+/** Checks a SQLite file periodically, and calls back when it was deleted or replaced. */
+export function watchFile(
+  { engine, location }: { engine: string; location: string },
+  everyMs: number,
+  onReplaced: (error: DatabaseReplacedError) => void,
+): () => void {
+  if (engine !== "sqlite") return () => {};
+  const findReplacement = rememberFile(location);
+  const timer = setInterval(() => {
+    const replacement = findReplacement();
+    if (!replacement) return;
+    clearInterval(timer);
+    onReplaced(replacement);
+  }, everyMs);
+  return () => clearInterval(timer);
+}

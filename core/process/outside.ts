@@ -1,0 +1,71 @@
+import { TorcidaError } from "../rules/torcida-error.ts";
+
+/** The most that is read of an answer from outside, after inflating it. */
+const MAXIMUM_BYTES = 8 * 1024 * 1024;
+/** The most that a call to the outside takes, its whole answer included. */
+const MAXIMUM_MS = 10_000;
+
+/** An answer from outside is larger than this process reads. */
+export class AnswerTooLargeError extends TorcidaError {
+  override readonly docs = "docs/product.md#answers-from-outside";
+
+  constructor() {
+    super(`The answer is larger than ${MAXIMUM_BYTES / 1024 / 1024} MiB`);
+  }
+}
+
+/** `json` is undefined if the answer is not JSON. */
+export type Answer = {
+  ok: boolean;
+  status: number;
+  headers: Headers;
+  bytes: Buffer<ArrayBuffer>;
+  text: string;
+  json: unknown;
+};
+
+/**
+ * Calls another host: the only way out of this system over HTTP but for the chain's nodes. Reads at most 8 MiB of the
+ * inflated answer within 10 seconds, and follows no redirect. docs/product.md#answers-from-outside
+ * @throws AnswerTooLargeError
+ * @throws TypeError or DOMException of `fetch` if the host does not answer, or not in time
+ */
+export async function askOutside(url: string | URL, init: Omit<RequestInit, "redirect"> = {}): Promise<Answer> {
+  const signals = [AbortSignal.timeout(MAXIMUM_MS), ...(init.signal ? [init.signal] : [])];
+  // A redirect could carry a token to another host, or lead into this network.
+  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.any(signals) });
+  const bytes = await readBounded(response);
+  const { ok, status, headers } = response;
+  return {
+    ok,
+    status,
+    headers,
+    bytes,
+    get text() {
+      return bytes.toString("utf8");
+    },
+    get json() {
+      return parse(bytes.toString("utf8"));
+    },
+  };
+}
+
+async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop by an error cancels the body, and with it the connection.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAXIMUM_BYTES) throw new AnswerTooLargeError();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

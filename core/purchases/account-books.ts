@@ -1,0 +1,334 @@
+import { type Selectable, type SqlBool, sql } from "kysely";
+import { among, givenRows } from "../database/among.ts";
+import { engineOf } from "../database/clock.ts";
+import { anySlot } from "../database/day-totals.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { ACCOUNT_SUMS, type AccountSum, type AccountWait, USUAL_DAYS } from "../rules/account/payout-gate.ts";
+import { recordOf } from "../rules/records.ts";
+import type { AccountKey } from "../rules/sale/rules.ts";
+
+/**
+ * The books of accounts: sums that are kept in the transaction that changes them, each of rows that a recount adds up
+ * (`wrong-accounts.ts`). docs/product.md#accounts
+ */
+
+export type Account = Selectable<Schema["account_books"]>;
+/** A purchase in its account's books. */
+export type Drawn = { purchaseId: bigint; accountId: bigint; centBps: bigint };
+export type Wait = Drawn & { reason: AccountWait; payableAt: bigint };
+
+/** Direct shops are trusted for what has arrived; what a polled network says is checked by reading it. */
+export const DIRECT = "direct";
+
+/** The accounts with their books, which are begun where there are none. */
+export async function findAccounts(queries: Queries, keys: readonly AccountKey[]): Promise<Account[]> {
+  const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  if (wanted.length === 0) return [];
+  const read = async () => {
+    const rows = await queries.selectFrom("account_books").selectAll().orderBy("id").execute();
+    return rows.filter((row) => wanted.some((key) => nameOf(key) === nameOf(row)));
+  };
+  const known = await read();
+  if (known.length === wanted.length) return known;
+  await queries
+    .insertInto("account_books")
+    .values(
+      wanted.map(({ network, account }) => ({
+        network,
+        account,
+        credit_cents: network === DIRECT ? 0n : null,
+        began_at: BigInt(Date.now()),
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(["network", "account"]).doNothing())
+    .execute();
+  return read();
+}
+
+/**
+ * Locks accounts until the transaction ends, in order: whoever judges what may be paid, or changes what may be, comes after
+ * the other. Returns them as they are then.
+ */
+export async function lockAccounts(queries: Queries, ids: readonly bigint[]): Promise<Account[]> {
+  const select = queries
+    .selectFrom("account_books")
+    .selectAll()
+    .where(among(queries, "id", ids))
+    .orderBy("id");
+  // SQLite has one writer.
+  return (engineOf(queries) === "sqlite" ? select : select.forUpdate()).execute();
+}
+
+export function nameOf({ network, account }: AccountKey): string {
+  return `${network}/${account}`;
+}
+
+// Sums ------------------------------------------------------------------------------------------------------------------
+
+export type Sums = Record<AccountSum, bigint>;
+
+export async function readSums(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, Sums>> {
+  const rows = await queries
+    .selectFrom("account_sums")
+    .select(["account_id", "name", "value"])
+    .where(among(queries, "account_id", ids))
+    .execute();
+  const sums = new Map(ids.map((id) => [id, recordOf(ACCOUNT_SUMS, () => 0n)]));
+  for (const { account_id, name, value } of rows) {
+    const of = sums.get(account_id);
+    if (of) of[name] += value;
+  }
+  return sums;
+}
+
+/** Adds to a sum of several accounts; skips zeros. */
+export async function addToSums(
+  queries: Queries,
+  name: AccountSum,
+  changes: readonly { accountId: bigint; value: bigint }[],
+): Promise<void> {
+  const slot = anySlot(queries);
+  const values = added(changes.map(({ accountId, value }) => [accountId, value])).map(([account_id, value]) => ({
+    account_id,
+    name,
+    slot,
+    value,
+  }));
+  if (values.length === 0) return;
+  await queries
+    .insertInto("account_sums")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["account_id", "name", "slot"])
+        .doUpdateSet({ value: sql<bigint>`account_sums.value + excluded.value` }),
+    )
+    .execute();
+}
+
+/** What an account was paid on a day, and on the last days before it that had payouts, newest first. */
+export async function readDays(
+  queries: Queries,
+  accountId: bigint,
+  today: bigint,
+): Promise<{ today: bigint; earlier: bigint[] }> {
+  const { rows } = await sql<{ day: bigint; cent_bps: bigint | string }>`
+    select day, sum(cent_bps) as cent_bps from account_days where account_id = ${accountId} and day <= ${today}
+    group by day having sum(cent_bps) > 0 order by day desc limit ${sql.lit(USUAL_DAYS + 1)}`.execute(queries);
+  const days = rows.map(({ day, cent_bps }) => ({ day, centBps: BigInt(cent_bps) }));
+  return {
+    today: days.find(({ day }) => day === today)?.centBps ?? 0n,
+    earlier: days.filter(({ day }) => day !== today).map(({ centBps }) => centBps),
+  };
+}
+
+export async function addToDays(
+  queries: Queries,
+  changes: readonly { accountId: bigint; day: bigint; centBps: bigint }[],
+): Promise<void> {
+  const slot = anySlot(queries);
+  for (const [day, ofDay] of Map.groupBy(changes, (one) => one.day)) {
+    const values = added(ofDay.map(({ accountId, centBps }) => [accountId, centBps])).map(([account_id, cent_bps]) => ({
+      account_id,
+      day,
+      slot,
+      cent_bps,
+    }));
+    if (values.length === 0) continue;
+    await queries
+      .insertInto("account_days")
+      .values(values)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["account_id", "day", "slot"])
+          .doUpdateSet({ cent_bps: sql<bigint>`account_days.cent_bps + excluded.cent_bps` }),
+      )
+      .execute();
+  }
+}
+
+function added(changes: readonly (readonly [accountId: bigint, value: bigint])[]): [bigint, bigint][] {
+  const sums = new Map<bigint, bigint>();
+  for (const [id, value] of changes) sums.set(id, (sums.get(id) ?? 0n) + value);
+  return [...sums].filter(([, value]) => value !== 0n).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+// What was paid ---------------------------------------------------------------------------------------------------------
+
+/** The purchases of these that are in the books. */
+export async function readDraws(
+  queries: Queries,
+  purchaseIds: readonly bigint[],
+): Promise<Map<bigint, { accountId: bigint; centBps: bigint }>> {
+  const rows = await queries
+    .selectFrom("account_draws")
+    .select(["purchase_id", "account_id", "cent_bps"])
+    .where(among(queries, "purchase_id", purchaseIds))
+    .execute();
+  return new Map(rows.map((row) => [row.purchase_id, { accountId: row.account_id, centBps: row.cent_bps }]));
+}
+
+/** Adds purchases to what their accounts were paid on a day. */
+export async function draw(queries: Queries, drawn: readonly Drawn[], day: bigint): Promise<void> {
+  if (drawn.length === 0) return;
+  const { list, column } = givenRows(
+    queries,
+    drawn.map(({ purchaseId, accountId, centBps }) => [purchaseId, accountId, day, centBps]),
+  );
+  await sql`insert into account_draws (purchase_id, account_id, day, cent_bps)
+    select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)} from ${list}`.execute(queries);
+  await addToSums(
+    queries,
+    "paid_cent_bps",
+    drawn.map(({ accountId, centBps }) => ({ accountId, value: centBps })),
+  );
+  await addToDays(
+    queries,
+    drawn.map((one) => ({ ...one, day })),
+  );
+}
+
+/** Takes purchases whose payout is not made after all out of the books, with what was kept of them for other purchases. */
+export async function undraw(queries: Queries, purchaseIds: readonly bigint[]): Promise<void> {
+  // One that is on its way may still be made.
+  const isGone = sql<SqlBool>`not exists (select 1 from operations where operations.kind = 'pay'
+    and operations.subject_id = purchase_id and operations.status <> 'withdrawn')`;
+  const drawn = await queries
+    .deleteFrom("account_draws")
+    .where(among(queries, "purchase_id", purchaseIds))
+    .where(isGone)
+    .returning(["account_id", "day", "cent_bps"])
+    .execute();
+  const recovered = await queries
+    .deleteFrom("account_recoveries")
+    .where(among(queries, "purchase_id", purchaseIds))
+    .where(isGone)
+    .returning(["account_id", "cent_bps"])
+    .execute();
+  await addToSums(queries, "paid_cent_bps", [
+    ...drawn.map(({ account_id, cent_bps }) => ({ accountId: account_id, value: -cent_bps })),
+    ...recovered.map(({ account_id, cent_bps }) => ({ accountId: account_id, value: cent_bps })),
+  ]);
+  await addToDays(
+    queries,
+    drawn.map(({ account_id, day, cent_bps }) => ({ accountId: account_id, day, centBps: -cent_bps })),
+  );
+}
+
+/**
+ * What is kept of a buyer's purchase comes back to the accounts whose sales were returned after their payout, the oldest
+ * first, each at the rate of its own purchase. Only of purchases in the books. docs/product.md#accounts-returns
+ */
+export async function recover(
+  queries: Queries,
+  { purchaseId, wallet, keptGwei }: { purchaseId: bigint; wallet: string; keptGwei: bigint },
+): Promise<void> {
+  const owed = await sql<{
+    id: bigint;
+    account_id: bigint;
+    gwei: bigint | string;
+    cent_bps: bigint | string;
+  }>`select account_draws.purchase_id as id, account_draws.account_id,
+      sum(adjustments.amount_gwei) - coalesce((select sum(gwei) from account_recoveries where returned_id = account_draws.purchase_id), 0) as gwei,
+      sum(adjustments.cent_bps) - coalesce((select sum(cent_bps) from account_recoveries where returned_id = account_draws.purchase_id), 0) as cent_bps
+    from adjustments join account_draws on account_draws.purchase_id = adjustments.purchase_id
+    where adjustments.wallet = ${wallet} and adjustments.purchase_id <> ${purchaseId}
+    group by account_draws.purchase_id, account_draws.account_id order by account_draws.purchase_id`.execute(queries);
+  let left = keptGwei;
+  const rows: Selectable<Schema["account_recoveries"]>[] = [];
+  for (const { id, account_id, ...one } of owed.rows) {
+    const [owedGwei, owedCentBps] = [BigInt(one.gwei), BigInt(one.cent_bps)];
+    if (left <= 0n || owedGwei <= 0n || owedCentBps <= 0n) continue;
+    const gwei = left < owedGwei ? left : owedGwei;
+    left -= gwei;
+    const cent_bps = (owedCentBps * gwei) / owedGwei;
+    rows.push({ purchase_id: purchaseId, returned_id: id, account_id, gwei, cent_bps });
+  }
+  if (rows.length === 0) return;
+  await queries.insertInto("account_recoveries").values(rows).execute();
+  await addToSums(
+    queries,
+    "paid_cent_bps",
+    rows.map(({ account_id, cent_bps }) => ({ accountId: account_id, value: -cent_bps })),
+  );
+}
+
+// What waits ------------------------------------------------------------------------------------------------------------
+
+/** Sets which of these purchases wait, and for what; those that are not named in `waits` no longer do. Returns whose changed. */
+export async function setWaits(
+  queries: Queries,
+  purchaseIds: readonly bigint[],
+  waits: readonly Wait[],
+): Promise<bigint[]> {
+  const known = await queries
+    .selectFrom("account_waits")
+    .selectAll()
+    .where(among(queries, "purchase_id", purchaseIds))
+    .execute();
+  const isSame = (row: (typeof known)[number], one: Wait) =>
+    row.reason === one.reason && row.cent_bps === one.centBps && row.payable_at === one.payableAt;
+  const stays = known.filter((row) => waits.some((one) => one.purchaseId === row.purchase_id && isSame(row, one)));
+  const gone = known.filter((row) => !stays.includes(row));
+  const fresh = waits.filter((one) => !stays.some((row) => row.purchase_id === one.purchaseId));
+  if (gone.length > 0) {
+    await queries
+      .deleteFrom("account_waits")
+      .where(
+        among(
+          queries,
+          "purchase_id",
+          gone.map((row) => row.purchase_id),
+        ),
+      )
+      .execute();
+  }
+  if (fresh.length > 0) {
+    const since = (id: bigint) => known.find((row) => row.purchase_id === id)?.since ?? BigInt(Date.now());
+    const { list, column } = givenRows(
+      queries,
+      fresh.map((one) => [
+        one.purchaseId,
+        one.accountId,
+        one.reason,
+        one.payableAt,
+        one.centBps,
+        since(one.purchaseId),
+      ]),
+    );
+    await sql`insert into account_waits (purchase_id, account_id, reason, payable_at, cent_bps, since)
+      select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)} from ${list}`.execute(
+      queries,
+    );
+  }
+  await addToSums(queries, "waiting_cent_bps", [
+    ...gone.map((row) => ({ accountId: row.account_id, value: -row.cent_bps })),
+    ...fresh.map((one) => ({ accountId: one.accountId, value: one.centBps })),
+  ]);
+  const reasonOf = new Map(known.map((row) => [row.purchase_id, row.reason]));
+  const changed = fresh
+    .filter((one) => reasonOf.get(one.purchaseId) !== one.reason)
+    .map(({ purchaseId }) => purchaseId);
+  const released = gone.filter((row) => !fresh.some((one) => one.purchaseId === row.purchase_id));
+  return [...changed, ...released.map((row) => row.purchase_id)];
+}
+
+/** Those of an account that wait, the oldest first. */
+export async function listWaiting(
+  queries: Queries,
+  accountId: bigint,
+  { limit, except = [] }: { limit: number; except?: readonly bigint[] },
+): Promise<Selectable<Schema["account_waits"]>[]> {
+  // More than those that are left out, so that the index alone says which one is the oldest of the others.
+  const rows = await queries
+    .selectFrom("account_waits")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .orderBy("payable_at")
+    .orderBy("purchase_id")
+    .limit(limit + except.length)
+    .execute();
+  const left = new Set(except);
+  return rows.filter((row) => !left.has(row.purchase_id)).slice(0, limit);
+}

@@ -1,0 +1,301 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { encodeFunctionData } from "viem";
+import type { Contracts } from "../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import type { Revert } from "../chain/revert.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import { touchUsers } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { ChainClient } from "../process/rpc/chain-client.ts";
+import { WEI_PER_GWEI } from "../rules/product.ts";
+import { CHAIN_STATUS } from "../rules/purchase/life.ts";
+import { idsOf } from "../rules/records.ts";
+import type { SaleRules } from "../rules/sale/rules.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
+import type { Encoder, Refusal } from "../sender/encoder.ts";
+import type { Operation } from "../sender/queue.ts";
+import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
+import { forgetSentShares, noteSentShares, readDayShares } from "./day-shares.ts";
+import { lockPurchasesWithSales } from "./locks.ts";
+import { readPayoutAllowance } from "./payout-allowance.ts";
+import { salesOf } from "./queries.ts";
+import { decideSales } from "./save.ts";
+
+const GAS = {
+  transaction: 60_000n,
+  mint: 90_000n,
+  metadataWord: 36_000n,
+  leavePending: 16_000n,
+  /** A recipient whose code uses all its gas, so that its payout becomes a credit. */
+  payout: 120_000n,
+  /** The distributor requires this much gas before its last recipient. */
+  lastPayout: 120_000n,
+} as const;
+
+/**
+ * Upper bounds on the gas of a batch, at least a fifth above what the contracts need at their largest input; unused gas
+ * is not charged. `test/contracts/gas-limits.test.ts` measures it.
+ */
+export const gasLimits = {
+  mint(metadataUris: readonly string[]): bigint {
+    const words = metadataUris
+      .filter((uri) => uri !== "")
+      .reduce((sum, uri) => sum + 2 + Math.ceil(Buffer.byteLength(uri) / 32), 0);
+    return GAS.transaction + BigInt(metadataUris.length) * GAS.mint + BigInt(words) * GAS.metadataWord;
+  },
+  leavePending: (count: number): bigint => GAS.transaction + BigInt(count) * GAS.leavePending,
+  payout: (count: number): bigint => GAS.transaction + GAS.lastPayout + BigInt(count) * GAS.payout,
+};
+
+/** Id and amount share one word of a batch of payouts. */
+const ITEM_ID_OFFSET = 96n;
+
+export type PurchaseEncoderOptions = {
+  contracts: Contracts;
+  client: ChainClient;
+  payer: WalletAddress;
+  rules: SaleRules;
+};
+
+/** Encodes the steps of a purchase to contract calls, the most urgent for buyers first. */
+export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
+  const { contracts, rules } = options;
+  const encoders = [
+    payEncoder(options),
+    leavePendingEncoder("confirm", options),
+    cancelEncoder(options),
+    mintEncoder(contracts),
+  ];
+  return encoders.map((encoder) => ({
+    ...encoder,
+    lock: async (queries, operations) => {
+      await lockPurchasesWithSales(queries, subjectsOf(operations));
+    },
+    reconsider: async (queries, operations) => {
+      await decideSales(queries, await salesOf(queries, subjectsOf(operations)), rules);
+    },
+  }));
+}
+
+function mintEncoder({ purchaseNft }: Contracts): Encoder {
+  return {
+    kind: "mint",
+    async encode(queries, operations) {
+      const rows = await queries
+        .selectFrom("purchases")
+        .selectAll()
+        .where("id", "in", subjectsOf(operations))
+        .orderBy("id")
+        .execute();
+      const purchases = rows.map((row) => ({
+        id: row.id,
+        buyer: row.wallet,
+        storeId: Number(row.store_id),
+        valueCents: Number(row.amount_cents),
+        cashbackBps: Number(row.cashback_bps),
+        bonusBps: Number(row.bonus_bps),
+        saleRef: BigInt.asUintN(64, row.sale_ref),
+      }));
+      const uris = rows.map((row) => row.metadata_uri);
+      const args = [purchases, uris.some((uri) => uri !== "") ? uris : []] as const;
+      return {
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "mintBatch", args }),
+        gasLimit: gasLimits.mint(uris),
+      };
+    },
+    readRefusal: refusalOfMint,
+    listUnwanted: listReversed,
+  };
+}
+
+/** `confirm` and `cancel`: a ticket gets only one of them. */
+function leavePendingEncoder(
+  kind: "confirm" | "cancel",
+  { contracts: { purchaseNft }, rules }: PurchaseEncoderOptions,
+): Encoder {
+  const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
+  return {
+    kind,
+    async encode(_queries, operations) {
+      return {
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [subjectsOf(operations)] }),
+        gasLimit: gasLimits.leavePending(operations.length),
+      };
+    },
+    async readRefusal(_queries, revert, operations) {
+      if (revert.name !== "NotPending") return refusalOfAny(revert, operations);
+      const [subject, status] = numbersOf(revert);
+      if (Number(status) === wanted) return refusalOf(operations, subject, { kind: "done" });
+      return refusalOf(
+        operations,
+        subject,
+        Number(status) === CHAIN_STATUS.none ? later("not_ready", revert) : never(revert),
+      );
+    },
+    listUnwanted: listUnpayable(rules),
+  };
+}
+
+function cancelEncoder(options: PurchaseEncoderOptions): Encoder {
+  const { listUnwanted: _, ...encoder } = leavePendingEncoder("cancel", options);
+  return encoder;
+}
+
+function payEncoder(options: PurchaseEncoderOptions): Encoder {
+  return {
+    kind: "pay",
+    // The distributor emits the rate once per batch, so that anyone can verify each payout in it.
+    async listTogether(queries, operations) {
+      const rates = await readRates(queries, operations);
+      const rateOf = (operation: Operation | undefined) => rates.get(operation?.subject_id ?? 0n);
+      return operations.filter((operation) => rateOf(operation) === rateOf(operations[0]));
+    },
+    async encode(queries, operations) {
+      const [weiPerCent = 0n, ...others] = new Set((await readRates(queries, operations)).values());
+      if (others.length > 0) throw new Error("A payout batch has one rate: take its operations by `listTogether`");
+      const items = operations.map(
+        (operation) => (operation.subject_id << ITEM_ID_OFFSET) | ((operation.amount_gwei ?? 0n) * WEI_PER_GWEI),
+      );
+      return {
+        to: options.contracts.cashbackDistributor,
+        data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "payBatch", args: [items, weiPerCent] }),
+        gasLimit: gasLimits.payout(items.length),
+      };
+    },
+    readRefusal: refusalOfPayout,
+    listUnwanted: listUnpayable(options.rules),
+    async readAllowance(queries) {
+      const { dailyCap, ...limits } = await readPayoutAllowance(options);
+      return { ...limits, shares: await readDayShares(queries, dailyCap) };
+    },
+    noteSent: noteSentShares,
+    forgetSent: forgetSentShares,
+    async listAboveRate(queries, operations, maxWeiPerCent) {
+      const rates = await readRates(queries, operations);
+      return operations.filter((operation) => (rates.get(operation.subject_id) ?? 0n) > maxWeiPerCent);
+    },
+  };
+}
+
+const refusalOfMint: Encoder["readRefusal"] = async (queries, revert, operations) => {
+  const [subject] = numbersOf(revert);
+  if (revert.name === "UnknownStore") {
+    const storeId = subject ?? 0n;
+    return {
+      atFault: await listOfStore(queries, operations, storeId),
+      verdict: later("store_unknown", revert),
+      prerequisite: { kind: "register_store", subjectId: storeId },
+    };
+  }
+  if (revert.name === "AlreadyMinted") return refusalOf(operations, subject, { kind: "done" });
+  return refusalOfAny(revert, operations);
+};
+
+const refusalOfPayout: Encoder["readRefusal"] = async (_queries, revert, operations) => {
+  const [subject, second] = numbersOf(revert);
+  switch (revert.name) {
+    case "AlreadyPaid":
+      return refusalOf(operations, subject, { kind: "done" });
+    case "NotConfirmed":
+      return refusalOf(
+        operations,
+        subject,
+        Number(second) === CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
+      );
+    case "AboveMaxPayout":
+      return refusalOf(operations, subject, later("max_payout", revert));
+    case "AboveDailyCap":
+      return { atFault: "unnamed", verdict: later("day_cap", revert) };
+    case "InsufficientFunds":
+      return { atFault: "unnamed", verdict: later("pool_empty", revert) };
+    case "RateTooHigh":
+      return { atFault: "unnamed", verdict: later("rate_too_high", revert) };
+    default:
+      return refusalOfAny(revert, operations);
+  }
+};
+
+type ListUnwanted = NonNullable<Encoder["listUnwanted"]>;
+
+/** Returned purchases, which are no longer minted, confirmed or paid. */
+const listReversed: ListUnwanted = (queries, operations, options) =>
+  listOfPurchases(queries, operations, options, (where) => where("reversed_at", "is not", null));
+
+/** Returned purchases, those held by an admin, and in live mode those that were simulated. */
+function listUnpayable({ isLive }: SaleRules): ListUnwanted {
+  return (queries, operations, options) =>
+    listOfPurchases(queries, operations, options, (where) =>
+      where.or([
+        where("reversed_at", "is not", null),
+        where("held_at", "is not", null),
+        ...(isLive ? [where("source", "=", "simulated")] : []),
+      ]),
+    );
+}
+
+async function listOfPurchases(
+  queries: Queries,
+  operations: readonly Operation[],
+  { isLocked }: { isLocked: boolean },
+  isUnwanted: (where: ExpressionBuilder<Schema, "purchases">) => Expression<SqlBool>,
+): Promise<Operation[]> {
+  if (operations.length === 0) return [];
+  const select = () =>
+    queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", subjectsOf(operations));
+  if (isLocked) {
+    // Waits for a concurrent return, then sees it.
+    await lockPurchasesWithSales(queries, subjectsOf(operations));
+    await touchUsers(queries, new Set((await select().execute()).map((row) => row.wallet)));
+  }
+  const ids = new Set((await select().where(isUnwanted).execute()).map((row) => row.id));
+  return operations.filter((operation) => ids.has(operation.subject_id));
+}
+
+async function readRates(queries: Queries, operations: readonly Operation[]): Promise<Map<bigint, bigint>> {
+  if (operations.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom("purchases")
+    .select(["id", "wei_per_cent"])
+    .where("id", "in", subjectsOf(operations))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.wei_per_cent ?? 0n]));
+}
+
+async function listOfStore(queries: Queries, operations: readonly Operation[], storeId: bigint): Promise<Operation[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .select("id")
+    .where("store_id", "=", storeId)
+    .where("id", "in", subjectsOf(operations))
+    .execute();
+  const ids = new Set(idsOf(rows));
+  return operations.filter((operation) => ids.has(operation.subject_id));
+}
+
+function subjectsOf(operations: readonly Operation[]): bigint[] {
+  return operations.map((operation) => operation.subject_id);
+}
+
+/** Reverts that name a purchase, for every kind of operation, and reverts of a whole contract. */
+function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal {
+  const [subject] = numbersOf(revert);
+  switch (revert.name) {
+    case "UnknownPurchase":
+      return refusalOf(operations, subject, later("not_ready", revert));
+    case "InvalidPurchaseId":
+    case "InvalidBuyer":
+    case "ZeroValue":
+    case "ZeroPercent":
+    case "PercentTooHigh":
+    case "MetadataUriTooLong":
+    case "InvalidMetadataUri":
+    case "ZeroAmount":
+    case "AboveCashback":
+      return refusalOf(operations, subject, never(revert));
+    default:
+      return refusalOfContract(revert);
+  }
+}

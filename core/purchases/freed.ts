@@ -1,0 +1,54 @@
+import { actingIn } from "../database/deciders.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { SaleDecision } from "../rules/sale/decide.ts";
+import { type Freed, freedBy } from "../rules/sale/freed.ts";
+import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
+import type { SaleState } from "../rules/sale/state.ts";
+import { setDecider } from "./approvals.ts";
+import type { LoadedSale } from "./facts.ts";
+
+/** What a decision does to one sale; `debtGwei`: what its buyer comes to owe, or no longer owes. */
+export type SaleChange = {
+  id: bigint;
+  wallet: string | null;
+  was: SaleState;
+  state: SaleState;
+  freed: Freed;
+  debtGwei: bigint;
+};
+
+const watched = new WeakMap<Queries, SaleChange[]>();
+
+/** From now on, what this transaction decides about sales is listed, in the order in which it is decided. */
+export function watchDecisions(queries: Queries): readonly SaleChange[] {
+  const changes: SaleChange[] = [];
+  watched.set(queries, changes);
+  return changes;
+}
+
+/**
+ * Before a decision is saved: what it frees is paid by the decision of whoever acts, else of the author of what it rests on.
+ * Returns the purchases that no longer wait for another decision. docs/product.md#who-frees
+ * @throws OwnSaleError if it frees money of who acts
+ */
+export async function judgeFreed(queries: Queries, sale: LoadedSale, decision: SaleDecision): Promise<bigint[]> {
+  const { row, facts } = sale;
+  const acting = actingIn(queries);
+  const freed = freedBy({ ...row, cashbackCentBps: row.cashback_cent_bps, purchases: facts.purchases }, decision);
+  watched.get(queries)?.push({
+    id: row.id,
+    wallet: decision.click?.wallet ?? row.wallet,
+    was: row.state,
+    state: decision.state,
+    freed,
+    debtGwei: decision.actions.reduce((sum, one) => sum + (one.kind === "adjust" ? one.gwei : 0n), 0n),
+  });
+  const isActing = acting !== undefined && (freed.centBps > 0n || freed.isSooner);
+  if (isActing && acting.when === "now" && acting.by === decision.click?.wallet)
+    throw new OwnSaleError(`Somebody else must decide: this would let sale ${row.id} of your own wallet be paid`);
+  const by = isActing ? acting.by : (row.decided_by ?? sale.author);
+  if (by === null || by === row.decided_by) return [];
+  // Purchases that the decision makes are this person's too.
+  row.decided_by = by;
+  return setDecider(queries, row.id, by);
+}

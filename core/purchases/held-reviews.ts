@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { among } from "../database/among.ts";
+import { databaseNow, readClock } from "../database/clock.ts";
+import type { Database } from "../database/connect.ts";
+import { readSetting } from "../database/settings.ts";
+import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { LeaseLostError } from "../process/lease.ts";
+import { BIG_DAY_MS } from "../rules/iso-time.ts";
+import { idsOf } from "../rules/records.ts";
+import type { SaleRules } from "../rules/sale/rules.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
+import { makeDue } from "./due.ts";
+import { areHeldElsewhere, lockSales } from "./locks.ts";
+import { decideSales } from "./save.ts";
+
+/** At once; the rest follows in the next rounds. */
+const REVIEWED = 100;
+/** Of one wallet's held sales, those that are decided with another one of its day. */
+const CROWDED = 100;
+
+/** Held sales that were not decided anew for a day, or since a store changed, the longest ago first. */
+export async function listUnreviewed(queries: Queries): Promise<bigint[]> {
+  const changedAt = BigInt((await readSetting(queries, "held_changed_at")) ?? 0);
+  const aDayAgo = sql<bigint>`(${databaseNow(queries)} - ${BIG_DAY_MS})`;
+  const rows = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("state", "=", sql.lit("held"))
+    .where("reviewed_at", "<", sql<bigint>`case when ${aDayAgo} > ${changedAt} then ${aDayAgo} else ${changedAt} end`)
+    .orderBy("reviewed_at")
+    .orderBy("id")
+    .limit(REVIEWED)
+    .execute();
+  return idsOf(rows);
+}
+
+type ReviewOptions = { rules: SaleRules; assertLease: (queries: Queries) => Promise<void> };
+
+/**
+ * Decides held sales anew: what they are held for can be another sale, a store or a ticket, of which nobody tells them. One
+ * that somebody else holds waits for the next round; one that cannot be decided is found by halving, and tells why where its
+ * purchases are due. docs/product.md#sales-held
+ */
+export async function reviewHeld(database: Database, options: ReviewOptions, ids: readonly bigint[]): Promise<void> {
+  const [only, ...others] = ids;
+  if (only === undefined) return;
+  try {
+    await inTransaction(database.kysely, async (queries) => {
+      await options.assertLease(queries);
+      const now = BigInt(await readClock(queries));
+      await lockSales(queries, { sales: ids }, "at once");
+      await decideSales(queries, ids, options.rules);
+      await markReviewed(queries, ids, now);
+    });
+  } catch (error) {
+    if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
+    if (others.length > 0) {
+      const middle = Math.ceil(ids.length / 2);
+      await reviewHeld(database, options, ids.slice(0, middle));
+      return reviewHeld(database, options, ids.slice(middle));
+    }
+    if (areHeldElsewhere(error)) return;
+    await inTransaction(database.kysely, async (queries) => {
+      await options.assertLease(queries);
+      const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", only).execute();
+      await makeDue(queries, idsOf(purchases));
+      await markReviewed(queries, [only], BigInt(await readClock(queries)));
+    });
+  }
+}
+
+async function markReviewed(queries: Queries, ids: readonly bigint[], at: bigint): Promise<void> {
+  await queries
+    .updateTable("sales")
+    .set({ reviewed_at: at })
+    .where(among(queries, "id", ids))
+    .where("state", "=", "held")
+    .execute();
+}
+
+/** The sales of a wallet that are held because it had too many of a day: one of them leaves its day or its buyer. */
+export async function listCrowded(queries: Queries, wallet: WalletAddress | null): Promise<bigint[]> {
+  if (wallet === null) return [];
+  const rows = await queries
+    .selectFrom("sales")
+    .select(["id", "hold_reasons"])
+    .where("state", "=", sql.lit("held"))
+    .where("wallet", "=", wallet)
+    .orderBy("id")
+    .limit(CROWDED)
+    .execute();
+  return idsOf(rows.filter(({ hold_reasons }) => hold_reasons.split(" ").includes("too_many")));
+}

@@ -1,0 +1,232 @@
+import { getAddress } from "viem";
+import type { DailyRate } from "../rates/daily-rates.ts";
+import type { AccountWait } from "../rules/account/payout-gate.ts";
+import type { PurchaseNft } from "../rules/api/people.ts";
+import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../rules/api/purchases.ts";
+import { bonusStateOf } from "../rules/bonus-read.ts";
+import { cashbackOf, cashbackOfCentBps, worthCents } from "../rules/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../rules/iso-time.ts";
+import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
+import { PRODUCT_NAME } from "../rules/product.ts";
+import {
+  type CashbackState,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+  shownStatus,
+  statusAttribute,
+  storedStatus,
+} from "../rules/purchase/life.ts";
+import { SITUATIONS, type Situation, situationOf } from "../rules/purchase/situation.ts";
+import { type StorePace, usualAt } from "../rules/sale/pace.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
+import type { listDebts } from "./debt.ts";
+import { type LifeRow, lifeOf, type listTickets, type Purchase } from "./queries.ts";
+import type { HeldSale, Statement } from "./statement.ts";
+import type { BuyerTotals } from "./totals.ts";
+
+export type PurchaseView = {
+  /** The rate at which an unconfirmed purchase is shown. */
+  rate: bigint;
+  /** Payouts above this block are not final and not shown as paid. */
+  shownUpTo: bigint;
+  /** In ms. */
+  now: bigint;
+  /** Only what networks report is paid. */
+  isLive: boolean;
+};
+
+/** The context for showing purchases at an indexed block. A payout counts once it is `confirmations` deep. */
+export function purchaseViewAt(
+  indexedBlock: bigint | undefined,
+  { rate, confirmations, isLive }: { rate: bigint; confirmations: number; isLive: boolean },
+): PurchaseView {
+  const shownUpTo = (indexedBlock ?? 0n) - BigInt(confirmations) + 1n;
+  return { rate, shownUpTo, now: BigInt(Date.now()), isLive };
+}
+
+/** Where a purchase is, as its buyer reads it. */
+export function situationIn(
+  purchase: Pick<Purchase, keyof LifeRow | "sale_state" | "pay_status" | "pay_since" | "undecided">,
+  view: PurchaseView,
+): Situation {
+  const state = cashbackState(purchase, view);
+  const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
+  const situation = situationOf({ ...facts, saleState: purchase.sale_state }, view);
+  const isStanding = situation === "paying" && purchase.payout_state === null && isDelayed(purchase, view);
+  return isStanding ? "payout_delayed" : situation;
+}
+
+/** What a situation's word leaves open: what a confirmed purchase waits for of its account. docs/product.md#accounts */
+export function detailIn(situation: Situation, { account_wait }: Pick<Purchase, "account_wait">): AccountWait | null {
+  return situation === "awaiting_network" ? account_wait : null;
+}
+
+/** A payout that is queued for longer than this stands: the wallet has no gas, or payouts are paused. */
+const DELAYED_MS = 600_000n;
+
+function isDelayed(
+  { pay_status, pay_since, undecided }: Pick<Purchase, "pay_status" | "pay_since" | "undecided">,
+  { now }: PurchaseView,
+): boolean {
+  const isLate = pay_status === "queued" && pay_since !== null && pay_since < now - DELAYED_MS;
+  return pay_status === "waiting" || pay_status === "failed" || isLate || (undecided ?? 0n) > 0n;
+}
+
+type Known = {
+  /** The store's, where that matters. */
+  pace?: StorePace | undefined;
+  /** Of the day of its payment or the last one before, if it is known. */
+  dayRate?: DailyRate | undefined;
+};
+
+/** One purchase as its buyer sees it. */
+export function toPurchaseRecord(
+  purchase: Purchase,
+  view: PurchaseView,
+  { pace, dayRate }: Known = {},
+): PurchaseRecord {
+  const life = lifeOf(purchase);
+  const status = shownStatus(life.status, life);
+  const state = cashbackState(purchase, view);
+  const situation = situationIn(purchase, view);
+  const cashback = SITUATIONS[situation].isNil ? 0n : cashbackOf(purchase, view.rate);
+  const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
+  return {
+    id: Number(purchase.id),
+    store_id: Number(purchase.store_id),
+    store: purchase.store_name,
+    date: isoTime(purchase.created_at),
+    created_at: isoTime(purchase.created_at),
+    amount: reaisText(purchase.amount_cents),
+    cashback_percent: percentText(purchase.cashback_bps),
+    bonus_percent: percentText(purchase.bonus_bps),
+    bonus_state: bonusStateOf(purchase),
+    token_slug: purchase.token_slug,
+    status,
+    cashback: Number(chzTextFromGwei(cashback)),
+    tokenType: purchase.token_slug?.toUpperCase() ?? "CHZ",
+    destination: purchase.wallet,
+    stored_status: storedStatus(status),
+    cashback_amount: chzTextFromGwei(cashback),
+    cashback_state: state,
+    situation,
+    situation_detail: detailIn(situation, purchase),
+    paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
+    paid_value:
+      state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate.weiPerCent)) : null,
+    paid_rate_day: state === "paid" && dayRate?.isEarlier ? dayRate.day : null,
+    kept_amount: chzTextFromGwei(purchase.offset_gwei),
+    corrected_from: isCorrected(purchase) ? chzTextFromGwei(cashbackAtIssue(purchase, view)) : null,
+    token_id: purchase.chain_status === null ? null : purchase.id.toString(),
+    mint_tx: purchase.mint_transaction,
+    status_tx: purchase.status_transaction,
+    payment_tx: state === "unpaid" ? null : purchase.payout_transaction,
+    minted_at: isoTimeIfAny(purchase.minted_at),
+    confirmed_at: status === "confirmed" ? isoTimeIfAny(purchase.status_at) : null,
+    paid_at: state === "unpaid" ? null : isoTimeIfAny(purchase.paid_at),
+    expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
+    usual_at: pace && purchase.source === "live" ? isoTimeIfAny(usualAt(situation, steps, pace)) : null,
+  };
+}
+
+/** Parts of different percents give one that is rounded up to a basis point: what is missing then is no correction. */
+function isCorrected({ amount_cents, cashback_bps, bonus_bps, cashback_cent_bps }: Purchase): boolean {
+  return amount_cents * (cashback_bps + bonus_bps) - cashback_cent_bps >= amount_cents;
+}
+
+/** What the ticket says: value × percent. */
+function cashbackAtIssue({ amount_cents, cashback_bps, bonus_bps, wei_per_cent }: Purchase, view: PurchaseView) {
+  return cashbackOf({ cashback_cent_bps: amount_cents * (cashback_bps + bonus_bps), wei_per_cent }, view.rate);
+}
+
+function cashbackState(purchase: Pick<Purchase, keyof LifeRow>, view: PurchaseView): CashbackState {
+  if (purchase.payout_state === null || purchase.payout_block === null) return "unpaid";
+  return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
+}
+
+/**
+ * A buyer's totals as the API returns them. `rate` (wei per cent) applies to cashback without a frozen rate; `notShown`
+ * is the gwei of payouts that are not final. docs/product.md#cashback-totals
+ */
+export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
+  const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
+  const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);
+  const pendingCount = totals.pending + totals.processing;
+  return {
+    total: chzTextFromGwei(confirmed + pending),
+    confirmed: chzTextFromGwei(confirmed),
+    pending: chzTextFromGwei(pending),
+    paid: chzTextFromGwei(totals.paid_gwei - notShown),
+    count: Number(totals.confirmed + pendingCount),
+    confirmed_count: Number(totals.confirmed),
+    pending_count: Number(pendingCount),
+  };
+}
+
+export function toWireStatement({ nextAt, in_wallet, on_the_way, waiting, to_offset }: Statement): WireStatement {
+  return {
+    in_wallet: chzTextFromGwei(in_wallet),
+    on_the_way: chzTextFromGwei(on_the_way),
+    waiting: chzTextFromGwei(waiting),
+    to_offset: chzTextFromGwei(to_offset),
+    sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
+    next_at: isoTimeIfAny(nextAt),
+  };
+}
+
+export function toWireReview(sale: HeldSale): Review {
+  return {
+    id: Number(sale.id),
+    store_id: Number(sale.store_id),
+    store: sale.store_name,
+    order: sale.order_ref,
+    amount: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
+    cashback_amount: chzTextFromGwei(sale.gwei),
+    at: isoTime(sale.occurred_at ?? sale.created_at),
+  };
+}
+
+export function toWireDebt(debt: Awaited<ReturnType<typeof listDebts>>[number]): Debt {
+  const { id, store_name: store, amount_gwei, created_at } = debt;
+  return { purchase_id: Number(id), store, amount: chzTextFromGwei(amount_gwei), at: isoTime(created_at) };
+}
+
+/** A row of the index as its contract draws it. docs/product.md#ticket-attributes. */
+export function toTicket(
+  contract: WalletAddress,
+  ticket: Awaited<ReturnType<typeof listTickets>>[number],
+): PurchaseNft {
+  const store = ticket.store_name ?? `Loja ${ticket.store_id}`;
+  const status = purchaseStatusFromChain(ticket.status);
+  return {
+    tokenId: ticket.token_id.toString(),
+    txHash: ticket.mint_transaction,
+    contract,
+    name: PRODUCT_NAME,
+    symbol: PRODUCT_NAME.toUpperCase(),
+    metadata: {
+      name: `${PRODUCT_NAME} nº ${ticket.token_id}`,
+      image: imagePath(ticket.token_id, status),
+      description: `Ingresso de uma compra na loja ${store}, com cashback em CHZ. Intransferível.`,
+      attributes: [
+        { trait_type: "Loja", value: store },
+        { trait_type: "Valor da Compra", value: ticketReais(ticket.value_cents) },
+        { trait_type: "Cashback", value: `${percentText(ticket.cashback_bps + ticket.bonus_bps)}%` },
+        { trait_type: "Status", value: statusAttribute(status) },
+        { trait_type: "Comprador", value: getAddress(ticket.owner) },
+        { trait_type: "Bônus", value: `${percentText(ticket.bonus_bps)}%` },
+      ],
+    },
+  };
+}
+
+/** The URL contains the status, so that a cached picture is not shown for another one. */
+function imagePath(tokenId: bigint, status: PurchaseStatus): string {
+  return `/api/nfts/${tokenId}/image?status=${status}`;
+}
+
+/** Cents as the ticket formats them: 123450 → "R$ 1.234,50". */
+function ticketReais(cents: bigint): string {
+  const [whole = "0", fraction = "00"] = reaisText(cents).split(".");
+  return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${fraction}`;
+}

@@ -1,0 +1,335 @@
+import { isAnyFactChanged } from "../database/changed-facts.ts";
+import type { OperationKind } from "../database/operations.ts";
+import type { Queries } from "../database/transaction.ts";
+import { APART_MS } from "../process/rpc/chain-client.ts";
+import { chzTextFromWei } from "../rules/money.ts";
+import { pauseSentence } from "../rules/pause-cause.ts";
+import { idsOf } from "../rules/records.ts";
+import { SignerError } from "./account.ts";
+import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts";
+import { listDue, sumInFlight, summarizeDue } from "./due.ts";
+import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
+import { suggestedFees } from "./fees.ts";
+import { subjectOf } from "./operation-record.ts";
+import type { Operation } from "./queue.ts";
+import { readRecovery } from "./recovery.ts";
+import { refusedFor } from "./refusal.ts";
+import { limitBatch, listSetAside, reconsider } from "./retries.ts";
+import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
+import { Suspects } from "./suspects.ts";
+import type { WatchedTransaction } from "./transactions.ts";
+import type { Transmitter } from "./transmitter.ts";
+import { settle, settleKind, tryCall, tryEncode } from "./trial.ts";
+
+/** How often the limits are read while operations wait for them, at least: so long, and so many blocks. */
+const RECONSIDER_EVERY = { ms: 3_000, blocks: 10 };
+/** Transactions that only operations without a history of reverts may use. */
+const KEPT_FREE = 4;
+/** A call always gets this much time, although others took all that they share. */
+const LEAST_MS = 300;
+/** Reasons that end when a limit allows the payout. */
+const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
+/** Reasons that apply to a whole kind, and end for all of it. */
+const CLOSED_REASONS = ["paused", "retired", "role_missing"] as const;
+
+export type DueKind = { encoder: Encoder; count: number };
+type Round = { wallet: WalletBudget; patience: Patience; head: Head };
+type Prepared = { call: Call; operations: Operation[] };
+
+/** Batches the due operations of the queue, and sends each batch with its own nonce. */
+export class Dispatch {
+  readonly #context: SenderContext;
+  readonly #transmitter: Transmitter;
+  readonly #suspects: Suspects;
+  #reconsideredAt = Number.NEGATIVE_INFINITY;
+  /** The maximum rate when payouts were last set aside for it. */
+  #maxWeiPerCent: bigint | undefined;
+
+  constructor(context: SenderContext, transmitter: Transmitter) {
+    this.#context = context;
+    this.#transmitter = transmitter;
+    this.#suspects = new Suspects(context, this.#encoders);
+  }
+
+  get #kysely() {
+    return this.#context.options.database.kysely;
+  }
+
+  get #encoders() {
+    const { encoders, kinds } = this.#context.options;
+    return encoders.filter((encoder) => kinds.has(encoder.kind));
+  }
+
+  /** The kinds with operations to send, the most urgent first. */
+  async dueKinds(): Promise<DueKind[]> {
+    const { batchSize, batchAgeMs } = this.#context.options;
+    const held = await this.#readHolds();
+    this.#context.status.held = held;
+    const isHeld = (kind: OperationKind) => held[kind] !== undefined;
+    await this.#context.part(() => this.#reconsiderSetAside(isHeld), undefined);
+    const known = this.#encoders.map((encoder) => encoder.kind);
+    const due = new Map((await summarizeDue(this.#kysely, known)).map((row) => [row.kind, row]));
+    // A payout may be one that is taken back.
+    if (due.has("pay") && (await isAnyFactChanged(this.#kysely))) due.delete("pay");
+    return this.#encoders.flatMap((encoder) => {
+      const row = due.get(encoder.kind);
+      if (!row || isHeld(encoder.kind)) return [];
+      const isReady = Number(row.count) >= batchSize || Number(row.waitedMs) >= batchAgeMs;
+      return isReady ? [{ encoder, count: Number(row.count) }] : [];
+    });
+  }
+
+  /** Why operations of a kind are not sent. */
+  async #readHolds(): Promise<SenderStatus["held"]> {
+    const { kinds, payouts } = this.#context.options;
+    const cause = await readRecovery(this.#kysely);
+    if (cause) return Object.fromEntries([...kinds].map((kind) => [kind, pauseSentence(cause)]));
+    const reason = kinds.has("pay") ? await payouts.reason() : undefined;
+    return reason ? { pay: reason } : {};
+  }
+
+  /** Tries operations that were refused, beside the rounds. */
+  tryRefused(): void {
+    this.#suspects.look();
+  }
+
+  async stop(): Promise<void> {
+    await this.#suspects.stop();
+  }
+
+  /** Sends what is due. What stops one kind, stops no other. */
+  async run(due: readonly DueKind[], unmined: readonly WatchedTransaction[], head: Head): Promise<boolean> {
+    const round: Round = { wallet: new WalletBudget(unmined, head), patience: new Patience(), head };
+    const { status } = this.#context;
+    const sentBefore = status.sentTransactions;
+    status.inFlight = unmined.length;
+    let isWalletEmpty = false;
+    // The head of this round may have shown that the database is behind the chain.
+    const sendable = (await readRecovery(this.#kysely)) ? [] : due;
+    for (const one of sendable) {
+      const outcome = await this.#context.part(() => this.#runKind(one, round), undefined);
+      isWalletEmpty ||= outcome === "wallet is empty";
+    }
+    if (due.length > 0) status.isWalletEmpty = isWalletEmpty;
+    return status.sentTransactions > sentBefore;
+  }
+
+  async #runKind({ encoder, count }: DueKind, round: Round): Promise<"wallet is empty" | undefined> {
+    const { status } = this.#context;
+    let allowance = await this.#readAllowance(encoder);
+    const size = encoder.largestBatch ?? this.#context.options.batchSize;
+    for (let left = count; left > 0 && status.inFlight < MAX_IN_FLIGHT; ) {
+      if (allowance?.closed) {
+        await settleKind(this.#context, encoder.kind, allowance.closed);
+        break;
+      }
+      const listed = await listDue(this.#kysely, encoder.kind, size);
+      const operations = (await encoder.listTogether?.(this.#kysely, listed)) ?? listed;
+      if (operations.length === 0) break;
+      if (operations[0]?.batch_limit != null && status.inFlight >= MAX_IN_FLIGHT - KEPT_FREE) break;
+      left -= operations.length;
+      const batch = await this.#prepare(encoder, operations, allowance, round);
+      if (batch === "kind is refused") break;
+      if (batch === "wallet is empty") return batch;
+      if (!batch) continue;
+      const stored = await this.#sign(encoder, batch, round.head);
+      if (stored === "refused") continue;
+      if (!stored) break;
+      this.#logSent(batch.operations, stored);
+      await round.patience.spend(() => this.#transmitter.send(stored.hash, stored.raw, round.patience.msLeft));
+      round.wallet.reserve(batch.call);
+      allowance = allowance && spend(allowance, batch.operations);
+      status.inFlight += 1;
+      status.sentTransactions += 1;
+    }
+    return undefined;
+  }
+
+  /** A signer that refuses a batch gets each of its operations alone; one that it refuses alone is parked. */
+  async #sign(encoder: Encoder, { call, operations }: Prepared, head: Head) {
+    const encodeAgain = async (queries: Queries) => {
+      await encoder.noteSent?.(queries, operations);
+      return encoder.encode(queries, operations);
+    };
+    try {
+      return await this.#transmitter.signAndStore(call, operations, head, { encodeAgain });
+    } catch (error) {
+      if (!(error instanceof SignerError && error.isRefusal)) throw error;
+      const ids = idsOf(operations);
+      if (operations.length > 1) await this.#context.write((queries) => limitBatch(queries, ids, 1n));
+      else await settle(this.#context, operations, refusedFor(error.message).verdict);
+      return "refused" as const;
+    }
+  }
+
+  /** Operations set aside for a limit resume as soon as the limit allows them, not only at their retry time. */
+  async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
+    const everyMs = Math.max(RECONSIDER_EVERY.ms, RECONSIDER_EVERY.blocks * this.#context.options.blockMs);
+    if (performance.now() - this.#reconsideredAt < everyMs) return;
+    this.#reconsideredAt = performance.now();
+    for (const encoder of this.#encoders) {
+      if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
+      const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
+      if ((await listSetAside(this.#kysely, encoder.kind, { reasons, limit: 1 })).length === 0) continue;
+      const allowance = await this.#readAllowance(encoder);
+      if (allowance && !allowance.closed) await this.#release(encoder.kind, allowance);
+    }
+  }
+
+  async #release(kind: OperationKind, allowance: Allowance): Promise<void> {
+    const { maxPayout, dayLeft, pool, maxWeiPerCent } = allowance;
+    const atMostGwei = [maxPayout, dayLeft, pool].reduce((least, one) => (one < least ? one : least));
+    const list = (only: Parameters<typeof listSetAside>[2]) => listSetAside(this.#kysely, kind, only);
+    const small = await list({ reasons: LIMIT_REASONS, atMostGwei });
+    const hasRateRisen = this.#maxWeiPerCent === undefined || maxWeiPerCent > this.#maxWeiPerCent;
+    const others = await list({ reasons: hasRateRisen ? [...CLOSED_REASONS, "rate_too_high"] : CLOSED_REASONS });
+    this.#maxWeiPerCent = maxWeiPerCent;
+    const ids = [...admit(small, allowance).ready, ...others].map((operation) => operation.id);
+    if (ids.length === 0) return;
+    await this.#context.write((queries) => reconsider(queries, ids));
+    this.#context.options.log.info({ kind, count: ids.length }, "Retrying operations that were set aside");
+  }
+
+  /** The limits less pending payouts, which the node does not count yet. */
+  async #readAllowance(encoder: Encoder): Promise<Allowance | undefined> {
+    const allowance = await encoder.readAllowance?.(this.#kysely);
+    return allowance && reserve(allowance, await sumInFlight(this.#kysely, encoder.kind));
+  }
+
+  /**
+   * Simulates a batch before it gets a nonce, and sets aside operations that the contracts would reject, with the
+   * reason. A batch that is refused without a name, or again after one was removed, is left to be sorted.
+   */
+  async #prepare(
+    encoder: Encoder,
+    due: readonly Operation[],
+    allowance: Allowance | undefined,
+    { wallet, patience }: Round,
+  ): Promise<Prepared | "kind is refused" | "wallet is empty" | undefined> {
+    let remaining = await this.#screen(encoder, due, allowance);
+    let hasRemoved = false;
+    while (remaining.length > 0) {
+      const encoded = await tryEncode(this.#context, encoder, remaining);
+      if ("call" in encoded && !wallet.canPay(encoded.call)) {
+        if (remaining.length === 1) {
+          this.#noteEmptyWallet(wallet, encoded.call);
+          return "wallet is empty";
+        }
+        remaining = firstHalf(remaining);
+        continue;
+      }
+      const refusal = "call" in encoded ? await this.#try(encoder, encoded.call, remaining, patience) : encoded.refusal;
+      if (!refusal && "call" in encoded) return { call: encoded.call, operations: remaining };
+      if (!refusal) return undefined;
+      if (refusal.atFault === "kind") {
+        await settleKind(this.#context, encoder.kind, refusal.verdict);
+        return "kind is refused";
+      }
+      const isSorted = remaining.length > 1 && (refusal.atFault === "unnamed" || hasRemoved);
+      if (isSorted) {
+        await this.#suspects.add(encoder, remaining, textOf(refusal.verdict));
+        return undefined;
+      }
+      const atFault = refusal.atFault === "unnamed" ? remaining : refusal.atFault;
+      await settle(this.#context, atFault, refusal.verdict, refusal.prerequisite);
+      remaining = remaining.filter((operation) => !atFault.includes(operation));
+      hasRemoved = true;
+    }
+    return undefined;
+  }
+
+  #try(
+    encoder: Encoder,
+    call: Call,
+    operations: readonly Operation[],
+    patience: Patience,
+  ): Promise<Refusal | undefined> {
+    const client = this.#context.options.client.apart(patience.msLeft);
+    return patience.spend(() => tryCall(this.#context, client, { encoder, call, operations }));
+  }
+
+  /** Removes operations that are no longer wanted or above a limit. */
+  async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
+    const unwanted = await this.#context.withdrawUnwanted(encoder, due);
+    const wanted = due.filter((operation) => !unwanted.includes(operation));
+    if (!allowance || wanted.length === 0) return wanted;
+    const { maxWeiPerCent } = allowance;
+    const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
+    if (above.length > 0) {
+      this.#maxWeiPerCent = maxWeiPerCent;
+      await settle(this.#context, above, aboveRate(maxWeiPerCent));
+    }
+    const admitted = admit(
+      wanted.filter((operation) => !above.includes(operation)),
+      allowance,
+    );
+    for (const { operation, verdict } of admitted.setAside) await settle(this.#context, [operation], verdict);
+    return admitted.ready;
+  }
+
+  #logSent(operations: readonly Operation[], { hash, nonce }: { hash: string; nonce: bigint }): void {
+    const { key, log } = this.#context.options;
+    for (const operation of operations) log.info({ ...subjectOf(operation), hash, key, nonce: Number(nonce) }, "Sent");
+  }
+
+  #noteEmptyWallet(wallet: WalletBudget, call: Call): void {
+    if (!this.#context.status.isWalletEmpty) {
+      const amounts = { balance: chzTextFromWei(wallet.balanceWei), needed: chzTextFromWei(wallet.costOf(call)) };
+      this.#context.options.log.error(
+        { key: this.#context.options.key, wallet: this.#context.wallet, ...amounts },
+        "The wallet cannot pay for gas; operations wait for a top-up",
+      );
+    }
+  }
+}
+
+/** The time that calls which hang may take of one round, all of them together. */
+class Patience {
+  #spentMs = 0;
+
+  readonly msLeft = (): number => Math.max(LEAST_MS, APART_MS - this.#spentMs);
+
+  async spend<T>(work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const result = await work();
+    const tookMs = performance.now() - startedAt;
+    if (tookMs >= LEAST_MS) this.#spentMs += tookMs;
+    return result;
+  }
+}
+
+/** What the hot wallet can pay for in addition to pending transactions. */
+class WalletBudget {
+  readonly balanceWei: bigint;
+  readonly #maxFeeWei: bigint;
+  #reservedWei: bigint;
+
+  constructor(unmined: readonly WatchedTransaction[], head: Head) {
+    this.balanceWei = head.balanceWei;
+    this.#maxFeeWei = suggestedFees(head.baseFeeWei).maxFeeWei;
+    this.#reservedWei = unmined.reduce(
+      (sum, transaction) => sum + transaction.gas_limit * (transaction.hashes.at(-1)?.max_fee_wei ?? 0n),
+      0n,
+    );
+  }
+
+  costOf(call: Call): bigint {
+    return call.gasLimit * this.#maxFeeWei;
+  }
+
+  canPay(call: Call): boolean {
+    return this.#reservedWei + this.costOf(call) <= this.balanceWei;
+  }
+
+  reserve(call: Call): void {
+    this.#reservedWei += this.costOf(call);
+  }
+}
+
+function firstHalf(operations: readonly Operation[]): Operation[] {
+  return operations.slice(0, Math.ceil(operations.length / 2));
+}
+
+function textOf(verdict: Verdict): string {
+  return "text" in verdict ? verdict.text : "Already done";
+}

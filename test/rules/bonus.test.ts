@@ -1,0 +1,29 @@
+import { expect } from "chai";
+import { type BonusProgram, bonus, cappedBonus, holdingTier, tokenMatchesClub } from "../../core/rules/bonus.ts";
+import vectors from "../vectors/bonus.json" with { type: "json" };
+
+describe("bonus", () => {
+  for (const one of vectors.cases) {
+    it(one.name, () => {
+      const balance = { units: BigInt(one.units), decimals: one.decimals };
+      const result = bonus({ token: one.token ?? undefined, club: one.club, balance }, one.program as BonusProgram);
+      const expected = { storeBps: BigInt(one.storeBps), holdingBps: BigInt(one.holdingBps) };
+      expect(result).to.deep.equal({ ...expected, totalBps: expected.storeBps + expected.holdingBps });
+    });
+  }
+
+  it("does not match a store without a club", () => {
+    expect(tokenMatchesClub({ slug: "", name: "" }, "  ")).to.equal(false);
+  });
+
+  it("reaches no tier below 10", () => {
+    expect(holdingTier({ units: 9n, decimals: 0 })).to.equal(undefined);
+    expect(holdingTier({ units: 10n, decimals: 0 })?.minimum).to.equal(10n);
+  });
+
+  it("never lets base and bonus exceed the value", () => {
+    expect(cappedBonus(9_800n, 500n)).to.equal(200n);
+    expect(cappedBonus(9_500n, 500n)).to.equal(500n);
+    expect(cappedBonus(10_000n, 1n)).to.equal(0n);
+  });
+});
