@@ -10,7 +10,7 @@ import { availableParallelism, cpus, setPriority } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../core/rules/unknown-error.ts";
-import { readOptions, refuseOptions } from "../tools/options/read-options.ts";
+import { readOptions, refuseOptions } from "../scripts/developer/read-options.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
 import { MANY_FILES, SUBJECTS } from "./release-subjects.ts";
 import { bundlePackages } from "./testing/bundle-packages.ts";

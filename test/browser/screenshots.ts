@@ -6,7 +6,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { choicesOption, readOptions, refuseOptions } from "../../tools/options/read-options.ts";
+import { choicesOption, readOptions, refuseOptions } from "../../scripts/developer/read-options.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { launchChromium, visit } from "./support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";

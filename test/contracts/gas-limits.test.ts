@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { thirdGeneration, WORD_OF_PAID_BITS } from "../../bench/gas/scenarios.ts";
 import { gasLimitOf } from "../../core/catalogue/encoders.ts";
 import { gasLimits } from "../../core/purchases/encoders.ts";
 import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
+import { thirdGeneration, WORD_OF_PAID_BITS } from "../bench/gas/scenarios.ts";
 import {
   aPurchase,
   CENT_WEI,

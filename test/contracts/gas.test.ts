@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { measureGas } from "../../bench/gas/scenarios.ts";
+import { measureGas } from "../bench/gas/scenarios.ts";
 
 const SNAPSHOT = join(import.meta.dirname, "gas-snapshot.json");
 

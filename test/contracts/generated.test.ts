@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { generatedFiles } from "../../tools/generate.ts";
+import { generatedFiles } from "../../scripts/developer/generate.ts";
 
 describe("core/chain/generated", () => {
   for (const { path, content } of generatedFiles()) {

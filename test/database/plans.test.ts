@@ -33,7 +33,6 @@ import { storedFaults } from "../../api/operations/system-faults.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/users.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
-import { fill, walletOf } from "../../bench/scale/fill.ts";
 import { listBoosts, listDueTurns, readBoosts } from "../../core/catalogue/boosts.ts";
 import { listPercentApprovals } from "../../core/catalogue/percent-approvals.ts";
 import { IS_DRAFT, listStorePage } from "../../core/catalogue/store-list.ts";
@@ -92,6 +91,7 @@ import { listDue, summarizeDue, summarizeQueue } from "../../core/sender/due.ts"
 import type { Operation } from "../../core/sender/queue.ts";
 import { listSetAside } from "../../core/sender/retries.ts";
 import { highestNonce, listMined, listSigned } from "../../core/sender/transactions.ts";
+import { fill, walletOf } from "../bench/scale/fill.ts";
 import { RULES } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { MINUTE_MS } from "../../core/rules/iso-time.ts";
-import { numberOption, readOptions, refuseOptions } from "../../tools/options/read-options.ts";
+import { numberOption, readOptions, refuseOptions } from "../../scripts/developer/read-options.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");

@@ -4,7 +4,7 @@
  */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { messageOf } from "../../core/rules/unknown-error.ts";
-import { readOptions, refuseOptions } from "../../tools/options/read-options.ts";
+import { readOptions, refuseOptions } from "../../scripts/developer/read-options.ts";
 import { startPostgres } from "../testing/postgres.ts";
 import { chaos } from "./chaos.ts";
 import { cluster } from "./cluster.ts";

@@ -10,7 +10,7 @@ import { hash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { numberOption, readOptions } from "../../tools/options/read-options.ts";
+import { numberOption, readOptions } from "../../scripts/developer/read-options.ts";
 import { mutantsByHand } from "./by-hand.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { Recompiler } from "./recompile.ts";

@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { expect } from "chai";
 import { COMPUTED, NUMBERED, TABLES } from "../../core/database/generated/schema.ts";
 import { MIGRATIONS } from "../../core/database/migrate.ts";
-import { migrationsSql, SCHEMA_FILE, schemaSource } from "../../tools/generate/database-schema.ts";
+import { migrationsSql, SCHEMA_FILE, schemaSource } from "../../scripts/developer/generate/database-schema.ts";
 
 type Column = { name: string; notnull: number; pk: number; hidden: number };
 

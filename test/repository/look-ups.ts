@@ -1,4 +1,4 @@
-import type { LookUps } from "../../tools/walk/spines.ts";
+import type { LookUps } from "../../scripts/developer/walk/spines.ts";
 
 /** What a reader of a spine need not open, at most 25: its name says all. docs/architecture.md#spines */
 export const LOOK_UPS: LookUps = {

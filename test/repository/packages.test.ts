@@ -35,7 +35,7 @@ describe("The packages", () => {
         writeFileSync(join(folder, file), "");
       }
       // The second pass of npm has tests of its own: test/system/install.test.ts.
-      const script = `npm() { :; }; . ${resolve("tools/postinstall.sh")}`;
+      const script = `npm() { :; }; . ${resolve("scripts/developer/postinstall.sh")}`;
       execFileSync("sh", ["-c", script], { cwd: folder });
       const left = globSync("node_modules/**/*.*", { cwd: folder });
       expect(left.concat(globSync("node_modules/*/bin/node", { cwd: folder })).sort()).to.deep.equal(kept.toSorted());

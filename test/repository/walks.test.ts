@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { type Functions, openFunctions } from "../../tools/walk/functions.ts";
-import { doorsOf, SPINES, type Stop, tell, walk, withSpines } from "../../tools/walk/spines.ts";
+import { type Functions, openFunctions } from "../../scripts/developer/walk/functions.ts";
+import { doorsOf, SPINES, type Stop, tell, walk, withSpines } from "../../scripts/developer/walk/spines.ts";
 import { LOOK_UPS } from "./look-ups.ts";
 
 /** The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. */

@@ -15,10 +15,13 @@ const CALLS: readonly [call: string, says: RegExp][] = [
   ["test/browser/screenshots.ts --help", /^Unknown option '--help'; its options are --language, --theme, --width$/],
   ["test/browser/screenshots.ts --language de", /^--language must be one of pt, en, not "de"$/],
   ["test/browser/screenshots.ts data/none nowhere", /^There is no screen nowhere; the screens are .*\bpanel-log\b/],
-  ["bench/main.ts", /^There is no benchmark "";/],
-  ["bench/main.ts indexer --runs 0", /^--runs must be a whole number from 1 on, not "0"$/],
-  ["bench/main.ts scale --purchases", /^Option '--purchases <value>' argument missing; its options are --purchases, /],
-  ["tools/licences.ts extra", /^Unexpected argument 'extra'; its options are --sbom$/],
+  ["test/bench/main.ts", /^There is no benchmark "";/],
+  ["test/bench/main.ts indexer --runs 0", /^--runs must be a whole number from 1 on, not "0"$/],
+  [
+    "test/bench/main.ts scale --purchases",
+    /^Option '--purchases <value>' argument missing; its options are --purchases, /,
+  ],
+  ["scripts/developer/licences.ts extra", /^Unexpected argument 'extra'; its options are --sbom$/],
 ];
 
 describe("A developer's command called with a wrong option", function () {

@@ -5,8 +5,8 @@ import { expect } from "chai";
 import { parse, parseAllDocuments } from "yaml";
 import { skipWithout } from "../testing/skip.ts";
 
-/** The schemas of Kubernetes are larger than the program: `npm ci --prefix tools/manifest-lint` installs them. */
-const LINTER = resolve("tools/manifest-lint/package.json");
+/** The schemas of Kubernetes are larger than the program: `npm ci --prefix scripts/developer/manifest-lint` installs them. */
+const LINTER = resolve("scripts/developer/manifest-lint/package.json");
 
 type Probe = { httpGet: { path: string; port: string } };
 type Container = {
@@ -93,7 +93,7 @@ describe("The Kubernetes manifests", () => {
   describe("by their schemas @deep", () => {
     before(function () {
       if (!existsSync(resolve(LINTER, "../node_modules")))
-        skipWithout(this, "schemas: npm ci --prefix tools/manifest-lint");
+        skipWithout(this, "schemas: npm ci --prefix scripts/developer/manifest-lint");
     });
 
     it("are valid", async () => {

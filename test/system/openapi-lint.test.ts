@@ -8,8 +8,8 @@ import { migrate } from "../../core/database/migrate.ts";
 import { startInProcess } from "../api/support/in-process.ts";
 import { skipWithout } from "../testing/skip.ts";
 
-/** Larger than the whole program, so it is a separate package: `npm ci --prefix tools/openapi-lint` installs it. */
-const LINTER = resolve("tools/openapi-lint/package.json");
+/** Larger than the whole program, so it is a separate package: `npm ci --prefix scripts/developer/openapi-lint` installs it. */
+const LINTER = resolve("scripts/developer/openapi-lint/package.json");
 type Finding = { code: string | number; message: string; path: (string | number)[] };
 type Spectral = { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> };
 
@@ -18,7 +18,7 @@ describe("The OpenAPI document @deep", function () {
 
   it("passes every rule of Spectral's oas set without a warning", async function () {
     if (!existsSync(resolve(LINTER, "../node_modules")))
-      skipWithout(this, "Spectral: npm ci --prefix tools/openapi-lint");
+      skipWithout(this, "Spectral: npm ci --prefix scripts/developer/openapi-lint");
     const find = createRequire(LINTER);
     const { Spectral } = find("@stoplight/spectral-core") as { Spectral: new () => Spectral };
     const { oas } = find("@stoplight/spectral-rulesets") as { oas: object };

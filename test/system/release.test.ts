@@ -9,7 +9,7 @@ import {
   takeWritten,
   versionMistake,
   withSection,
-} from "../../tools/release/changelog.ts";
+} from "../../scripts/developer/release/changelog.ts";
 import { skipWithout } from "../testing/skip.ts";
 
 describe("The changelog", () => {
@@ -86,11 +86,11 @@ describe("A release", () => {
       "package-lock.json",
       "biome.json",
       "ops/kubernetes.yaml",
-      "tools/licences.ts",
-      "tools/options",
+      "scripts/developer/licences.ts",
+      "scripts/developer",
       "core/rules/unknown-error.ts",
-      "tools/release.ts",
-      "tools/release",
+      "scripts/developer/release.ts",
+      "scripts/developer/release",
     ])
       cpSync(path, join(folder, path), { recursive: true });
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
@@ -111,7 +111,7 @@ describe("A release", () => {
   }
 
   it("is a commit and a tag, with the version wherever it stands", () => {
-    const made = run("tools/release.ts", "--version", "7.0.0");
+    const made = run("scripts/developer/release.ts", "--version", "7.0.0");
     expect(made.status, made.stderr).to.equal(0);
     expect(git("tag")).to.equal("v7.0.0");
     const [heading = "", ...notes] = git("tag", "--list", "--format=%(contents)").split("\n");
@@ -128,7 +128,7 @@ describe("A release", () => {
     const old = join(folder, "bin");
     mkdirSync(old);
     writeFileSync(join(old, "npm"), "#!/bin/sh\necho 9.2.0\n", { mode: 0o755 });
-    const list = ["tools/licences.ts", "--sbom", "sbom.cdx.json"];
+    const list = ["scripts/developer/licences.ts", "--sbom", "sbom.cdx.json"];
     env = { ...process.env, PATH: [old, process.env.PATH].join(delimiter) };
     const refused = run(...list);
     expect([refused.status, refused.stderr]).to.deep.equal([

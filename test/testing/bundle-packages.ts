@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Packages of many small ES modules: 730 of the 1,100 files that the API loads at its start. */
 const BUNDLED = ["kysely", "viem", "zod"];
 const IMPORTED = new RegExp(`from "((?:${BUNDLED.join("|")})(?:/[^"]+)?)"`, "g");
-const SOURCES = "{api,core,indexer,scripts,test,tools}/**/*.ts";
+const SOURCES = "{api,core,indexer,scripts,test}/**/*.ts";
 
 /** Writes every entry of `BUNDLED` that a source imports to a file; what entries share is loaded once, as from the package. */
 export async function bundlePackages(): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { until } from "../../test/testing/until.ts";
+import { until } from "../../testing/until.ts";
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
 /** `npm run bench -- NAME [flags]` runs `bench/NAME.ts`, which prints a table and then one line of JSON. */
 import { existsSync } from "node:fs";
-import { refuseOptions } from "../tools/options/read-options.ts";
+import { refuseOptions } from "../../scripts/developer/read-options.ts";
 
-/** The packages that a benchmark needs in addition to the product's; they are in `bench/package.json`. */
+/** The packages that a benchmark needs in addition to the product's; they are in `test/bench/package.json`. */
 const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
 
 const [name = "", ...flags] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
-import type { Database } from "../../core/database/connect.ts";
+import type { Database } from "../../../core/database/connect.ts";
 import { round } from "./http.ts";
 import { type Call, load, medianMs, startBare } from "./load.ts";
 

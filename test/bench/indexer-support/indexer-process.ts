@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/testing/event-chain.ts";
-import { freePorts } from "../../test/testing/free-port.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
+import { freePorts } from "../../testing/free-port.ts";
 import { end, launch, memoryMb } from "../scale/processes.ts";
 
 type Chain = { rpcUrl: string; databaseUrl: string };

@@ -3,7 +3,7 @@
  * SQLite and PostgreSQL; and purchases per second through the sender compared with a loop of one transaction each.
  */
 import autocannon from "autocannon";
-import { startSystem } from "../test/api/support/system.ts";
+import { startSystem } from "../api/support/system.ts";
 import { benchOutbox } from "./api/outbox.ts";
 import { startBare } from "./scale/load.ts";
 

@@ -1,5 +1,5 @@
-import type { Database } from "../../core/database/connect.ts";
-import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import type { Database } from "../../../core/database/connect.ts";
+import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import type { Filled } from "./fill.ts";
 import { ask, type Call, load, percentile } from "./load.ts";
 

@@ -1,7 +1,7 @@
 import { createPublicClient, createWalletClient, http, type PrivateKeyAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../core/chain/chains.ts";
-import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { spicy } from "../../../core/chain/chains.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
 import type { OnChain } from "./fill.ts";
 
 const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");

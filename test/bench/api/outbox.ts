@@ -1,12 +1,12 @@
 import { createPublicClient, createWalletClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { spicy } from "../../core/chain/chains.ts";
-import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
-import { registerSimulated } from "../../core/purchases/save.ts";
-import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
-import { RULES } from "../../test/sales/support/shop.ts";
-import { until } from "../../test/testing/until.ts";
+import { spicy } from "../../../core/chain/chains.ts";
+import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
+import { registerSimulated } from "../../../core/purchases/save.ts";
+import { type ApiSystem, startSystem } from "../../api/support/system.ts";
+import { RULES } from "../../sales/support/shop.ts";
+import { until } from "../../testing/until.ts";
 
 type Row = {
   way: string;

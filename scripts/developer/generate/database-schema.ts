@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const DATABASE = resolve(import.meta.dirname, "../../core/database");
+const DATABASE = resolve(import.meta.dirname, "../../../core/database");
 const MIGRATIONS = resolve(DATABASE, "migrations");
 export const SCHEMA_FILE = resolve(DATABASE, "generated/schema.ts");
 

@@ -12,7 +12,7 @@ import {
   withSection,
 } from "./release/changelog.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
 const MANIFESTS = join(ROOT, "ops/kubernetes.yaml");
 const HEADING = "# Changelog\n";
@@ -41,7 +41,7 @@ function release(version: string, section: string, rest: string): void {
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
   const manifests = readFileSync(MANIFESTS, "utf8");
   writeFileSync(MANIFESTS, manifests.replaceAll(/(torcida(?::|-migrate-))\d+\.\d+\.\d+/g, `$1${version}`));
-  execFileSync(process.execPath, ["tools/licences.ts"], { cwd: ROOT, stdio: "inherit" });
+  execFileSync(process.execPath, ["scripts/developer/licences.ts"], { cwd: ROOT, stdio: "inherit" });
   git("add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS);
   git("commit", "--message", `chore(release): ${version}`);
   // Else git takes the headings for comments.

@@ -1,4 +1,4 @@
-import { type Anvil, startAnvil } from "../../test/testing/anvil.ts";
+import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 import {
   buyerOf,
   type EventRecord,
@@ -7,7 +7,7 @@ import {
   paymentEvent,
   placeEmitters,
   statusEvents,
-} from "../../test/testing/event-chain.ts";
+} from "../../testing/event-chain.ts";
 
 /** The number of events in a block, and of empty blocks between blocks with events. */
 export type ChainShape = { name: string; events: number; eventsPerBlock: number; blocksPerBlockWithEvents: number };

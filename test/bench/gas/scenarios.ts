@@ -13,7 +13,7 @@ import {
   SITE_URL,
   type System,
   send,
-} from "../../test/contracts/support/system.ts";
+} from "../../contracts/support/system.ts";
 
 /** Purchases whose paid bits share one word of storage. */
 export const WORD_OF_PAID_BITS = 256n;

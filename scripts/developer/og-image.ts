@@ -1,7 +1,7 @@
-/** Draws the preview image of shared links: `node tools/og-image.ts`. */
-import { launchChromium, visit } from "../test/browser/support/chromium.ts";
-import { FixtureServer } from "../test/browser/support/fixture-server.ts";
-import { buildWebApp, WEB_APP } from "../test/testing/web-app.ts";
+/** Draws the preview image of shared links: `node scripts/developer/og-image.ts`. */
+import { launchChromium, visit } from "../../test/browser/support/chromium.ts";
+import { FixtureServer } from "../../test/browser/support/fixture-server.ts";
+import { buildWebApp, WEB_APP } from "../../test/testing/web-app.ts";
 
 await buildWebApp();
 const server = await new FixtureServer(WEB_APP).start();

@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type CompiledContract, readCompiledContract } from "../scripts/deploy/compiled-contract.ts";
+import { type CompiledContract, readCompiledContract } from "../deploy/compiled-contract.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const HEADER = "// Written by `npm run generate` from the compiled contracts. Do not edit.\n";
 
 /** The contracts that the system talks to or deploys: artifact, file name, and the prefix of the exported names. */

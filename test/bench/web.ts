@@ -5,11 +5,11 @@
 import { availableParallelism, cpus } from "node:os";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
-import { chromiumPath } from "../test/browser/support/chromium.ts";
-import { freePorts } from "../test/testing/free-port.ts";
-import { Shopper } from "../test/testing/shopper.ts";
-import { removeData, startTorcida, systemEnvironment } from "../test/testing/torcida.ts";
-import { numberOption, readOptions } from "../tools/options/read-options.ts";
+import { numberOption, readOptions } from "../../scripts/developer/read-options.ts";
+import { chromiumPath } from "../browser/support/chromium.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { Shopper } from "../testing/shopper.ts";
+import { removeData, startTorcida, systemEnvironment } from "../testing/torcida.ts";
 import { percentile } from "./scale/load.ts";
 
 const [runs, ...paths] = readOptions({ allowPositionals: true }).positionals;

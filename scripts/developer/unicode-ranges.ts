@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isBlank, isHiddenCharacter, isMark } from "../core/rules/chain-text.ts";
+import { isBlank, isHiddenCharacter, isMark } from "../../core/rules/chain-text.ts";
 
-export const UNICODE_RANGES_PATH = join(import.meta.dirname, "../contracts/libraries/UnicodeRanges.sol");
+export const UNICODE_RANGES_PATH = join(import.meta.dirname, "../../contracts/libraries/UnicodeRanges.sol");
 
 const LAST_CODE_POINT = 0x10ffff;
 const HEX_DIGITS_A_LINE = 100;
@@ -23,7 +23,7 @@ export function unicodeRangesSource(): string {
   return `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Written by \`npx node tools/unicode-ranges.ts\` from Unicode ${process.versions.unicode}. Do not edit.
+// Written by \`npx node scripts/developer/unicode-ranges.ts\` from Unicode ${process.versions.unicode}. Do not edit.
 
 /// @title UnicodeRanges
 /// @notice Ranges of code points that a store's name must not contain freely, in order, four bytes each, highest bits

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOptions } from "./options/read-options.ts";
+import { readOptions } from "./read-options.ts";
 import { writeBillOfMaterials } from "./release/bill-of-materials.ts";
 
 /** Licences that allow use and distribution with MIT code if their notices are kept. */
@@ -47,7 +47,7 @@ type LockEntry = {
 type Package = { name: string; version: string; licence: string; isShipped: boolean };
 
 const { values } = readOptions({ options: { sbom: { type: "string" } } });
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const packages = readPackages();
 const refused = packages.filter((one) => !isCompatible(one.licence) && !(one.name in DECIDED));
 const counts = Map.groupBy(packages, (one) => one.licence);

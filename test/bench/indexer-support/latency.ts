@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { connect } from "../../core/database/connect.ts";
-import { portOf } from "../../core/process/listen.ts";
-import { startAnvil } from "../../test/testing/anvil.ts";
-import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/testing/event-chain.ts";
+import { connect } from "../../../core/database/connect.ts";
+import { portOf } from "../../../core/process/listen.ts";
+import { startAnvil } from "../../testing/anvil.ts";
+import { buyerOf, emit, mintEvents, placeEmitters } from "../../testing/event-chain.ts";
 import { round } from "../scale/http.ts";
 import { percentile } from "../scale/load.ts";
 import { startIndexer } from "./indexer-process.ts";

@@ -3,7 +3,7 @@
  * `docs/architecture.md` says of them. docs/architecture.md#spines
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { LOOK_UPS } from "../test/repository/look-ups.ts";
+import { LOOK_UPS } from "../../test/repository/look-ups.ts";
 import { openFunctions } from "./walk/functions.ts";
 import { doorsOf, SPINES, tell, walk, withSpines } from "./walk/spines.ts";
 

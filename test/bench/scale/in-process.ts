@@ -1,11 +1,11 @@
-import { readEnvironment } from "../../api/environment.ts";
-import { openReconcile } from "../../api/operations/open-reconcile.ts";
-import type { Database } from "../../core/database/connect.ts";
-import { makeDue } from "../../core/purchases/due.ts";
-import { planNextSteps } from "../../core/purchases/next-step.ts";
-import { fixedRate } from "../../core/rates/rate-source.ts";
-import { reconcile } from "../../core/reconcile/reconcile.ts";
-import { idsOf, jsonOf } from "../../core/rules/records.ts";
+import { readEnvironment } from "../../../api/environment.ts";
+import { openReconcile } from "../../../api/operations/open-reconcile.ts";
+import type { Database } from "../../../core/database/connect.ts";
+import { makeDue } from "../../../core/purchases/due.ts";
+import { planNextSteps } from "../../../core/purchases/next-step.ts";
+import { fixedRate } from "../../../core/rates/rate-source.ts";
+import { reconcile } from "../../../core/reconcile/reconcile.ts";
+import { idsOf, jsonOf } from "../../../core/rules/records.ts";
 import { round } from "./http.ts";
 import { medianMs, percentile } from "./load.ts";
 
