@@ -6,7 +6,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["contracts/**", "test/contracts/**", "hardhat.config.ts"],
   "test/browser/accessibility.test.ts": ["frontend/**", "core/rules/languages/**"],
   "test/browser/slow.test.ts": ["frontend/**"],
-  "test/faults/alerts.test.ts": ["ops/*.yaml", "**/metrics.ts", "**/metrics/**", "docs/runbook/**"],
+  "test/faults/alerts.test.ts": ["deploy/*.yaml", "**/metrics.ts", "**/metrics/**", "docs/runbook/**"],
   "test/faults/older-database.test.ts": [
     "scripts/restored.ts",
     "core/sender/**",

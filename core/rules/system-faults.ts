@@ -3,7 +3,7 @@ import { keysOf } from "./records.ts";
 type Kind = {
   /** Without this, the process is not ready. */
   blocks?: true;
-  /** The alert of ops/alerts.yaml that tells it, with its page. */
+  /** The alert of deploy/alerts.yaml that tells it, with its page. */
   alert: string;
   /** The page of docs/runbook. */
   runbook: string;

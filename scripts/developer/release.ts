@@ -14,7 +14,7 @@ import {
 
 const ROOT = join(import.meta.dirname, "../..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
-const MANIFESTS = join(ROOT, "ops/kubernetes.yaml");
+const MANIFESTS = join(ROOT, "deploy/kubernetes.yaml");
 const HEADING = "# Changelog\n";
 
 try {

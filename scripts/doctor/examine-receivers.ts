@@ -4,7 +4,7 @@ import { askOutside } from "../../core/process/outside.ts";
 import { codeOf, messageOf, reasonOf } from "../../core/rules/unknown-error.ts";
 import { type Finding, healthy, warning } from "./finding.ts";
 
-/** Where docs/going-live.md puts it, and ops/alertmanager.yaml reads it. */
+/** Where docs/going-live.md puts it, and deploy/alertmanager.yaml reads it. */
 const ALERT_URL_FILE = "/etc/prometheus/alert.url";
 const TEST_IT = "docs/going-live.md#10-alerts-that-reach-a-phone";
 /** So a server refuses whoever comes with a wrong path or token. */

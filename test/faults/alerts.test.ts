@@ -31,7 +31,7 @@ const UNTOLD: readonly FaultName[] = [
   "operations_wait",
   "sender_waits",
 ];
-/** On a local chain nobody needs a second node; ops/alerts.test.yaml tests the rule. */
+/** On a local chain nobody needs a second node; deploy/alerts.test.yaml tests the rule. */
 const CAUSED_NOWHERE = ["TorcidaOneNode"];
 /** Anvil has this contract from the beginning: the deployer of others at known addresses. */
 const A_CONTRACT = "0x4e59b44847b379578588920ca78fbf26c0b4956c";

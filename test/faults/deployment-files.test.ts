@@ -11,7 +11,7 @@ describe("The deployment files", function () {
   this.timeout(300_000);
 
   it("is an image with a non-root process, a health check, and SIGTERM handling", () => {
-    const dockerfile = read("docker/Dockerfile");
+    const dockerfile = read("deploy/docker/Dockerfile");
     const instructions = dockerfile.split("\n").filter((line) => /^[A-Z]+ /.test(line));
     const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
     expect(last.find((line) => line.startsWith("USER "))).to.equal("USER node");
@@ -26,10 +26,12 @@ describe("The deployment files", function () {
   });
 
   it("copies every folder that the processes import from", () => {
-    const copied = new Set([...read("docker/Dockerfile").matchAll(/\/app\/([\w-]+) /g)].map((match) => match[1]));
+    const copied = new Set(
+      [...read("deploy/docker/Dockerfile").matchAll(/\/app\/([\w-]+) /g)].map((match) => match[1]),
+    );
     const imported = new Set(["api", "indexer", "scripts"]);
     for (const room of imported) {
-      for (const file of globSync(`${room}/**/*.ts`)) {
+      for (const file of globSync(`${room}/**/*.ts`, { exclude: ["scripts/developer/**"] })) {
         for (const [, path = ""] of read(file).matchAll(/(?:from |import\()"(\.\.?\/[^"]+)"/g)) {
           imported.add(join(dirname(file), path).split("/")[0] ?? "");
         }
@@ -39,11 +41,18 @@ describe("The deployment files", function () {
   });
 
   it("names only commands that exist", () => {
-    const texts = ["docker/Dockerfile", "docker/compose.yaml", ...globSync("ops/systemd/*.service")]
+    const texts = ["deploy/docker/Dockerfile", "deploy/docker/compose.yaml", ...globSync("deploy/systemd/*.service")]
       .map(read)
       .join("\n");
-    const scripts = [...texts.matchAll(/((?:api|indexer|scripts|docker)\/[\w-]+\.ts)/g)].map((match) => match[1] ?? "");
-    expect(scripts).to.include.members(["api/main.ts", "indexer/main.ts", "scripts/backup.ts", "docker/health.ts"]);
+    const scripts = [...texts.matchAll(/((?:api|indexer|scripts|deploy\/docker)\/[\w-]+\.ts)/g)].map(
+      (match) => match[1] ?? "",
+    );
+    expect(scripts).to.include.members([
+      "api/main.ts",
+      "indexer/main.ts",
+      "scripts/backup.ts",
+      "deploy/docker/health.ts",
+    ]);
     for (const script of scripts) expect(existsSync(script), script).to.equal(true);
     const { scripts: known } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const pages = [
@@ -58,7 +67,7 @@ describe("The deployment files", function () {
   });
 
   it("runs each of our containers read-only and without privileges", () => {
-    const compose = read("docker/compose.yaml");
+    const compose = read("deploy/docker/compose.yaml");
     for (const rule of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true", "user: node"]) {
       expect(compose).to.include(rule);
     }
@@ -86,7 +95,7 @@ describe("The deployment files", function () {
     it("uses only exported metrics in alerts and dashboards, and links to existing pages", () => {
       // An error counter appears with the first error.
       const atFirstFailure = new Set(["torcida_indexer_rpc_errors_total", "torcida_rpc_contradictions_total"]);
-      const texts = `${read("ops/alerts.yaml")}\n${read("docker/grafana/dashboards/torcida.json")}`;
+      const texts = `${read("deploy/alerts.yaml")}\n${read("deploy/docker/grafana/dashboards/torcida.json")}`;
       const names = new Set([...texts.matchAll(/\btorcida_[a-z_]+\b/g)].map((match) => match[0]));
       expect(names.size).to.be.greaterThan(10);
       for (const name of names) {
@@ -123,12 +132,12 @@ describe("The deployment files", function () {
 
     it("has a health check that detects a dead process", async () => {
       const { PORT, INDEXER_PORT } = system.environment;
-      expect((await system.run("docker/health.ts", [], { PORT: PORT ?? "" })).code).to.equal(0);
+      expect((await system.run("deploy/docker/health.ts", [], { PORT: PORT ?? "" })).code).to.equal(0);
       const indexer = { TORCIDA_PROCESS: "indexer", INDEXER_PORT: INDEXER_PORT ?? "" };
-      expect((await system.run("docker/health.ts", [], indexer)).code).to.equal(0);
-      expect((await system.run("docker/health.ts", [], { PORT: "9" })).code).to.equal(1);
+      expect((await system.run("deploy/docker/health.ts", [], indexer)).code).to.equal(0);
+      expect((await system.run("deploy/docker/health.ts", [], { PORT: "9" })).code).to.equal(1);
       const reader = { TORCIDA_PROCESS: "affiliates", AFFILIATES_PORT: INDEXER_PORT ?? "" };
-      expect((await system.run("docker/health.ts", [], reader)).code).to.equal(0);
+      expect((await system.run("deploy/docker/health.ts", [], reader)).code).to.equal(0);
     });
   });
 

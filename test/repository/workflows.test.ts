@@ -68,7 +68,7 @@ describe("The workflows of GitHub", () => {
     for (const file of files) {
       expect(commands.filter((one) => one.includes(file)).length, `${file} is made and released`).to.equal(2);
     }
-    const image = commands.find((one) => one.includes("docker build --file docker/Dockerfile"));
+    const image = commands.find((one) => one.includes("docker build --file deploy/docker/Dockerfile"));
     expect(image, "the image").to.match(/dpkg-query --show >image-packages\.txt[\s\S]*docker push/);
     expect(files).to.include("image-packages.txt");
     expect(release.permissions).to.include({ packages: "write", "id-token": "write", attestations: "write" });

@@ -24,7 +24,7 @@ type Compose = {
   services: Record<string, Service>;
   secrets: Record<string, { file?: string; environment?: string }>;
 };
-const { services, secrets } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as Compose;
+const { services, secrets } = parse(readFileSync("deploy/docker/compose.yaml", "utf8"), { merge: true }) as Compose;
 const commandOf = (service: string) => services[service]?.command ?? [];
 
 describe("The containers @deep", () => {
@@ -51,8 +51,8 @@ describe("The containers @deep", () => {
 
   it("mount only files that exist here", () => {
     const files = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((one) => one.split(":")[0] ?? ""));
-    for (const file of files.filter((one) => one.startsWith(".") && one !== "../keys")) {
-      expect(existsSync(join("docker", file)), file).to.equal(true);
+    for (const file of files.filter((one) => one.startsWith(".") && one !== "../../keys")) {
+      expect(existsSync(join("deploy/docker", file)), file).to.equal(true);
     }
   });
 });
@@ -67,14 +67,14 @@ describe("Compose itself @deep", () => {
   const configOf = (variables: Record<string, string>, [part, other]: [string, string] = ["", ""]) => {
     const folder = mkdtempSync(join(tmpdir(), "torcida-compose-"));
     try {
-      for (const name of ["docker", "ops"]) cpSync(name, join(folder, name), { recursive: true });
+      cpSync("deploy", join(folder, "deploy"), { recursive: true });
       writeFileSync(join(folder, ".env"), "NETWORK=spicy\n");
       // Debian 12's does not know the project's name, which every later one does.
-      const file = readFileSync("docker/compose.yaml", "utf8")
+      const file = readFileSync("deploy/docker/compose.yaml", "utf8")
         .replace(/^name: .*$/m, "")
         .replace(part, other);
-      writeFileSync(join(folder, "docker/compose.yaml"), file);
-      const command = ["-p", "torcida", "-f", "docker/compose.yaml", "--profile", "networks", "config"];
+      writeFileSync(join(folder, "deploy/docker/compose.yaml"), file);
+      const command = ["-p", "torcida", "-f", "deploy/docker/compose.yaml", "--profile", "networks", "config"];
       const env = { PATH: process.env.PATH ?? "", HOME: folder, ...variables };
       const { status, stdout, stderr } = spawnSync("docker-compose", command, { cwd: folder, env, encoding: "utf8" });
       return { status, stdout, stderr };
@@ -132,7 +132,7 @@ describe("The containers can start", () => {
 
 describe("Prometheus in the containers", () => {
   it("reaches each process that serves metrics, and knows its job", () => {
-    const { scrape_configs: jobs } = parse(readFileSync("docker/prometheus/prometheus.yaml", "utf8")) as {
+    const { scrape_configs: jobs } = parse(readFileSync("deploy/docker/prometheus/prometheus.yaml", "utf8")) as {
       scrape_configs: { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] }[];
     };
     const scraped = jobs.flatMap(({ dns_sd_configs: [{ names }] }) => names);
@@ -143,7 +143,7 @@ describe("Prometheus in the containers", () => {
     for (const host of ["INDEXER_HOST", "AFFILIATES_HOST"])
       for (const name of serving) expect(services[name]?.environment, name).to.have.property(host, "0.0.0.0");
     for (const { job_name: job } of jobs)
-      expect(readFileSync("ops/prometheus.yaml", "utf8")).to.include(`job_name: ${job}`);
+      expect(readFileSync("deploy/prometheus.yaml", "utf8")).to.include(`job_name: ${job}`);
   });
 });
 
@@ -204,7 +204,7 @@ describe("The image, unpacked and run read-only as nobody @deep", function () {
       throw new Error(`${error.message}\n${api.output()}\n${indexer.output()}`);
     });
     expect(await (await fetch(url)).text()).to.include('<div id="root">');
-    const health = ["node", "docker/health.ts"];
+    const health = ["node", "deploy/docker/health.ts"];
     expect((await image.run(health, environment)).code).to.equal(0);
     await until("the indexer is healthy", async () => {
       return (await image.run(health, { ...environment, TORCIDA_PROCESS: "indexer" })).code === 0;

@@ -27,7 +27,9 @@ type Manifest = {
   spec: { template?: { spec: Pod }; jobTemplate?: { spec: { template: { spec: Pod } } } };
 };
 
-const manifests = parseAllDocuments(readFileSync("ops/kubernetes.yaml", "utf8")).map((one) => one.toJS() as Manifest);
+const manifests = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8")).map(
+  (one) => one.toJS() as Manifest,
+);
 const podOf = ({ spec }: Manifest) => spec?.template?.spec ?? spec?.jobTemplate?.spec.template.spec;
 const containerOf = (name: string) =>
   manifests.map((one) => podOf(one)?.containers[0]).find((container) => container?.name === name);
@@ -48,10 +50,10 @@ describe("The Kubernetes manifests", () => {
   it("limit the memory of every process, as do the units and the containers", () => {
     for (const { name, resources } of manifests.flatMap((one) => podOf(one)?.containers ?? []))
       expect(resources?.limits.memory, name).to.equal("1Gi");
-    for (const unit of globSync("ops/systemd/*.service"))
+    for (const unit of globSync("deploy/systemd/*.service"))
       expect(readFileSync(unit, "utf8"), unit).to.match(/^MemoryMax=1G$/m);
     const compose: { services: Record<string, { image?: string; mem_limit?: string }> } = parse(
-      readFileSync("docker/compose.yaml", "utf8"),
+      readFileSync("deploy/docker/compose.yaml", "utf8"),
       { merge: true },
     );
     const own = Object.entries(compose.services).filter(([, { image }]) => image === "torcida");
@@ -61,9 +63,9 @@ describe("The Kubernetes manifests", () => {
 
   it("listen on loopback unless told otherwise, as do the unit and the image", () => {
     expect(manifests[0]?.data?.HOST).to.equal("0.0.0.0");
-    for (const file of ["docker/Dockerfile", "ops/systemd/torcida-api.service"])
+    for (const file of ["deploy/docker/Dockerfile", "deploy/systemd/torcida-api.service"])
       expect(readFileSync(file, "utf8"), file).not.to.match(/^(?:ENV|Environment)\b.*HOST=/m);
-    expect(readFileSync("docker/Dockerfile", "utf8")).to.include("-e HOST=0.0.0.0 -p 127.0.0.1:3000:3000");
+    expect(readFileSync("deploy/docker/Dockerfile", "utf8")).to.include("-e HOST=0.0.0.0 -p 127.0.0.1:3000:3000");
   });
 
   it("set only variables of .env.example", () => {
@@ -87,7 +89,7 @@ describe("The Kubernetes manifests", () => {
       expect(container?.livenessProbe?.httpGet.path, name).to.equal("/healthz");
       expect(container, name).not.to.have.property("readinessProbe");
     }
-    expect(readFileSync("ops/kubernetes.yaml", "utf8")).not.to.match(/path: \/readyz/);
+    expect(readFileSync("deploy/kubernetes.yaml", "utf8")).not.to.match(/path: \/readyz/);
   });
 
   describe("by their schemas @deep", () => {

@@ -36,7 +36,7 @@ const DISTRIBUTOR = `0x${"22".repeat(20)}` as const;
 
 const LEAVER = `0x${"33".repeat(20)}` as WalletAddress;
 
-const RECEIVER = join(process.cwd(), "ops/receive-backup");
+const RECEIVER = join(process.cwd(), "deploy/receive-backup");
 const COMMANDS: Record<string, readonly string[]> = {
   payouts: ["--resume"],
   reconcile: [],

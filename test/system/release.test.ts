@@ -85,7 +85,7 @@ describe("A release", () => {
       "package.json",
       "package-lock.json",
       "biome.json",
-      "ops/kubernetes.yaml",
+      "deploy/kubernetes.yaml",
       "scripts/developer/licences.ts",
       "scripts/developer",
       "core/rules/unknown-error.ts",
@@ -117,7 +117,7 @@ describe("A release", () => {
     const [heading = "", ...notes] = git("tag", "--list", "--format=%(contents)").split("\n");
     expect(heading).to.match(/^## 7\.0\.0 \(\d{4}-\d\d-\d\d\)$/);
     expect(notes).to.include("### Added");
-    const images = git("show", "v7.0.0:ops/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
+    const images = git("show", "v7.0.0:deploy/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
     expect(new Set(images)).to.deep.equal(new Set(["torcida-migrate-7.0.0", "torcida:7.0.0"]));
     // The workflow tests what it releases.
     const biome = spawnSync("node_modules/.bin/biome", ["check"], { cwd: folder, encoding: "utf8" });

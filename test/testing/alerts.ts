@@ -16,7 +16,7 @@ export type AlertRule = {
 type Point = number | "_" | "stale";
 export type Target = { job: string; instance: string; url: string };
 
-const RULE_FILE = resolve("ops/alerts.yaml");
+const RULE_FILE = resolve("deploy/alerts.yaml");
 const MINUTE_MS = 60_000;
 /** Slightly below the scrape timeout of Prometheus. */
 const SCRAPE_TIMEOUT_MS = 9_000;

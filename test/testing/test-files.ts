@@ -19,7 +19,7 @@ export const SELECTION: Record<Tier, readonly string[]> = {
 /** The folders of `test/` that belong to a part. */
 export const PARTS: Record<string, readonly string[]> = {
   browser: ["browser"],
-  system: ["system", "ops", "faults", "properties"],
+  system: ["system", "deploy", "faults", "properties"],
   api: ["api"],
   indexer: ["indexer", "database", "process", "upgrade"],
   purchases: ["catalogue", "purchases", "sender", "reconcile", "sales"],

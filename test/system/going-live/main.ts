@@ -256,7 +256,7 @@ function writeStandIns(folder: string, source: string): void {
     npm: `if [ "$1" = ci ]; then echo "(npm ci)"; ln -sfn "${source}/node_modules" node_modules; exit; fi; self=$(dirname "$0"); export PATH="\${PATH//$self:/}:$self"; exec npm "$@"`,
     // The copy arrives as what it is; `npm test` encrypts with the real age.
     age: "cat",
-    ssh: `mkdir -p "${folder}/../elsewhere"; exec "${source}/ops/receive-backup" "${folder}/../elsewhere"`,
+    ssh: `mkdir -p "${folder}/../elsewhere"; exec "${source}/deploy/receive-backup" "${folder}/../elsewhere"`,
     "ssh-keyscan": `echo "$1 ssh-ed25519 AAAA"`,
     "ssh-keygen": `echo "ssh-ed25519 AAAA" >"\${@: -1}.pub"`,
   };

@@ -7,11 +7,11 @@ const ROOT = join(import.meta.dirname, "../../..");
 const BASE = ["bin", "etc", "lib", "lib64", "usr"];
 const NOBODY = "65534";
 
-/** The image of docker/Dockerfile as a folder, and its commands as they run in a container: read-only, without a user or a capability. */
+/** The image of deploy/docker/Dockerfile as a folder, and its commands as they run in a container: read-only, without a user or a capability. */
 export class Image {
   readonly folder: string;
   readonly environment: Record<string, string>;
-  readonly #dockerfile = readFileSync(join(ROOT, "docker/Dockerfile"), "utf8");
+  readonly #dockerfile = readFileSync(join(ROOT, "deploy/docker/Dockerfile"), "utf8");
 
   /** Its folder must be on the same disk as node_modules, because it shares files with it. */
   constructor() {

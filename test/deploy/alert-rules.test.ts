@@ -7,8 +7,8 @@ import { needPromtool, readAlertRules } from "../testing/alerts.ts";
 
 describe("Alert rules", () => {
   for (const command of [
-    ["check", "rules", "ops/alerts.yaml"],
-    ["test", "rules", "ops/alerts.test.yaml"],
+    ["check", "rules", "deploy/alerts.yaml"],
+    ["test", "rules", "deploy/alerts.test.yaml"],
   ]) {
     it(`pass promtool ${command.join(" ")} @deep`, function () {
       needPromtool(this);
@@ -18,7 +18,7 @@ describe("Alert rules", () => {
   }
 
   it("seen from outside are all in the unit tests", () => {
-    const tested = readFileSync("ops/alerts.test.yaml", "utf8");
+    const tested = readFileSync("deploy/alerts.test.yaml", "utf8");
     for (const { alert } of readAlertRules("outside")) expect(tested).to.include(`alertname: ${alert}`);
   });
 
@@ -47,7 +47,7 @@ describe("Alert rules", () => {
 
   it("reach a phone, and the watchdog a service elsewhere", () => {
     type Route = { receiver: string; matchers?: string[]; routes?: Route[]; repeat_interval?: string };
-    const { route, receivers } = parse(readFileSync("ops/alertmanager.yaml", "utf8")) as {
+    const { route, receivers } = parse(readFileSync("deploy/alertmanager.yaml", "utf8")) as {
       route: Route;
       receivers: { name: string }[];
     };

@@ -8,7 +8,9 @@ type Panel = {
   gridPos: { h: number; w: number; x: number; y: number };
   targets: { refId: string; expr: string }[];
 };
-const { panels } = JSON.parse(readFileSync("docker/grafana/dashboards/torcida.json", "utf8")) as { panels: Panel[] };
+const { panels } = JSON.parse(readFileSync("deploy/docker/grafana/dashboards/torcida.json", "utf8")) as {
+  panels: Panel[];
+};
 const metricsOf = (text: string) => [...text.matchAll(/\btorcida_[a-z_]+\b/g)].map(([name]) => name);
 const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsOf(expr))));
 

@@ -14,7 +14,7 @@ describe("The systemd units", () => {
       skipWithout(this, "systemd-analyze: Debian's package systemd");
   });
 
-  for (const unit of globSync("ops/systemd/*.service")) {
+  for (const unit of globSync("deploy/systemd/*.service")) {
     it(`${unit} is exposed by ${MOST_EXPOSED} at most @deep`, () => {
       const { stdout, stderr } = spawnSync("systemd-analyze", ["security", "--offline=true", unit], {
         encoding: "utf8",
