@@ -14,7 +14,7 @@ if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
 }
 const tool = TOOLS[name];
 if (tool && !existsSync(new URL(`./node_modules/${tool}/package.json`, import.meta.url))) {
-  console.error(`The benchmark "${name}" needs ${tool}; install it once with: npm ci --prefix bench`);
+  console.error(`The benchmark "${name}" needs ${tool}; install it once with: npm ci --prefix test/bench`);
   process.exit(1);
 }
 process.argv = [process.argv[0] ?? "", file.pathname, ...flags];
