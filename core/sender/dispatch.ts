@@ -10,11 +10,11 @@ import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
+import { listSetAside, moveUnsent } from "./moves.ts";
 import { subjectOf } from "./operation-record.ts";
 import type { Operation } from "./queue.ts";
 import { readRecovery } from "./recovery.ts";
 import { refusedFor } from "./refusal.ts";
-import { limitBatch, listSetAside, reconsider } from "./retries.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
 import { Suspects } from "./suspects.ts";
 import type { WatchedTransaction } from "./transactions.ts";
@@ -156,7 +156,8 @@ export class Dispatch {
     } catch (error) {
       if (!(error instanceof SignerError && error.isRefusal)) throw error;
       const ids = idsOf(operations);
-      if (operations.length > 1) await this.#context.write((queries) => limitBatch(queries, ids, 1n));
+      if (operations.length > 1)
+        await this.#context.write((queries) => moveUnsent(queries, ids, { to: "smaller", batchLimit: 1n }));
       else await settle(this.#context, operations, refusedFor(error.message).verdict);
       return "refused" as const;
     }
@@ -186,7 +187,7 @@ export class Dispatch {
     this.#maxWeiPerCent = maxWeiPerCent;
     const ids = [...admit(small, allowance).ready, ...others].map((operation) => operation.id);
     if (ids.length === 0) return;
-    await this.#context.write((queries) => reconsider(queries, ids));
+    await this.#context.write((queries) => moveUnsent(queries, ids, { to: "due" }));
     this.#context.options.log.info({ kind, count: ids.length }, "Retrying operations that were set aside");
   }
 

@@ -1,8 +1,7 @@
 import { databaseErrorCode, type Queries } from "../database/transaction.ts";
-import { finishOperations, listAssigned, withdrawAssigned } from "./assigned.ts";
 import type { Encoder } from "./encoder.ts";
+import { finishOperations, listAssigned, type Outcome, takeOut } from "./moves.ts";
 import { enqueueAgain, type Operation } from "./queue.ts";
-import { requeue, requeueReverted } from "./retries.ts";
 
 /**
  * A transaction succeeded: its operations are done, except those whose subject changed while it was in flight. These
@@ -36,7 +35,7 @@ async function listOutdated(
 }
 
 /** Why a transaction can no longer complete its operations. */
-export type Failure = "reverted" | "nonce_lost";
+export type Failure = Exclude<Outcome, "withdrawn">;
 
 /**
  * A transaction failed: its operations are queued again, except those that are no longer wanted. A purchase
@@ -53,9 +52,8 @@ export async function requeueOperations(
   await encoder?.lock?.(queries, operations);
   await encoder?.forgetSent?.(queries, operations);
   const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isLocked: true })) ?? [];
-  await withdrawAssigned(queries, unwanted, "Withdrawn");
+  await takeOut(queries, unwanted, "withdrawn");
   const wanted = operations.filter((operation) => !unwanted.includes(operation));
-  if (failure === "reverted") await requeueReverted(queries, wanted);
-  else await requeue(queries, wanted, "Its nonce was used by another program");
+  await takeOut(queries, wanted, failure);
   await encoder?.reconsider?.(queries, operations);
 }

@@ -1,6 +1,6 @@
 import { BaseError, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
-import { listUnfinishedTransactionIds, reopenOperations } from "./assigned.ts";
+import { listUnfinishedTransactionIds, reopenOperations } from "./moves.ts";
 import { logDone } from "./operation-record.ts";
 import { concludeOperations, requeueOperations } from "./outcomes.ts";
 import type { Operation } from "./queue.ts";

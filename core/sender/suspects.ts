@@ -1,8 +1,8 @@
 import { idsOf } from "../rules/records.ts";
 import { explanationOf } from "../rules/unknown-error.ts";
 import type { Call, Encoder, Refusal } from "./encoder.ts";
+import { listRefused, moveUnsent } from "./moves.ts";
 import type { Operation } from "./queue.ts";
-import { listRefused, resume, suspect } from "./retries.ts";
 import { endsRound, type SenderContext } from "./sender-context.ts";
 import { settle, settleKind, tryCall, tryEncode } from "./trial.ts";
 
@@ -33,7 +33,7 @@ export class Suspects {
   /** Sets the operations of a refused call aside until each of them was tried alone, which starts at once. */
   async add(encoder: Encoder, operations: readonly Operation[], text: string): Promise<void> {
     const ids = idsOf(operations);
-    await this.#context.write((queries) => suspect(queries, ids, text));
+    await this.#context.write((queries) => moveUnsent(queries, ids, { to: "suspected", text }));
     this.#start(() => this.#sort(encoder, operations));
   }
 
@@ -74,7 +74,7 @@ export class Suspects {
       if (!encoder) continue;
       const passed = await this.#tryEach(encoder, ofKind);
       this.#parkedAtOnce = passed.length === ofKind.length ? Math.min(TRIED_AT_ONCE, this.#parkedAtOnce * 2) : 1;
-      await this.#resume(passed, passed.length);
+      await this.#resume(passed, BigInt(passed.length));
     }
   }
 
@@ -83,17 +83,17 @@ export class Suspects {
     try {
       const passed = await this.#tryEach(encoder, suspects);
       // None is at fault alone: together they are too many for one call.
-      const batchLimit = passed.length === suspects.length ? Math.max(1, Math.floor(passed.length / 2)) : null;
+      const batchLimit = passed.length === suspects.length ? BigInt(Math.max(1, Math.floor(passed.length / 2))) : null;
       await this.#resume(passed, batchLimit);
     } finally {
       for (const { id } of suspects) this.#inTrial.delete(id);
     }
   }
 
-  async #resume(operations: readonly Operation[], batchLimit: number | null): Promise<void> {
+  async #resume(operations: readonly Operation[], batchLimit: bigint | null): Promise<void> {
     if (operations.length === 0) return;
     const ids = idsOf(operations);
-    await this.#context.write((queries) => resume(queries, ids, batchLimit));
+    await this.#context.write((queries) => moveUnsent(queries, ids, { to: "queued", batchLimit }));
     this.#context.wake();
   }
 

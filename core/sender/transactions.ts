@@ -6,7 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import { idsOf } from "../rules/records.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { assign } from "./assigned.ts";
+import { assign } from "./moves.ts";
 import type { Operation } from "./queue.ts";
 
 export type StoredTransaction = Selectable<Schema["transactions"]>;

@@ -5,10 +5,10 @@ import { isAboutNodes } from "../process/rpc/chain-client.ts";
 import { idsOf } from "../rules/records.ts";
 import { explanationOf } from "../rules/unknown-error.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
+import { moveUnsent, setKindAside } from "./moves.ts";
 import { subjectOf } from "./operation-record.ts";
 import { enqueueAgain, type Operation } from "./queue.ts";
 import { refusedFor, shortened } from "./refusal.ts";
-import { markDone, markFailed, park, setAside, setKindAside } from "./retries.ts";
 import { endsRound, type SenderContext } from "./sender-context.ts";
 
 /** Delay before retrying an operation that the contracts reject for a temporary reason. */
@@ -64,14 +64,16 @@ export async function settle(
   const ids = idsOf(operations);
   await write(async (queries) => {
     if (prerequisite) await enqueueAgain(queries, prerequisite);
-    if (verdict.kind === "done") await markDone(queries, ids);
-    else if (verdict.kind === "never") await markFailed(queries, ids, verdict.text);
-    else if (verdict.reason !== "refused") await setAside(queries, ids, { afterMs: RETRY_MS, ...verdict });
+    if (verdict.kind === "done") await moveUnsent(queries, ids, { to: "done" });
+    else if (verdict.kind === "never") await moveUnsent(queries, ids, { to: "failed", text: verdict.text });
+    else if (verdict.reason !== "refused")
+      await moveUnsent(queries, ids, { to: "waiting", afterMs: RETRY_MS, ...verdict });
     else {
       for (const operation of operations) {
         const { kind: _, ...subject } = subjectOf(operation);
         const [[name, id] = []] = Object.entries(subject);
-        await park(queries, operation, shortened(`${name} ${id}: ${verdict.text}`));
+        const text = shortened(`${name} ${id}: ${verdict.text}`);
+        await moveUnsent(queries, [operation.id], { to: "parked", attempts: operation.attempts, text });
       }
     }
   });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
+import { moveUnsent } from "../../core/sender/moves.ts";
 import { enqueue, findOperation } from "../../core/sender/queue.ts";
-import { park } from "../../core/sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -63,7 +63,8 @@ describe("A purchase's own metadata_uri", () => {
       await enqueue(kysely, [{ kind: "mint", subjectId: id }]);
       const parked = await findOperation(kysely, "mint", id);
       if (!parked) throw new Error("It was not queued");
-      for (let attempts = 0n; attempts < 7n; attempts++) await park(kysely, { ...parked, attempts }, "no");
+      for (let attempts = 0n; attempts < 7n; attempts++)
+        await moveUnsent(kysely, [parked.id], { to: "parked", attempts, text: "no" });
       expect(await findOperation(kysely, "mint", id)).to.include({ status: "failed", reason: "refused" });
       const wish = { user: owner.address, purchase_id: Number(id), metadata_uri: "ipfs://short" };
       expect((await owner.post("/api/mint-nft", wish)).status).to.equal(202);

@@ -6,7 +6,7 @@ import { listPurchases } from "../../core/purchases/queries.ts";
 import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import { purchaseViewAt, toPurchaseRecord } from "../../core/purchases/view.ts";
 import { findWrongTotals } from "../../core/purchases/wrong-totals.ts";
-import { markFailed, setAside } from "../../core/sender/retries.ts";
+import { moveUnsent } from "../../core/sender/moves.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -67,8 +67,8 @@ describe("The situation that is kept with a purchase", () => {
       await change(queued);
       expect(await told()).to.equal("paying");
       for (const stand of [
-        () => setAside(kysely, ids, { reason: "pool_empty", text: "empty", afterMs: 60_000n }),
-        () => markFailed(kysely, ids, "never"),
+        () => moveUnsent(kysely, ids, { to: "waiting", reason: "pool_empty", text: "empty", afterMs: 60_000n }),
+        () => moveUnsent(kysely, ids, { to: "failed", text: "never" }),
         () => change({ since: queued.since - 660_000n }),
         async () => {
           await change({ status: "withdrawn" });

@@ -10,9 +10,9 @@ import { idsOf } from "../../core/rules/records.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { Dispatch } from "../../core/sender/dispatch.ts";
 import type { Call, Encoder } from "../../core/sender/encoder.ts";
+import { moveUnsent } from "../../core/sender/moves.ts";
 import { PayoutSwitch } from "../../core/sender/payout-switch.ts";
 import type { Operation } from "../../core/sender/queue.ts";
-import { markDone } from "../../core/sender/retries.ts";
 import type { SenderContext } from "../../core/sender/sender-context.ts";
 import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -129,7 +129,7 @@ function dispatchOf(database: Database, ends: Ends) {
     signAndStore: (_call: unknown, operations: readonly Operation[], _head: unknown, options: SignOptions) =>
       write(async (queries) => {
         await options.encodeAgain(queries);
-        await markDone(queries, idsOf(operations));
+        await moveUnsent(queries, idsOf(operations), { to: "done" });
         ends.send(operations);
         return { hash: "0x1", raw: "0x1", nonce: 0n };
       }),

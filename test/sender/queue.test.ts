@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import type { Database } from "../../core/database/connect.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { assign, listAssigned } from "../../core/sender/assigned.ts";
 import { listDue, queueFaults, summarizeQueue } from "../../core/sender/due.ts";
+import { assign, listAssigned, listSetAside, moveUnsent, type SetAside, takeOut } from "../../core/sender/moves.ts";
 import { enqueue, findOperation, type Operation, release, withdraw } from "../../core/sender/queue.ts";
-import { listSetAside, requeueReverted, setAside } from "../../core/sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;
@@ -23,6 +22,8 @@ describe("The queue of operations", () => {
         ids.map((subjectId) => ({ kind: "pay" as const, subjectId, amountGwei: subjectId })),
       );
     const due = async () => (await listDue(database.kysely, "pay", 100)).map((one) => one.subject_id);
+    const setAside = (ids: readonly bigint[], why: SetAside) =>
+      moveUnsent(database.kysely, ids, { to: "waiting", ...why });
     const operation = async (id: bigint) => (await findOperation(database.kysely, "pay", id)) as Operation;
     const send = async () => {
       const operations = await listDue(database.kysely, "pay", 100);
@@ -35,7 +36,7 @@ describe("The queue of operations", () => {
         .select("id")
         .orderBy("id", "desc")
         .executeTakeFirstOrThrow();
-      await requeueReverted(database.kysely, await listAssigned(database.kysely, id));
+      await takeOut(database.kysely, await listAssigned(database.kysely, id), "reverted");
       await database.kysely.updateTable("operations").set({ not_before: 0n }).where("status", "=", "queued").execute();
     };
 
@@ -43,20 +44,20 @@ describe("The queue of operations", () => {
       await pay(1n, 2n);
       const first = await operation(1n);
       const why = { reason: "day_cap", text: "AboveDailyCap: 1 CHZ", limit: "1", afterMs: FAR_MS } as const;
-      await setAside(database.kysely, [first.id], why);
+      await setAside([first.id], why);
       expect(await due()).to.deep.equal([2n]);
       await database.kysely.updateTable("operations").set({ since: 5n }).where("id", "=", first.id).execute();
-      await setAside(database.kysely, [first.id], why);
+      await setAside([first.id], why);
       expect(await operation(1n)).to.include({ status: "waiting", reason: "day_cap", limit_chz: "1", since: 5n });
-      await setAside(database.kysely, [first.id], { ...why, reason: "pool_empty" });
+      await setAside([first.id], { ...why, reason: "pool_empty" });
       expect((await operation(1n)).since > 5n, "another reason, another time").to.equal(true);
     });
 
     it("retries waiting operations on request, all of them or those with one reason", async () => {
       await pay(1n, 2n, 3n);
       const ids = await Promise.all([1n, 2n].map(async (id) => (await operation(id)).id));
-      await setAside(database.kysely, ids.slice(0, 1), { reason: "day_cap", text: "", afterMs: FAR_MS });
-      await setAside(database.kysely, ids.slice(1), { reason: "max_payout", text: "", afterMs: FAR_MS });
+      await setAside(ids.slice(0, 1), { reason: "day_cap", text: "", afterMs: FAR_MS });
+      await setAside(ids.slice(1), { reason: "max_payout", text: "", afterMs: FAR_MS });
       expect(await release(database.kysely, { reason: "max_payout" })).to.equal(1n);
       expect(await due()).to.deep.equal([2n, 3n]);
       expect(await release(database.kysely)).to.equal(1n);
@@ -109,7 +110,7 @@ describe("The queue of operations", () => {
         .updateTable("operations")
         .set({ status: "failed", reason: "reverted", error: "Reverted", since: 1n })
         .execute();
-      await setAside(database.kysely, [10_100n], { reason: "day_cap", text: "Above", afterMs: FAR_MS });
+      await setAside([10_100n], { reason: "day_cap", text: "Above", afterMs: FAR_MS });
       await pay(20_001n);
       const summary = await summarizeQueue(database.kysely);
       expect(summary.map(({ status, reason, error, count }) => [status, reason, error, count])).to.deep.equal([
@@ -126,7 +127,6 @@ describe("The queue of operations", () => {
       const all = await listDue(database.kysely, "pay", 1_000);
       const aside = { reason: "pool_empty", text: "", afterMs: FAR_MS } as const;
       await setAside(
-        database.kysely,
         all.map(({ id }) => id),
         aside,
       );

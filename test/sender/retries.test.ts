@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { retryOf } from "../../core/sender/retries.ts";
+import { retryOf } from "../../core/sender/moves.ts";
 
 describe("An operation that reverted alone", () => {
   for (const [attempts, afterMs, hasFailed] of [

@@ -1,0 +1,285 @@
+import { type RawBuilder, sql } from "kysely";
+import { databaseNow } from "../database/clock.ts";
+import type { OperationKind, OperationReason, OperationStatus } from "../database/operations.ts";
+import type { Queries } from "../database/transaction.ts";
+import { idsOf } from "../rules/records.ts";
+import { inMs, isBatched, type Operation, UNSENT } from "./queue.ts";
+
+/** Every move of a queued operation: into a transaction, out of it again, and while it is in none. */
+
+const BACKOFF_MS = 2_000n;
+const LONGEST_BACKOFF_MS = 3_600_000n;
+/** An operation that reverted or was refused alone this often needs a person; it is still retried once an hour. */
+const MAX_ATTEMPTS = 6n;
+/** Never due by itself: only a person can resume it. */
+const NEVER = 9_000_000_000_000_000n;
+
+/** When to retry an operation that reverted or was refused alone for the nth time, and whether it needs a person. */
+export function retryOf(attempts: bigint): { afterMs: bigint; hasFailed: boolean } {
+  const hasFailed = attempts >= MAX_ATTEMPTS;
+  const backoffMs = BACKOFF_MS * 2n ** attempts;
+  return { hasFailed, afterMs: hasFailed || backoffMs > LONGEST_BACKOFF_MS ? LONGEST_BACKOFF_MS : backoffMs };
+}
+
+/** Assigns operations to their transaction. Returns false if one of them changed since it was read. */
+export async function assign(
+  queries: Queries,
+  operations: readonly Operation[],
+  transactionId: bigint,
+): Promise<boolean> {
+  if (operations.length === 0) return true;
+  const ids = idsOf(operations);
+  const { numUpdatedRows } = await queries
+    .updateTable("operations")
+    .set({
+      status: "assigned" as const,
+      transaction_id: transactionId,
+      reason: null,
+      since: databaseNow(queries),
+      updated_at: BigInt(Date.now()),
+    })
+    .where("id", "in", ids)
+    .where("status", "in", UNSENT)
+    .executeTakeFirst();
+  if (numUpdatedRows !== BigInt(ids.length)) return false;
+  const amounts = new Map(operations.map((operation) => [operation.id, operation.amount_gwei]));
+  return (await listAssigned(queries, transactionId)).every((row) => row.amount_gwei === amounts.get(row.id));
+}
+
+/** The operations of a transaction that has no outcome yet, in the order of their ids. */
+export async function listAssigned(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "assigned")
+    .orderBy("id")
+    .execute();
+}
+
+/** Transactions whose operations have no outcome yet. */
+export async function listUnfinishedTransactionIds(queries: Queries): Promise<Set<bigint>> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("transaction_id")
+    .distinct()
+    .where("status", "=", "assigned")
+    .execute();
+  return new Set(rows.flatMap((row) => (row.transaction_id === null ? [] : [row.transaction_id])));
+}
+
+/** Marks the operations of a transaction as done. Returns those that were not done before. */
+export async function finishOperations(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
+    .updateTable("operations")
+    .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "assigned")
+    .returningAll()
+    .execute();
+}
+
+/** Reopens the operations of a transaction whose block was orphaned. */
+export async function reopenOperations(queries: Queries, transactionId: bigint): Promise<void> {
+  await queries
+    .updateTable("operations")
+    .set({ status: "assigned", updated_at: BigInt(Date.now()) })
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "done")
+    .execute();
+}
+
+/** Why operations leave their transaction. */
+export type Outcome = "withdrawn" | "reverted" | "nonce_lost";
+
+/** From this size on, a reverted batch is retried in smaller ones before its operations are sent alone. */
+const ALONE_BELOW = 10;
+
+/**
+ * Takes operations out of their transaction, with what becomes of them: withdrawn ones are no longer wanted; those whose
+ * nonce a foreign transaction used are sent again at once. A batch that reverted despite the simulation is retried at once
+ * in about as many batches as each has operations, so that the one that fails is alone after two more; alone, it is
+ * retried with backoff.
+ */
+export async function takeOut(queries: Queries, operations: readonly Operation[], outcome: Outcome): Promise<void> {
+  if (operations.length === 0) return;
+  await queries
+    .updateTable("operations")
+    .set({
+      ...outcomeOf(queries, operations, outcome),
+      transaction_id: null,
+      since: databaseNow(queries),
+      updated_at: BigInt(Date.now()),
+    })
+    .where("id", "in", idsOf(operations))
+    .where("status", "=", "assigned")
+    .execute();
+}
+
+function outcomeOf(queries: Queries, operations: readonly Operation[], outcome: Outcome): UnsentChange {
+  if (outcome === "withdrawn") return { status: "withdrawn", error: "Withdrawn" };
+  if (outcome === "nonce_lost") {
+    return { status: "queued", error: "Its nonce was used by another program", not_before: inMs(queries) };
+  }
+  const error = "The transaction reverted";
+  const [only] = operations;
+  if (operations.length > 1 || !only) {
+    const size = operations.length < ALONE_BELOW ? 1 : Math.floor(Math.sqrt(operations.length));
+    return { status: "queued", reason: null, error, batch_limit: BigInt(size), not_before: inMs(queries) };
+  }
+  const attempts = only.attempts + 1n;
+  const { hasFailed, afterMs } = retryOf(attempts);
+  const status = hasFailed ? "failed" : "waiting";
+  // From now on it is sent alone, so that it costs nobody else a reverted transaction.
+  return { status, reason: "reverted", attempts, error, batch_limit: 1n, not_before: inMs(queries, afterMs) };
+}
+
+// While in no transaction --------------------------------------------------------------------------------------------------
+
+export type SetAside = { reason: OperationReason; text: string; limit?: string; afterMs: bigint };
+
+/** What becomes of operations that are in no transaction. */
+export type Move =
+  /** They had already happened. */
+  | { to: "done" }
+  /** The contracts can never accept them as they are: a person must act. */
+  | { to: "failed"; text: string }
+  /** Cannot be sent now: tried again later, without delaying others. */
+  | ({ to: "waiting" } & SetAside)
+  /** A call of several was refused: each waits, no longer in any batch, until it was tried alone. */
+  | { to: "suspected"; text: string }
+  /** Refused alone, so often before: out of everybody's way, and tried again after a growing delay. docs/product.md#sender-parked */
+  | { to: "parked"; attempts: bigint; text: string }
+  /** Back in the queue, in batches of at most this size. */
+  | { to: "queued"; batchLimit: bigint | null }
+  /** As before, but at most so many in one transaction from now on. */
+  | { to: "smaller"; batchLimit: bigint }
+  /** As before, but due now. */
+  | { to: "due" };
+
+export async function moveUnsent(queries: Queries, ids: readonly bigint[], move: Move): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable("operations")
+    .set({ ...changeOf(queries, move), updated_at: BigInt(Date.now()) })
+    .where("id", "in", ids)
+    .where("status", "in", UNSENT)
+    .execute();
+}
+
+function changeOf(queries: Queries, move: Move): UnsentChange {
+  const now = databaseNow(queries);
+  switch (move.to) {
+    case "done":
+      return { status: "done", reason: null, error: null, since: now };
+    case "failed": {
+      const since = sinceOf(queries, "failed", "invalid");
+      return { status: "failed", reason: "invalid", error: move.text, since, not_before: NEVER };
+    }
+    case "waiting":
+      return asWaiting(queries, move);
+    case "suspected":
+      return { ...asWaiting(queries, { reason: "refused", text: move.text, afterMs: 0n }), attempts: 0n };
+    case "parked": {
+      const attempts = move.attempts + 1n;
+      const { hasFailed, afterMs } = retryOf(attempts);
+      const status = hasFailed ? "failed" : "waiting";
+      const since = sinceOf(queries, status, "refused");
+      return { status, reason: "refused", error: move.text, attempts, since, not_before: inMs(queries, afterMs) };
+    }
+    case "queued": {
+      const fresh = { status: "queued" as const, reason: null, error: null, batch_limit: move.batchLimit };
+      return { ...fresh, since: now, not_before: inMs(queries) };
+    }
+    case "smaller":
+      return { batch_limit: move.batchLimit };
+    case "due":
+      return { not_before: inMs(queries) };
+  }
+}
+
+/** Operations of a refused call that were not tried alone yet, or parked ones whose time has come; the longest due. */
+export async function listRefused(
+  queries: Queries,
+  kinds: readonly OperationKind[],
+  { isParked, limit }: { isParked: boolean; limit: number },
+): Promise<Operation[]> {
+  if (kinds.length === 0) return [];
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("status", "in", ["waiting", "failed"])
+    .where("kind", "in", kinds)
+    .where("reason", "=", "refused")
+    .where("attempts", isParked ? ">" : "=", 0n)
+    .where("not_before", "<=", databaseNow(queries))
+    .orderBy("not_before")
+    .limit(limit)
+    .execute();
+}
+
+const SET_ASIDE_AT_ONCE = 5_000;
+
+/** Sets aside the due operations of a kind; of more than 5,000, those that have been due longest. */
+export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
+  const stretches = UNSENT.map(
+    (status) => sql`select * from (select id from operations where status = ${sql.lit(status)} and kind = ${kind}
+      and not_before <= ${databaseNow(queries)} and ${isBatched(status)} order by not_before
+      limit ${sql.lit(SET_ASIDE_AT_ONCE)}) as ${sql.ref(status)}`,
+  );
+  await queries
+    .updateTable("operations")
+    .set(asWaiting(queries, why))
+    .where(
+      "id",
+      "in",
+      sql<bigint>`(select id from (${sql.join(stretches, sql` union all `)}) as due limit ${sql.lit(SET_ASIDE_AT_ONCE)})`,
+    )
+    .execute();
+}
+
+function asWaiting(queries: Queries, { reason, text, limit, afterMs }: SetAside) {
+  return {
+    status: "waiting" as const,
+    reason,
+    limit_chz: limit ?? null,
+    error: text,
+    since: sinceOf(queries, "waiting", reason),
+    not_before: inMs(queries, afterMs),
+    updated_at: BigInt(Date.now()),
+  };
+}
+
+/** The time is unchanged if status and reason are. */
+function sinceOf(queries: Queries, status: OperationStatus, reason: OperationReason): RawBuilder<bigint> {
+  return sql<bigint>`case when status = ${status} and reason = ${reason} then since else ${databaseNow(queries)} end`;
+}
+
+type UnsentChange = Partial<
+  Pick<Operation, "status" | "reason" | "limit_chz" | "error" | "attempts" | "batch_limit"> &
+    Record<"since" | "not_before", bigint | RawBuilder<bigint>>
+>;
+
+const RECONSIDERED = 500;
+
+/**
+ * Operations set aside for one of these reasons, up to an amount, and not retried yet: all of them, oldest first; of more
+ * than 500 the smallest, so that one that fits is found behind any number that do not.
+ */
+export async function listSetAside(
+  queries: Queries,
+  kind: OperationKind,
+  { reasons, atMostGwei, limit = RECONSIDERED }: SetAsideQuery,
+): Promise<Operation[]> {
+  const fits = atMostGwei === undefined ? sql`true` : sql`amount_gwei <= ${atMostGwei}`;
+  const stretches = reasons.map(
+    (reason) => sql`select * from (select * from operations where status = 'waiting' and kind = ${kind}
+      and reason = ${reason} and ${fits} and not_before > ${databaseNow(queries)}
+      order by amount_gwei limit ${limit}) as ${sql.ref(reason)}`,
+  );
+  const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
+    order by amount_gwei limit ${limit}`.execute(queries);
+  return rows.toSorted((one, other) => Number(one.id - other.id));
+}
+
+type SetAsideQuery = { reasons: readonly OperationReason[]; atMostGwei?: bigint; limit?: number };
