@@ -4,15 +4,12 @@ import { storeEncoders } from "../core/catalogue/encoders.ts";
 import type { Contracts } from "../core/chain/deployment.ts";
 import type { Database } from "../core/database/connect.ts";
 import type { OperationKind } from "../core/database/operations.ts";
-import { inTransaction } from "../core/database/transaction.ts";
 import { NETWORK_RULES } from "../core/process/network-rules.ts";
 import type { ChainClient } from "../core/process/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../core/process/signing-keys.ts";
-import { wakeAccounts } from "../core/purchases/account-gate.ts";
 import type { ApprovalRules } from "../core/purchases/approvals.ts";
-import { noteRules } from "../core/purchases/changed-facts.ts";
 import { purchaseEncoders } from "../core/purchases/encoders.ts";
-import { planNextSteps } from "../core/purchases/next-step.ts";
+import { Planner } from "../core/purchases/next-step.ts";
 import type { RateSource } from "../core/rates/rate-source.ts";
 import type { SaleRules } from "../core/rules/sale/rules.ts";
 import { openAccount } from "../core/sender/account.ts";
@@ -32,9 +29,6 @@ type Parts = {
   approvals: ApprovalRules;
   log: Logger;
 };
-
-/** How often purchases that wait for their accounts are looked at, besides what tells at once. */
-const WAKE_EVERY_MS = 10_000;
 
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
   operator: ["register_store", "rename_store"],
@@ -61,15 +55,13 @@ export function createSenders({
     ...storeEncoders(contracts, nameReader(client, contracts)),
     ...purchaseEncoders({ contracts, client, payer, rules: saleRules }),
   ];
-  const planning = {
+  const planner = new Planner(database, {
     rates,
     rules: saleRules,
     approvals,
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
-  };
-  let notedFor: bigint | undefined;
-  let wokenAt = Number.NEGATIVE_INFINITY;
+  });
   const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
     if (!signer) return [];
     const sender = new Sender({
@@ -82,19 +74,7 @@ export function createSenders({
       encoders,
       kinds: new Set(parts.flatMap((part) => KINDS[part])),
       async plan(assertLease, fencingToken) {
-        // Another process may have decided by others since this one planned last.
-        if (notedFor !== fencingToken) {
-          await inTransaction(database.kysely, async (queries) => {
-            await assertLease(queries);
-            await noteRules(queries, saleRules);
-          });
-          notedFor = fencingToken;
-        }
-        if (performance.now() - wokenAt >= WAKE_EVERY_MS) {
-          wokenAt = performance.now();
-          await wakeAccounts(database, assertLease);
-        }
-        const hasPlanned = await planNextSteps(database, { ...planning, assertLease });
+        const hasPlanned = await planner.plan(assertLease, fencingToken);
         if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();
         return hasPlanned;
       },

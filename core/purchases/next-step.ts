@@ -14,9 +14,9 @@ import type { SaleRules } from "../rules/sale/rules.ts";
 import { explanationOf } from "../rules/unknown-error.ts";
 import { enqueue, expedite, findOperation, lockOperations, type Operation, UNSENT } from "../sender/queue.ts";
 import { draw, recover } from "./account-books.ts";
-import { type Passed, passAccounts } from "./account-gate.ts";
+import { type Passed, passAccounts, wakeAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
-import { decideChanged, skipChanged } from "./changed-facts.ts";
+import { decideChanged, noteRules, skipChanged } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
@@ -36,6 +36,39 @@ export type PlanOptions = {
   /** Rejects the write if another process has become the sender. */
   assertLease: (queries: Queries) => Promise<void>;
 };
+
+/** How often purchases that wait for their accounts are looked at, besides what tells at once. */
+const WAKE_EVERY_MS = 10_000;
+
+/** Plans while this process is the operator's sender. */
+export class Planner {
+  readonly #database: Database;
+  readonly #options: Omit<PlanOptions, "assertLease">;
+  #notedFor: bigint | undefined;
+  #wokenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database, options: Omit<PlanOptions, "assertLease">) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** One round under the lease with this fencing token. Returns whether any purchase was due. */
+  async plan(assertLease: PlanOptions["assertLease"], fencingToken: bigint): Promise<boolean> {
+    // Another process may have decided by others since this one planned last.
+    if (this.#notedFor !== fencingToken) {
+      await inTransaction(this.#database.kysely, async (queries) => {
+        await assertLease(queries);
+        await noteRules(queries, this.#options.rules);
+      });
+      this.#notedFor = fencingToken;
+    }
+    if (performance.now() - this.#wokenAt >= WAKE_EVERY_MS) {
+      this.#wokenAt = performance.now();
+      await wakeAccounts(this.#database, assertLease);
+    }
+    return planNextSteps(this.#database, { ...this.#options, assertLease });
+  }
+}
 
 /**
  * Queues the next step of every due purchase. The step is derived from the index, never from memory, so a process that

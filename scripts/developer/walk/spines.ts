@@ -21,7 +21,7 @@ export const SPINES: Readonly<Record<string, Spine>> = {
     what: "a new block, until its events are rows",
     begins: ["Follower.catchUp"],
   },
-  plan: { entry: "planNextSteps", what: "what is due, until its next step is queued", begins: ["planNextSteps"] },
+  plan: { entry: "Planner.plan", what: "what is due, until its next step is queued", begins: ["Planner.plan"] },
   round: {
     entry: "Sender.step",
     what: "a queued operation, until its transaction is final",
