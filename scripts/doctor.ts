@@ -14,6 +14,7 @@ import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineUnits } from "./doctor/examine-installed.ts";
 import { examineNodes } from "./doctor/examine-nodes.ts";
 import { examineReceivers } from "./doctor/examine-receivers.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./doctor/finding.ts";
@@ -50,6 +51,7 @@ async function examine(): Promise<Finding[]> {
   return [
     healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
     ...examineEnvFile(),
+    ...examineUnits(),
     ...examineApprovals(environment),
     ...examineAdmins(environment),
     ...(await examineDatabase(

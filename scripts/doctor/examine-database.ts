@@ -21,6 +21,7 @@ import type { WatchedKey } from "../../core/sender/foreign-transactions.ts";
 import { leaseOf } from "../../core/sender/sender-context.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
+import { examineRestoreCommand } from "./examine-installed.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
@@ -45,6 +46,7 @@ export async function examineDatabase(
     return [
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
+      ...(await examineRestoreCommand(database)),
       ...(await examineFaults(database, keys, accounts)),
       ...(await examineNodeCalls(database)),
       ...(await examineUnread(database, accounts)),

@@ -137,7 +137,7 @@ describe("Prometheus in the containers", () => {
     };
     const scraped = jobs.flatMap(({ dns_sd_configs: [{ names }] }) => names);
     const serving = Object.keys(services).filter((name) =>
-      /(?:api|indexer|sales)\/main\.ts/.test(`${commandOf(name)}`),
+      /deploy\/run,(?:api|indexer|affiliates)$/.test(`${commandOf(name)}`),
     );
     expect(scraped).to.have.members(serving);
     for (const host of ["INDEXER_HOST", "AFFILIATES_HOST"])
@@ -204,14 +204,14 @@ describe("The image, unpacked and run read-only as nobody @deep", function () {
       throw new Error(`${error.message}\n${api.output()}\n${indexer.output()}`);
     });
     expect(await (await fetch(url)).text()).to.include('<div id="root">');
-    const health = ["node", "deploy/docker/health.ts"];
+    const health = ["/app/deploy/run", "health"];
     expect((await image.run(health, environment)).code).to.equal(0);
     await until("the indexer is healthy", async () => {
       return (await image.run(health, { ...environment, TORCIDA_PROCESS: "indexer" })).code === 0;
     });
     for (const script of ["doctor", "reconcile", "payouts"]) {
       const args = script === "payouts" ? ["list"] : [];
-      const { code, output } = await image.run(["node", `scripts/${script}.ts`, ...args], environment);
+      const { code, output } = await image.run(["/app/deploy/run", script, ...args], environment);
       expect(code, output).to.be.oneOf(script === "reconcile" ? [0, 3, 4] : [0, 1]);
       expect(output).to.not.match(/ERR_MODULE_NOT_FOUND|SyntaxError|EROFS/);
     }

@@ -44,7 +44,7 @@ describe("The Kubernetes manifests", () => {
       "torcida-reader",
       "backup",
     ]);
-    for (const { name, command } of containers) expect(existsSync(command[1] ?? ""), name).to.equal(true);
+    for (const { name, command } of containers) expect(command[0], name).to.equal("/app/deploy/run");
   });
 
   it("limit the memory of every process, as do the units and the containers", () => {

@@ -58,7 +58,7 @@ export class Image {
     const drop = isRoot
       ? `setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs --bounding-set=-all`
       : "setpriv --no-new-privs";
-    const inside = `cd /app && exec ${drop} /usr-local-node/"$@"`;
+    const inside = `export PATH=/usr-local-node:$PATH; cd /app && exec ${drop} "$@"`;
     const script = `set -e; ${mounts.join("; ")}; exec chroot ${folder} /bin/sh -c '${inside}' sh "$@"`;
     const child = spawn("unshare", [...spaces, "/bin/sh", "-c", script, "sh", ...command], {
       stdio: ["ignore", "pipe", "pipe"],
