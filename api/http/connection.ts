@@ -3,35 +3,57 @@ import type { Socket } from "node:net";
 
 /** More requests of one connection are left unread until an answer has gone out. docs/product.md#limit-connections */
 const IN_HAND = 4;
-const NOTHING: Buffer = Buffer.alloc(0);
-/** What is parsed at a time: a few dozen of the shortest requests are then in hand beyond the limit, not thousands. */
-const SLICE_BYTES = 1_024;
+/** llhttp's HPE_PAUSED: returned by a callback, it stops the parser after that request's headers. */
+const PAUSED = 21;
+/** `kOnExecute` of Node's HTTPParser: the callback after each read. */
+const ON_EXECUTE = 5;
+
+/** What of Node's HTTPParser is used here; Node has no public way to stop it between two requests of one read. */
+type Parser = {
+  onIncoming(request: IncomingMessage, keepsAlive: boolean): number;
+  /** The number of parsed bytes, or why it went no further. */
+  [ON_EXECUTE](parsed: number | Stopped): void;
+  execute(bytes: Buffer): number | Stopped;
+  getCurrentBuffer(): Buffer;
+  resume(): void;
+};
+type Stopped = Error & { code?: string; bytesParsed?: number };
 
 /**
  * The requests of one connection: answered one after the other, in their order, and read only as far as they are
  * answered. So a response always has its socket, and is closed with it, and so is what it is made from. A response that
  * waited behind another one would never hear of the end.
+ *
+ * Node's parser reads the socket itself, without a copy, until requests come faster than they are answered: then it is
+ * stopped in the middle of what it read. docs/decisions/0016-requests-in-hand.md
  */
 export class Connection {
   readonly #socket: Socket;
-  readonly #parse: (bytes: Buffer) => void;
+  readonly #parser: Parser;
+  readonly #executed: (parsed: number | Stopped) => void;
   readonly #waiting: (() => void)[] = [];
   #inHand = 0;
-  #unread = NOTHING;
   #isHeld = false;
+  /** What the parser was stopped before. */
+  #unread: Buffer | undefined;
 
-  /** Comes between a socket and Node's HTTP server, which must have it already. */
+  /** Wraps the callbacks of the parser that Node's HTTP server has given to the socket. */
   constructor(socket: Socket) {
     this.#socket = socket;
-    const parsers = socket.listeners("data");
-    this.#parse = (bytes) => {
-      for (const parse of parsers) Reflect.apply(parse, socket, [bytes]);
+    const parser = parserOf(socket);
+    this.#parser = parser;
+    this.#executed = parser[ON_EXECUTE];
+    const { onIncoming } = parser;
+    parser.onIncoming = (request, keepsAlive) => {
+      const before = this.#inHand;
+      const result = onIncoming(request, keepsAlive);
+      // One that Node answers itself is not in hand, but waits behind those that are.
+      const isBehind = before > 0 && this.#inHand === before;
+      if (result !== 0 || (this.#inHand < IN_HAND && !isBehind)) return result;
+      this.#isHeld = true;
+      return PAUSED;
     };
-    socket.removeAllListeners("data");
-    socket.on("data", (bytes: Buffer) => {
-      this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
-      this.#read();
-    });
+    parser[ON_EXECUTE] = (parsed) => this.#parsed(parsed, () => parser.getCurrentBuffer());
     socket.on("resume", () => this.#read());
   }
 
@@ -44,23 +66,41 @@ export class Connection {
 
   readonly #answered = (): void => {
     this.#inHand--;
-    if (this.#socket.writable) this.#waiting.shift()?.();
-    if (this.#isHeld && this.#inHand < IN_HAND) {
-      this.#isHeld = false;
-      this.#socket.resume();
-    }
+    const next = this.#waiting.shift();
+    // Others are heard in between.
+    if (next) setImmediate(() => this.#socket.writable && next());
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#socket.resume();
   };
 
-  /** Does not go on while Node has paused the socket, because a body is not read or an answer not taken. */
+  /** Goes on with what is unread, unless Node has paused the socket because a body is not read or an answer not taken. */
   #read(): void {
     const socket = this.#socket;
-    while (this.#unread.length > 0 && this.#inHand < IN_HAND && socket.writable && !socket.isPaused()) {
-      const slice = this.#unread.subarray(0, SLICE_BYTES);
-      this.#unread = this.#unread.subarray(slice.length);
-      this.#parse(slice);
-    }
-    if (this.#inHand < IN_HAND) return;
-    this.#isHeld = true;
-    socket.pause();
+    if (this.#isHeld || (this.#unread && socket.isPaused())) return this.#stop();
+    const unread = this.#unread;
+    if (!unread || !socket.writable || Reflect.get(socket, "parser") !== this.#parser) return;
+    this.#unread = undefined;
+    this.#parser.resume();
+    this.#parsed(this.#parser.execute(unread), () => unread);
   }
+
+  #parsed(parsed: number | Stopped, bytes: () => Buffer): void {
+    if (this.#unread) this.#unread = Buffer.concat([this.#unread, bytes()]);
+    else if (this.#isHeld && typeof parsed === "object") this.#unread = bytes().subarray(parsed.bytesParsed);
+    else return this.#executed(parsed);
+    this.#stop();
+  }
+
+  /** Node reads a socket again at each "resume", even if it was paused in between. */
+  #stop(): void {
+    if (this.#socket.isPaused()) this.#socket.emit("pause");
+    else this.#socket.pause();
+  }
+}
+
+function parserOf(socket: Socket): Parser {
+  const parser: Parser | undefined = Reflect.get(socket, "parser");
+  if (typeof parser?.onIncoming === "function" && typeof parser[ON_EXECUTE] === "function") return parser;
+  throw new Error("This version of Node.js has another HTTP parser; use the one in package.json");
 }
