@@ -77,7 +77,10 @@ export class Connection {
   /** Goes on with what is unread, unless Node has paused the socket because a body is not read or an answer not taken. */
   #read(): void {
     const socket = this.#socket;
-    if (this.#isHeld || (this.#unread && socket.isPaused())) return this.#stop();
+    if (this.#isHeld || (this.#unread && socket.isPaused())) {
+      this.#stop();
+      return;
+    }
     const unread = this.#unread;
     if (!unread || !socket.writable || Reflect.get(socket, "parser") !== this.#parser) return;
     this.#unread = undefined;
@@ -86,9 +89,14 @@ export class Connection {
   }
 
   #parsed(parsed: number | Stopped, bytes: () => Buffer): void {
-    if (this.#unread) this.#unread = Buffer.concat([this.#unread, bytes()]);
-    else if (this.#isHeld && typeof parsed === "object") this.#unread = bytes().subarray(parsed.bytesParsed);
-    else return this.#executed(parsed);
+    if (this.#unread) {
+      this.#unread = Buffer.concat([this.#unread, bytes()]);
+    } else if (this.#isHeld && typeof parsed === "object") {
+      this.#unread = bytes().subarray(parsed.bytesParsed);
+    } else {
+      this.#executed(parsed);
+      return;
+    }
     this.#stop();
   }
 

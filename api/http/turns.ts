@@ -1,4 +1,3 @@
-import { PointLimiter } from "./point-limiter.ts";
 import { ALLOWANCES, pointsOf } from "./purses.ts";
 
 /** Of the thread, in milliseconds, that calls which wait for a turn may begin with in one turn of the event loop. */
@@ -6,103 +5,143 @@ const STARTED_AT_ONCE_MS = 2;
 /** Answers come within five seconds. docs/product.md#limit-answer-time */
 const WAIT_MS = 3_000;
 const WAITING_AT_MOST = 4_096;
-/** The one key of the shop's own purse. */
-const ALL = "";
+/** How long callers sleep for whom nothing is left; a new one wakes them. */
+const REFILL_MS = 5;
+/** Of a second of the shop: used above this, everybody waits for a turn. */
+const LOW_SHARE = 0.5;
+/** Of a second of the shop: what callers leave to others who have used much and were never paid. */
+const HEAVY_SHARE = 0.75;
 
 /** Wallets that were paid once; wallets with a session; addresses. */
 export type Rank = 0 | 1 | 2;
-const RANKS: readonly Rank[] = [0, 1, 2];
 
 type Waiting = { points: number; until: number; answer: (isAdmitted: boolean) => void };
 type Caller = { rank: Rank; block: string /** Has used much of the thread in this minute. */; isHeavy: boolean };
 
+/** Those of a rank, block by block: the block whose call has begun is the last one then. */
+class Line {
+  readonly rank: Rank;
+  readonly isHeavy: boolean;
+  /** Of the shop's second: used above this, none of them begins. */
+  readonly share: number;
+  readonly #blocks = new Map<string, Waiting[]>();
+
+  constructor(rank: Rank, isHeavy: boolean) {
+    this.rank = rank;
+    this.isHeavy = isHeavy;
+    this.share = isHeavy && rank !== 0 ? HEAVY_SHARE : 1;
+  }
+
+  add(block: string, waiting: Waiting): void {
+    const ofBlock = this.#blocks.get(block);
+    if (ofBlock) ofBlock.push(waiting);
+    else this.#blocks.set(block, [waiting]);
+  }
+
+  next(): Waiting | undefined {
+    for (const [block, ofBlock] of this.#blocks) {
+      this.#blocks.delete(block);
+      const first = ofBlock.shift();
+      if (ofBlock.length > 0) this.#blocks.set(block, ofBlock);
+      if (first) return first;
+    }
+    return undefined;
+  }
+
+  /** Takes out those who have waited in vain. */
+  *expired(now: number): Generator<Waiting> {
+    for (const [block, ofBlock] of this.#blocks) {
+      while (ofBlock[0] && ofBlock[0].until <= now) yield ofBlock.shift() as Waiting;
+      if (ofBlock.length === 0) this.#blocks.delete(block);
+    }
+  }
+}
+
 /**
- * The shop's own purse: a second of its thread. While much of it is left, calls begin at once, but for those of a block of
- * addresses that has used much already. All others wait for their turn: by rank, and of a rank block by block, so that a
- * hundred wallets behind one address have one turn together. docs/product.md#purse-turns
+ * The shop's own purse: a second of its thread, which fills all the time. While much of it is left, calls begin at once,
+ * but for those of a block of addresses that has used much already. All others wait for their turn: by rank, and of a rank
+ * block by block, so that a hundred wallets behind one address have one turn together. docs/product.md#purse-turns
  */
 export class Turns {
-  readonly #second: PointLimiter;
-  readonly #aSecond: number;
-  readonly #lines = new Map<Rank, Map<string, Waiting[]>>(RANKS.map((rank) => [rank, new Map()]));
+  /** Of a second; of several apis each has a share. */
+  readonly #allPoints: number;
+  #points: number;
+  #used = 0;
+  #usedAt = performance.now();
+  readonly #lines = ([0, 1, 2] as const).flatMap((rank) => [new Line(rank, false), new Line(rank, true)]);
   #waiting = 0;
-  #lowUntil = 0;
+  #isServedSoon = false;
+  #sleep: NodeJS.Timeout | undefined;
 
   constructor(scale: number) {
-    this.#aSecond = (pointsOf("thread", ALLOWANCES.shop.aMinute.thread) * scale) / 60;
-    this.#second = new PointLimiter(this.#aSecond, 1);
+    this.#allPoints = (pointsOf("thread", ALLOWANCES.shop.aMinute.thread) * scale) / 60;
+    this.#points = this.#allPoints;
   }
 
   share(apis: number): void {
-    this.#second.points = Math.max(1, Math.round(this.#aSecond / apis));
+    this.#points = this.#allPoints / apis;
   }
 
   /** Resolves when the call may begin; to false if it waited in vain. */
   take(caller: Caller, threadMs: number): boolean | Promise<boolean> {
     const points = pointsOf("thread", threadMs);
-    if (caller.isHeavy || performance.now() < this.#lowUntil) return this.#wait(caller, points);
-    if (this.#second.takeAtHand(ALL, points) !== undefined) return true;
-    return this.#spend(points).then((waitMs) => waitMs === 0 || this.#wait(caller, points));
+    if (caller.isHeavy || !this.#hasLeft(LOW_SHARE)) return this.#wait(caller, points);
+    this.#used += points;
+    return true;
   }
 
-  #wait({ rank, block }: Caller, points: number): boolean | Promise<boolean> {
+  #wait({ rank, block, isHeavy }: Caller, points: number): boolean | Promise<boolean> {
     if (this.#waiting >= WAITING_AT_MOST) return false;
     return new Promise((answer) => {
-      const line = this.#lines.get(rank) as Map<string, Waiting[]>;
-      const waiting = { points, until: performance.now() + WAIT_MS, answer };
-      const ofBlock = line.get(block);
-      if (ofBlock) ofBlock.push(waiting);
-      else line.set(block, [waiting]);
+      const line = this.#lines.find((one) => one.rank === rank && one.isHeavy === isHeavy);
+      line?.add(block, { points, until: performance.now() + WAIT_MS, answer });
       this.#waiting++;
-      if (this.#waiting === 1) setImmediate(() => void this.#serve());
+      this.#serveSoon();
     });
   }
 
-  async #serve(): Promise<void> {
+  #serveSoon(): void {
+    if (this.#isServedSoon) return;
+    this.#isServedSoon = true;
+    clearTimeout(this.#sleep);
+    setImmediate(() => this.#serve());
+  }
+
+  #serve(): void {
+    this.#isServedSoon = false;
+    const now = performance.now();
+    for (const line of this.#lines) for (const waiting of line.expired(now)) this.#answer(waiting, false);
     for (let started = 0; started < pointsOf("thread", STARTED_AT_ONCE_MS); ) {
       const next = this.#next();
-      if (!next) return;
-      const waitMs = await this.#spend(next.points);
-      if (waitMs > 0) {
-        next.putBack();
-        setTimeout(() => void this.#serve(), waitMs);
+      if (!next) {
+        if (this.#waiting > 0) this.#sleep = setTimeout(() => this.#serveSoon(), REFILL_MS);
         return;
       }
       started += next.points;
-      this.#waiting--;
-      next.answer(true);
+      this.#used += next.points;
+      this.#answer(next, true);
     }
-    if (this.#waiting > 0) setImmediate(() => void this.#serve());
+    this.#serveSoon();
   }
 
-  /** The first of the block whose turn it is; its block is the last of its rank from now on. */
-  #next() {
-    const now = performance.now();
-    for (const line of this.#lines.values()) {
-      for (const [block, ofBlock] of line) {
-        line.delete(block);
-        while (ofBlock[0] && ofBlock[0].until < now) {
-          this.#waiting--;
-          ofBlock.shift()?.answer(false);
-        }
-        const first = ofBlock.shift();
-        if (ofBlock.length > 0) line.set(block, ofBlock);
-        if (!first) continue;
-        const putBack = () => {
-          ofBlock.unshift(first);
-          line.delete(block);
-          line.set(block, ofBlock);
-        };
-        return { points: first.points, answer: first.answer, putBack };
-      }
+  #next(): Waiting | undefined {
+    for (const line of this.#lines) {
+      const next = this.#hasLeft(line.share) ? line.next() : undefined;
+      if (next) return next;
     }
     return undefined;
   }
 
-  /** Milliseconds until there is something again; 0 if the points are spent. */
-  async #spend(points: number): Promise<number> {
-    const { isRefused, used, msBeforeNext } = await this.#second.take(ALL, points);
-    if (isRefused || used > this.#second.points / 2) this.#lowUntil = performance.now() + msBeforeNext;
-    return isRefused ? Math.max(1, msBeforeNext) : 0;
+  #answer({ answer }: Waiting, isAdmitted: boolean): void {
+    this.#waiting--;
+    answer(isAdmitted);
+  }
+
+  /** Whether less than this share of a second is in use. Whoever finds something left can take more than that, once. */
+  #hasLeft(share: number): boolean {
+    const now = performance.now();
+    this.#used = Math.max(0, this.#used - ((now - this.#usedAt) / 1_000) * this.#points);
+    this.#usedAt = now;
+    return this.#used < this.#points * share;
   }
 }

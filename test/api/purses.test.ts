@@ -8,6 +8,7 @@ import type { Database } from "../../core/database/connect.ts";
 import { forgetAlive, sayAlive } from "../../core/process/lease.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
 import { PERSON } from "../testing/shopper.ts";
+import { until } from "../testing/until.ts";
 import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
@@ -213,6 +214,44 @@ describe("The purses", function () {
       begun.push("quiet");
       await Promise.all(heavy);
       expect(begun.indexOf("quiet")).to.be.lessThan(5);
+    });
+
+    for (const rank of [1, 2] as const) {
+      it(`leave something to others when one block of rank ${rank} asks for all of it`, async () => {
+        // A hundredth of the shop has 9 ms a second.
+        const turns = new Turns(0.01);
+        let begun = 0;
+        const flood = Array.from({ length: 100 }, async () => {
+          if (await turns.take({ rank, block: "flood", isHeavy: true }, 0.5)) begun++;
+        });
+        await flood[10];
+        const before = begun;
+        for (let turn = 0; turn < 20; turn++) {
+          expect(await turns.take({ rank: 2, block: `quiet ${turn}`, isHeavy: false }, 0.1)).to.equal(true);
+        }
+        expect(begun - before).to.be.lessThan(10);
+        await Promise.all(flood);
+      });
+    }
+
+    it("answer who waits in vain while others have every turn", async () => {
+      const turns = new Turns(0.01);
+      const crowd = () => Array.from({ length: 10 }, () => turns.take({ rank: 0, block: "crowd", isHeavy: false }, 3));
+      const begun: (boolean | Promise<boolean>)[] = crowd();
+      let outcome: boolean | undefined;
+      void Promise.resolve(turns.take({ rank: 2, block: "last", isHeavy: true }, 1)).then((isAdmitted) => {
+        outcome = isAdmitted;
+      });
+      await until(
+        "the last one has its answer",
+        () => {
+          begun.push(...crowd());
+          return outcome !== undefined;
+        },
+        20_000,
+      );
+      expect(outcome).to.equal(false);
+      await Promise.all(begun);
     });
 
     it("refuse who waited in vain, and lose nobody", async () => {

@@ -6,6 +6,7 @@ import { execFile, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { SYSTEM_FAULTS } from "../../core/rules/system-faults.ts";
 import { type ApiSystem, startSystem } from "../api/support/system.ts";
 import { startChaosProxy } from "../faults/support/chaos-proxy.ts";
 import { ask, percentile } from "./scale/load.ts";
@@ -165,14 +166,24 @@ function rowOf(database: string, { method = "GET", path }: Pick<Flood, "method" 
 type Proxy = Awaited<ReturnType<typeof startChaosProxy>>;
 type Before = { files: number; memory: number; nodeCalls: number };
 
-/** Waits, at most a minute, until files, memory and calls of the node are back, and asks as everybody. */
+/** Waits, at most a minute, until files, memory, lag, readiness and calls of the node are back, and asks as everybody. */
 async function measureAfter(system: ApiSystem, proxy: Proxy, pid: number, before: Before) {
   const ended = performance.now();
   for (;;) {
     const seconds = Math.round((performance.now() - ended) / 1_000);
-    const now = { files: openFiles(pid), memory: memoryMb(pid, "VmRSS"), nodeCalls: await nodeCalls(proxy, 5) };
+    const now = {
+      files: openFiles(pid),
+      memory: memoryMb(pid, "VmRSS"),
+      nodeCalls: await nodeCalls(proxy, 5),
+      lagSeconds: await loopLag(system),
+      isReady: (await fetch(`${system.url}/readyz`)).ok,
+    };
     const isBack =
-      now.files <= before.files + 10 && now.memory <= before.memory + 250 && now.nodeCalls <= 2 * before.nodeCalls + 2;
+      now.files <= before.files + 10 &&
+      now.memory <= before.memory + 250 &&
+      now.nodeCalls <= 2 * before.nodeCalls + 2 &&
+      now.lagSeconds <= SYSTEM_FAULTS.loop_lag.seconds &&
+      now.isReady;
     if (!isBack && seconds < AFTER_S) continue;
     const answered = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
@@ -188,6 +199,12 @@ async function nodeCalls(proxy: Proxy, seconds: number): Promise<number> {
   const start = proxy.counts.passed;
   await delay(seconds * 1_000);
   return Math.round(((proxy.counts.passed - start) / seconds) * 10) / 10;
+}
+
+/** The longest silence of the last minute. */
+async function loopLag(system: ApiSystem): Promise<number> {
+  const metrics = await (await fetch(`${system.url}/metrics`)).text();
+  return Number(/^torcida_loop_lag_seconds(?:{.*})? (.*)$/m.exec(metrics)?.[1]);
 }
 
 function openFiles(pid: number): number {
