@@ -1,110 +1,64 @@
 /**
- * Lists the licence of every package in the lock file and rejects incompatible ones; with `--sbom` also writes a
- * CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
+ * Lists the licences of all packages of the lock file and rejects incompatible ones, by npm's own bill of materials
+ * (CycloneDX), which `--sbom` also writes: `npm run licences -- [--sbom FILE]`. Needs npm 10.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { readOptions } from "./read-options.ts";
-import { writeBillOfMaterials } from "./release/bill-of-materials.ts";
 
 /** Licences that allow use and distribution with MIT code if their notices are kept. */
-const COMPATIBLE = new Set([
-  "MIT",
-  "MIT-0",
-  "ISC",
-  "BSD-2-Clause",
-  "BSD-3-Clause",
-  "0BSD",
-  "Apache-2.0",
-  "Unlicense",
-  "CC0-1.0",
-  "BlueOak-1.0.0",
-  "Python-2.0",
-  "Zlib",
-  "WTFPL",
-  "CC-BY-3.0",
-  "CC-BY-4.0",
-  "PostgreSQL",
-  "Artistic-2.0",
-  "X11",
-  "OFL-1.1",
-]);
-/** Weak copyleft: used unchanged, as separate files; a change to the package itself would have to be published. */
-const UNCHANGED_ONLY = new Set(["MPL-2.0", "LGPL-3.0", "LGPL-3.0-only", "LGPL-3.0-or-later", "LGPL-2.1"]);
+const PERMISSIVE =
+  "MIT MIT-0 ISC BSD-2-Clause BSD-3-Clause 0BSD Apache-2.0 Unlicense CC0-1.0 BlueOak-1.0.0 Python-2.0 Zlib";
+/** Of pictures, texts and fonts; weak copyleft, used unchanged, as separate files: a change would have to be published. */
+const UNCHANGED = "OFL-1.1 CC-BY-3.0 CC-BY-4.0 MPL-2.0 LGPL-3.0-only LGPL-3.0-or-later";
+const COMPATIBLE = new Set(`${PERMISSIVE} ${UNCHANGED}`.split(" "));
 /** Packages reviewed by hand, with the reason why they may stay. */
 const DECIDED: Readonly<Record<string, string>> = {
-  "parse-cache-control":
-    "says BSD without the number of clauses, each of which is compatible; used in development only",
+  memorystream: "names no licence, and brings the text of MIT; used in development only",
 };
 
-type LockEntry = {
-  version?: string;
-  license?: string;
-  dev?: boolean;
-  optional?: boolean;
-  link?: boolean;
-};
-type Package = { name: string; version: string; licence: string; isShipped: boolean };
+type License = { license?: { id?: string; name?: string }; expression?: string };
+type Component = { name: string; version: string; scope: "required" | "optional"; licenses?: License[] };
+type Bill = { metadata: { component: { name: string } }; components: Component[] };
 
 const { values } = readOptions({ options: { sbom: { type: "string" } } });
-const root = join(import.meta.dirname, "../..");
-const packages = readPackages();
-const refused = packages.filter((one) => !isCompatible(one.licence) && !(one.name in DECIDED));
-const counts = Map.groupBy(packages, (one) => one.licence);
-for (const [licence, of] of [...counts].sort((one, other) => other[1].length - one[1].length)) {
-  console.log(
-    `${String(of.length).padStart(5)}  ${licence}${isCompatible(licence) ? "" : `: ${of.map((one) => one.name).join(", ")}`}`,
-  );
+const [major = "0"] = execFileSync("npm", ["--version"], { encoding: "utf8" }).split(".");
+if (Number(major) < 10) {
+  console.error(`A bill of materials needs npm 10 or later, and this is npm ${major}: npm install --global npm@11`);
+  process.exit(1);
 }
-for (const { name, version, licence, isShipped } of refused) {
-  console.error(
-    `✗ ${name} ${version} is ${licence}${isShipped ? " and is shipped" : ""}: replace it, or decide and write down why it may stay`,
-  );
-}
-console.log(
-  `${packages.length} packages, ${packages.filter((one) => one.isShipped).length} of them shipped, ${refused.length} refused`,
+const call = ["sbom", "--package-lock-only", "--sbom-format=cyclonedx", "--sbom-type=application"];
+const bill: Bill = JSON.parse(
+  execFileSync("npm", call, { cwd: resolve(import.meta.dirname, "../.."), encoding: "utf8", maxBuffer: 2 ** 26 }),
 );
-process.exitCode = refused.length === 0 ? 0 : 1;
-if (values.sbom) writeBill(values.sbom);
+// npm calls it by its folder.
+bill.metadata.component.name = "torcida";
 
-function writeBill(file: string): void {
-  try {
-    writeBillOfMaterials(root, file);
-    console.log(`The bill of materials is ${file}`);
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  }
-}
-
-function readPackages(): Package[] {
-  const lock: { packages: Record<string, LockEntry> } = JSON.parse(
-    readFileSync(join(root, "package-lock.json"), "utf8"),
+const counts = Object.entries(Object.groupBy(bill.components, licenceOf)).map(([licence, of = []]) => ({
+  licence,
+  of,
+}));
+for (const { licence, of } of counts.sort((one, other) => other.of.length - one.of.length))
+  console.log(`${String(of.length).padStart(5)}  ${licence}`);
+const refused = bill.components.filter((one) => !isCompatible(licenceOf(one)) && !(one.name in DECIDED));
+for (const one of refused) {
+  const shipped = one.scope === "required" ? " and is shipped" : "";
+  console.error(
+    `✗ ${one.name} ${one.version} is ${licenceOf(one)}${shipped}: replace it, or decide and write down why it may stay`,
   );
-  return Object.entries(lock.packages)
-    .filter(([path, entry]) => path !== "" && !entry.link)
-    .map(([path, entry]) => ({
-      name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
-      version: entry.version ?? "",
-      licence: entry.license ?? licenceOf(path),
-      isShipped: !entry.dev && !entry.optional,
-    }));
+}
+const shipped = bill.components.filter(({ scope }) => scope === "required").length;
+console.log(`${bill.components.length} packages, ${shipped} of them shipped, ${refused.length} refused`);
+process.exitCode = refused.length === 0 ? 0 : 1;
+if (values.sbom) {
+  writeFileSync(values.sbom, `${JSON.stringify(bill, undefined, 2)}\n`);
+  console.log(`The bill of materials is ${values.sbom}`);
 }
 
-type Manifest = { license?: string | { type: string }; licenses?: { type: string }[] };
-
-/** Older packages name their licence only in the package itself, or contain only its text. */
-function licenceOf(path: string): string {
-  const manifest = join(root, path, "package.json");
-  if (!existsSync(manifest)) return "unknown";
-  const { license, licenses }: Manifest = JSON.parse(readFileSync(manifest, "utf8"));
-  const named =
-    typeof license === "string" ? license : (license?.type ?? licenses?.map((one) => one.type).join(" OR "));
-  if (named) return named;
-  const text = ["LICENSE", "LICENSE.md", "license", "LICENSE.txt"]
-    .map((name) => join(root, path, name))
-    .find(existsSync);
-  return text && /Permission is hereby granted, free of charge/.test(readFileSync(text, "utf8")) ? "MIT" : "unknown";
+function licenceOf({ licenses = [] }: Component): string {
+  const named = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? "unknown");
+  return named.join(" AND ") || "unknown";
 }
 
 /** `A OR B` requires one compatible licence, `A AND B` all of them. */
@@ -112,5 +66,5 @@ function isCompatible(expression: string): boolean {
   const text = expression.replace(/^\((.*)\)$/, "$1");
   if (text.includes(" OR ")) return text.split(" OR ").some(isCompatible);
   if (text.includes(" AND ")) return text.split(" AND ").every(isCompatible);
-  return COMPATIBLE.has(text) || UNCHANGED_ONLY.has(text);
+  return COMPATIBLE.has(text);
 }

@@ -1,73 +1,55 @@
-/** Prepares a release locally and pushes nothing: `npm run release -- --version 1.2.0 [--dry-run]`. */
+/**
+ * Prepares a release locally and pushes nothing: `npm run release -- --version 1.2.0 [--dry-run]`. Its text is the section
+ * `## 1.2.0 (unreleased)` of CHANGELOG.md, which it dates.
+ */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Commit,
-  changelogSection,
-  parseCommit,
-  takeWritten,
-  versionMistake,
-  withSection,
-} from "./release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
 const MANIFESTS = join(ROOT, "deploy/kubernetes.yaml");
-const HEADING = "# Changelog\n";
 
 try {
   const { values } = parseArgs({ options: { version: { type: "string" }, "dry-run": { type: "boolean" } } });
-  const version = values.version ?? "";
-  const mistake = versionMistake(version, git("tag", "--list", "v*").split("\n"));
-  if (mistake) throw new Error(`${mistake}\nnpm run release -- --version 1.2.0 [--dry-run]`);
-  const text = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8") : HEADING;
-  const { section, rest } = takeWritten(text, version, new Date()) ?? {
-    section: changelogSection(version, new Date(), commitsSinceLastTag()),
-    rest: text,
-  };
-  if (values["dry-run"]) console.log(section);
-  else release(version, section, rest);
+  release(values.version ?? "", values["dry-run"] ?? false);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
 
-function release(version: string, section: string, rest: string): void {
-  if (git("status", "--porcelain") !== "")
+function release(version: string, isTried: boolean): void {
+  if (!/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version))
+    throw new Error(
+      `${version || "--version"} is not a version such as 1.2.0\nnpm run release -- --version 1.2.0 [--dry-run]`,
+    );
+  const [highest = ""] = run("git", "tag", "--list", "v[0-9]*.[0-9]*.[0-9]*", "--sort=-version:refname").split("\n");
+  if (`v${version}`.localeCompare(highest, "en", { numeric: true }) <= 0)
+    throw new Error(`${version} is not above ${highest}, which is released: choose a higher version`);
+  const written = readFileSync(CHANGELOG, "utf8");
+  const day = new Date().toISOString().slice(0, 10);
+  const dated = written.replace(`## ${version} (unreleased)\n`, `## ${version} (${day})\n`);
+  if (dated === written) throw new Error(`CHANGELOG.md has no section "## ${version} (unreleased)": write it first`);
+  const [section = ""] = dated.slice(dated.indexOf(`## ${version} (`)).split(/\n(?=## )/, 1);
+  if (isTried) {
+    console.log(section);
+    return;
+  }
+  if (run("git", "status", "--porcelain") !== "")
     throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
-  writeFileSync(CHANGELOG, withSection(rest, section));
-  for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
+  writeFileSync(CHANGELOG, dated);
+  run("npm", "version", version, "--no-git-tag-version", "--allow-same-version");
   const manifests = readFileSync(MANIFESTS, "utf8");
   writeFileSync(MANIFESTS, manifests.replaceAll(/(torcida(?::|-migrate-))\d+\.\d+\.\d+/g, `$1${version}`));
   execFileSync(process.execPath, ["scripts/developer/licences.ts"], { cwd: ROOT, stdio: "inherit" });
-  git("add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS);
-  git("commit", "--message", `chore(release): ${version}`);
+  run("git", "add", "CHANGELOG.md", "package.json", "package-lock.json", MANIFESTS);
+  run("git", "commit", "--message", `chore(release): ${version}`);
   // Else git takes the headings for comments.
-  git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", section);
+  run("git", "tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", section);
   console.log(`v${version} is tagged. Look at it with git show v${version}; then push the branch and the tag.`);
 }
 
-/** The first version in both files is the package's own; the lock file contains it twice. */
-function setVersion(file: string, version: string): void {
-  const path = join(ROOT, file);
-  const content: { version: string; packages?: Record<string, { version: string }> } = JSON.parse(
-    readFileSync(path, "utf8"),
-  );
-  content.version = version;
-  const root = content.packages?.[""];
-  if (root) root.version = version;
-  writeFileSync(path, `${JSON.stringify(content, undefined, 2)}\n`);
-}
-
-function commitsSinceLastTag(): Commit[] {
-  const tags = git("tag", "--list", "v*", "--sort=-version:refname", "--merged", "HEAD").split("\n").filter(Boolean);
-  const range = tags[0] ? [`${tags[0]}..HEAD`] : [];
-  const subjects = git("log", "--no-merges", "--format=%h %s", ...range).split("\n");
-  return subjects.flatMap((line) => parseCommit(line) ?? []);
-}
-
-function git(...parameters: string[]): string {
-  return execFileSync("git", parameters, { cwd: ROOT, encoding: "utf8" }).trim();
+function run(command: string, ...parameters: string[]): string {
+  return execFileSync(command, parameters, { cwd: ROOT, encoding: "utf8" }).trim();
 }

@@ -3,76 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { expect } from "chai";
-import {
-  changelogSection,
-  parseCommit,
-  takeWritten,
-  versionMistake,
-  withSection,
-} from "../../scripts/developer/release/changelog.ts";
 import { skipWithout } from "../testing/skip.ts";
 
-describe("The changelog", () => {
-  it("lists what was added, fixed and broken, by folder, without tests and chores", () => {
-    const lines = [
-      "abc1234 feat(api): pay twice as fast",
-      "abc1235 fix: a wrong sum",
-      "abc1236 feat(database)!: another shape",
-      "abc1237 test(api): more of them",
-      "abc1238 Merge something",
-    ];
-    const section = changelogSection(
-      "1.2.0",
-      new Date("2026-01-02"),
-      lines.flatMap((line) => parseCommit(line) ?? []),
-    );
-    expect(section).to.equal(
-      [
-        "## 1.2.0 (2026-01-02)\n",
-        "### Changes that need your attention\n\n* **database**: another shape (abc1236)\n",
-        "### Added\n\n* **api**: pay twice as fast (abc1234)\n",
-        "### Fixed\n\n* a wrong sum (abc1235)\n",
-      ].join("\n"),
-    );
-  });
-});
-
-describe("A changelog written by hand", () => {
-  const text = "# Changelog\n\n## 1.1.0 (unreleased)\n\n* New\n\n## 1.0.0 (2026-01-01)\n\n* Old\n";
-
-  it("is the section of its version, dated, and nothing else is lost", () => {
-    expect(takeWritten(text, "1.1.0", new Date("2026-02-03"))).to.deep.equal({
-      section: "## 1.1.0 (2026-02-03)\n\n* New\n",
-      rest: "# Changelog\n\n## 1.0.0 (2026-01-01)\n\n* Old\n",
-    });
-  });
-
-  it("comes before earlier ones and after what stands above them, in an empty changelog too", () => {
-    expect(withSection("# Changelog\n\nOf this shop.\n\n## 1.0.0\n\n* Old\n", "## 1.1.0\n\n* New\n")).to.equal(
-      "# Changelog\n\nOf this shop.\n\n## 1.1.0\n\n* New\n\n## 1.0.0\n\n* Old\n",
-    );
-    expect(withSection("# Changelog\n", "## 1.0.0\n\n* New\n")).to.equal("# Changelog\n\n## 1.0.0\n\n* New\n");
-  });
-
-  it("is nothing for a version that was not written", () => {
-    for (const version of ["1.0.0", "1.1", "2.0.0"]) expect(takeWritten(text, version, new Date())).to.equal(undefined);
-  });
-});
-
-describe("A release's version", () => {
-  it("is above every released one", () => {
-    const tags = ["v0.9.0", "v0.10.1", "v0.2.0", "vnext", ""];
-    expect(versionMistake("0.10.2", tags)).to.equal(undefined);
-    expect(versionMistake("1.0.0", tags)).to.equal(undefined);
-    expect(versionMistake("0.1.0", [""])).to.equal(undefined);
-    for (const version of ["0.10.1", "0.10.0", "0.9.9", "0.3.0"]) {
-      expect(versionMistake(version, tags), version).to.include("is not above v0.10.1");
-    }
-    for (const version of ["", "1", "1.2", "v1.2.3", "1.2.3-rc.1", "01.2"]) {
-      expect(versionMistake(version, tags), version).to.include("is not a version");
-    }
-  });
-});
+const CHANGELOG = "# Changelog\n\n## 7.0.0 (unreleased)\n\n* Twice as fast\n\n## 1.0.0 (2026-01-01)\n\n* Old\n";
 
 describe("A release", () => {
   let folder: string;
@@ -86,15 +19,13 @@ describe("A release", () => {
       "package-lock.json",
       "biome.json",
       "deploy/kubernetes.yaml",
-      "scripts/developer/licences.ts",
       "scripts/developer",
       "core/rules/unknown-error.ts",
-      "scripts/developer/release.ts",
-      "scripts/developer/release",
     ])
       cpSync(path, join(folder, path), { recursive: true });
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, ".gitignore"), "node_modules\nbin\n");
+    writeFileSync(join(folder, "CHANGELOG.md"), CHANGELOG);
     git("init", "--quiet");
     git("config", "user.email", "release@example.com");
     git("config", "user.name", "Release");
@@ -116,12 +47,31 @@ describe("A release", () => {
     expect(git("tag")).to.equal("v7.0.0");
     const [heading = "", ...notes] = git("tag", "--list", "--format=%(contents)").split("\n");
     expect(heading).to.match(/^## 7\.0\.0 \(\d{4}-\d\d-\d\d\)$/);
-    expect(notes).to.include("### Added");
+    expect(notes).to.include("* Twice as fast").and.not.include("* Old");
+    expect(git("show", "v7.0.0:CHANGELOG.md")).to.equal(CHANGELOG.replace(/## 7.*/, heading).trim());
+    for (const file of ["package.json", "package-lock.json"])
+      expect(JSON.parse(git("show", `v7.0.0:${file}`)).version, file).to.equal("7.0.0");
     const images = git("show", "v7.0.0:deploy/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
     expect(new Set(images)).to.deep.equal(new Set(["torcida-migrate-7.0.0", "torcida:7.0.0"]));
     // The workflow tests what it releases.
     const biome = spawnSync("node_modules/.bin/biome", ["check"], { cwd: folder, encoding: "utf8" });
     expect(biome.status, biome.stdout + biome.stderr).to.equal(0);
+  });
+
+  it("is refused for what is no version, is not above the last one, or was not written about", () => {
+    git("tag", "v0.9.0");
+    git("tag", "v6.10.1");
+    const saying = (version: string) => run("scripts/developer/release.ts", "--version", version).stderr;
+    for (const version of ["", "1", "1.2", "v7.0.0", "7.0.0-rc.1", "07.0.0"])
+      expect(saying(version), version).to.include("is not a version such as 1.2.0");
+    for (const version of ["6.10.1", "6.10.0", "6.9.9", "0.10.0"])
+      expect(saying(version), version).to.equal(
+        `${version} is not above v6.10.1, which is released: choose a higher version\n`,
+      );
+    expect(saying("6.10.2")).to.include('CHANGELOG.md has no section "## 6.10.2 (unreleased)"');
+    writeFileSync(join(folder, "other"), "");
+    expect(saying("7.0.0")).to.include("The working tree is not clean");
+    expect(git("tag")).to.equal("v0.9.0\nv6.10.1");
   });
 
   it("has a bill of materials, for which npm 9 is told what to install", function () {
@@ -133,7 +83,7 @@ describe("A release", () => {
     const refused = run(...list);
     expect([refused.status, refused.stderr]).to.deep.equal([
       1,
-      "A bill of materials needs npm 10 or later, and this is npm 9.2.0: npm install --global npm@11\n",
+      "A bill of materials needs npm 10 or later, and this is npm 9: npm install --global npm@11\n",
     ]);
     env = process.env;
     const npm = execFileSync("npm", ["--version"], { encoding: "utf8" });
