@@ -8,6 +8,7 @@ import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { chzTextFromGwei, formatDecimal } from "../../core/rules/money.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import { DecisionError, SaleChangedError } from "../../core/sales/decisions.ts";
+import { ApiError } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 
 /** Takes a preview's transaction back. */
@@ -40,7 +41,8 @@ export async function previewOf(
 function refusalOf(error: unknown): Preview["refused"] | undefined {
   if (error instanceof OwnSaleError) return "OWN_SALE";
   if (error instanceof SaleChangedError) return "SALE_CHANGED";
-  return error instanceof DecisionError ? "DECISION_REFUSED" : undefined;
+  if (error instanceof DecisionError) return "DECISION_REFUSED";
+  return error instanceof ApiError && error.code === "NOT_HELD" ? "NOT_HELD" : undefined;
 }
 
 async function describe(

@@ -2,14 +2,16 @@ import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log
 import { indexedBlock } from "../../core/database/chain-cursor.ts";
 import { readClock } from "../../core/database/clock.ts";
 import type { Queries } from "../../core/database/transaction.ts";
+import { isBeyondDay } from "../../core/purchases/approvals.ts";
 import { type StepNow, stepNow } from "../../core/purchases/next-step.ts";
 import { listPayouts, type PayoutRow } from "../../core/purchases/payout-list.ts";
 import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
 import { findPurchase, lifeOf } from "../../core/purchases/queries.ts";
-import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
+import { holdPurchase, listWithSale, releasePurchase } from "../../core/purchases/staff.ts";
 import { tracePurchase } from "../../core/purchases/trace.ts";
 import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../core/purchases/view.ts";
 import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../core/purchases/waiting.ts";
+import { shownRate } from "../../core/rates/rate-source.ts";
 import {
   type AdminPurchase,
   adminPurchaseResponseSchema,
@@ -17,18 +19,23 @@ import {
   type Payment,
   paymentSchema,
   paymentsQuerySchema,
+  purchaseQuerySchema,
   purchasesQuerySchema,
 } from "../../core/rules/api/admin-purchases.ts";
 import { approvalNeededSchema, doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
-import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import type { Preview } from "../../core/rules/api/sales.ts";
+import { cashbackOf, cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { shownStatus } from "../../core/rules/purchase/life.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import { toOperationRecord } from "../../core/sender/operation-record.ts";
-import { conflict, forbidden, notFound } from "../http/api-error.ts";
+import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
-import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";
+import { actorOf, type Identity, isAllowed, type Route, readId, route } from "../http/route.ts";
 import { deepestBlock, type Services, viewOptions } from "../services.ts";
+import { previewOf } from "./previews.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -46,9 +53,11 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     route.get("/api/admin/purchases/:id", {
       access: "admin",
       cost: { thread: 3, node: 0, stored: 0, mail: 0 },
-      summary: "One purchase with its history",
+      times: ({ query }) => (query.decision === undefined ? 1 : 3),
+      summary: "One purchase with its history, and what its release would also change",
+      query: purchaseQuerySchema,
       responses: { 200: adminPurchaseResponseSchema },
-      async handle({ params }) {
+      async handle({ params, query, identity }) {
         const id = readId(params.id, "Purchase");
         const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
         const trace = await tracePurchase(kysely, id);
@@ -62,7 +71,11 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
           amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
           text,
         }));
-        return { body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } } };
+        const body = { ...purchase, steps, open: trace.openQuestions };
+        if (query.decision === undefined || !isAllowed(identity, "payments"))
+          return { body: { success: true, purchase: body } };
+        const preview = await previewRelease(services, id, actorOf(identity));
+        return { body: { success: true, preview, purchase: body } };
       },
     }),
     route.post("/api/admin/purchases/:id/hold", {
@@ -94,10 +107,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
         let approvalId: bigint | undefined;
         await decidePurchase(services, id, decision, async (queries) => {
-          if (!(await releasePurchase(queries, id, actorOf(identity)))) {
-            throw conflict("This purchase is neither held nor was its payout refused", "NOT_HELD");
-          }
-          approvalId = await stepNow(queries, id, await stepOptions(services, queries));
+          approvalId = await release(services, queries, id, actorOf(identity));
         });
         if (approvalId === undefined) return { status: 200, body: { success: true, message: "Purchase released" } };
         const message = "Purchase released: its payout waits for a second person";
@@ -127,6 +137,31 @@ export async function stepOptions(services: Services, queries: Queries): Promise
   return { moment, weiPerCent, stepDelayMs: 0n, approvals, rules };
 }
 
+/** Returns the request that its payout waits for, if it takes two people. */
+async function release(services: Services, queries: Queries, id: bigint, actor: string): Promise<bigint | undefined> {
+  if (!(await releasePurchase(queries, id, actor)))
+    throw conflict("This purchase is neither held nor was its payout refused", "NOT_HELD");
+  return stepNow(queries, id, await stepOptions(services, queries));
+}
+
+/** What a release would also change, of others of its sale too. docs/product.md#decision-preview */
+async function previewRelease(services: Services, id: bigint, actor: string): Promise<Preview> {
+  const purchases: number[] = [];
+  let isForTwo = false;
+  const preview = await previewOf(services, actor, async (queries) => {
+    requireOther(await findPurchase(queries, id), actor);
+    const approvalId = await release(services, queries, id, actor);
+    const released = await listWithSale(queries, id);
+    purchases.push(...idsOf(released.filter((one) => one.id !== id)).map(Number));
+    const rate = shownRate(services.rates, services.environment.WEI_PER_CENT);
+    // What is queued at once is judged already.
+    const later = released.filter(({ decided_day }) => decided_day === null);
+    const gwei = later.reduce((sum, one) => sum + cashbackOf(one, rate), 0n);
+    isForTwo = approvalId !== undefined || (gwei > 0n && (await isBeyondDay(queries, actor, gwei, services.approvals)));
+  });
+  return { ...preview, second_person: preview.second_person || isForTwo, purchases };
+}
+
 const DECISION = {
   permission: "payments",
   body: noBodyOrReasonSchema,
@@ -149,9 +184,7 @@ async function decidePurchase(
   const reais = await inAuditedTransaction(services.database.kysely, actorOf(identity), async (queries) => {
     const purchase = await findPurchase(queries, id);
     if (!purchase) throw notFound("Purchase");
-    if (purchase.wallet === actorOf(identity)) {
-      throw forbidden("Somebody else must decide: this is a purchase of your own wallet", "OWN_SALE");
-    }
+    requireOther(purchase, actorOf(identity));
     await decide(queries);
     const { wallet, store_name: store } = purchase;
     const amount = reaisText(purchase.amount_cents);
@@ -161,6 +194,12 @@ async function decidePurchase(
   });
   services.log.info({ action, purchase: Number(id), reais }, "Decided by an admin");
   services.senders.wake();
+}
+
+/** Nobody decides about a purchase of their own wallet. @throws OwnSaleError */
+function requireOther(purchase: { wallet: string } | undefined, actor: string): void {
+  if (purchase?.wallet === actor)
+    throw new OwnSaleError("Somebody else must decide: this is a purchase of your own wallet");
 }
 
 async function toWirePurchases(services: Services, rows: readonly PanelPurchase[]): Promise<AdminPurchase[]> {

@@ -17,7 +17,7 @@ import type { PurchaseFacts } from "../../core/rules/sale/decide.ts";
 import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
 import { sayHolds } from "../../core/rules/sale/hold-words.ts";
 import type { HoldLanguage } from "../../core/rules/sale/problem.ts";
-import { assignSale, declineSale, holdsKeyOf, releaseSale } from "../../core/sales/decisions.ts";
+import { assignSale, declineSale, holdsKeyOf, matchClaim, releaseSale } from "../../core/sales/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../core/sales/queries.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
@@ -60,12 +60,17 @@ export function saleAdministrationRoutes(services: Services): Route[] {
           revisions: revisions.map(toWireRevision),
           purchases: purchases.map(toWireSalePurchase),
         };
-        const { decision, click_id: token } = query;
-        if (decision === undefined || !isAllowed(identity, "sales")) return { body: { success: true, sale: body } };
+        const { decision, click_id: token, claim_id: claimId } = query;
+        if (decision === undefined || !isAllowed(identity, decision === "match" ? "claims" : "sales"))
+          return { body: { success: true, sale: body } };
         const seen = { rules, actor: actorOf(identity), holds: body.holds };
         const preview = await previewOf(services, seen.actor, async (queries) => {
           if (decision === "release") return releaseSale(queries, id, seen);
           if (decision === "decline") return declineSale(queries, id, "", seen);
+          if (decision === "match") {
+            if (claimId === undefined || !(await matchClaim(queries, claimId, id, seen))) throw notFound("Claim");
+            return;
+          }
           return token && assignSale(queries, id, token, seen);
         });
         return { body: { success: true, preview, sale: body } };

@@ -48,6 +48,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   language: "Of the words and numbers in a CSV: `pt` or `en`.",
   decision: "What a decision of the caller's would also change: answered as `preview`.",
   click_id: "The click that `assign` would give the sale to.",
+  claim_id: "The claim that `match` would answer with the sale.",
   currency: "The currency of the rate whose acceptance is previewed, such as USD.",
   day: "Its day, such as 2026-11-20.",
 };

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { SaleReport } from "../../core/rules/sale/report.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { OwnMoney, type Who } from "./support/own-money.ts";
 
@@ -89,6 +90,41 @@ describe("What a decision will also change", function () {
         },
       ]);
       expect(preview.second_person).to.equal(false);
+    });
+
+    it("is what the match of a claim pays, and why it would be refused", async () => {
+      await openShop("buyer");
+      const claim = await shop.rowId("claims", "buyer");
+      const unmatched = { sale_id: await shop.saleId("unmatched of buyer"), wallet: shop.walletOf("buyer") };
+      expect(await ask("unmatched of buyer", "match", `&claim_id=${claim}`)).to.deep.equal(
+        would([{ ...unmatched, was: "unmatched", state: "payable", ...FIVE }]),
+      );
+      expect(await ask("first of buyer", "match", `&claim_id=${claim}`)).to.deep.include({
+        ...{ refused: "DECISION_REFUSED", why: "of_another_buyer" },
+      });
+      const none = await shop.caller.get(`/api/admin/sales/${unmatched.sale_id}?decision=match&claim_id=999`);
+      expect(none.status).to.equal(404);
+    });
+
+    it("is what the release of a purchase lets go on, and who must agree", async () => {
+      await openShop("caller", "buyer");
+      const held = await shop.purchaseId("approved of buyer");
+      // Confirmed for less: the rest is a purchase of its own.
+      const report = shop.sales.get("approved of buyer") as SaleReport;
+      await shop.shop.read({ ...report, amountMicros: report.amountMicros * 2n });
+      const other = await shop.purchaseId("approved of buyer");
+      expect((await shop.other.send("POST", `/api/admin/purchases/${held}/hold`, "{}")).status).to.equal(200);
+      const tables = ["sales", "purchases", "fact_authors", "decided_days", "audit_log", "adjustments"] as const;
+      const before = await Promise.all(tables.map(rows));
+      const of = async (id: number, caller = shop.caller) => {
+        const { body } = await caller.get(`/api/admin/purchases/${id}?decision=release`);
+        return body.preview;
+      };
+      expect(await of(held)).to.deep.include({ refused: null, second_person: true, purchases: [other] });
+      expect(await Promise.all(tables.map(rows)), "nothing of it is left").to.deep.equal(before);
+      expect(await of(await shop.purchaseId("held of caller"))).to.deep.include({ refused: "OWN_SALE", purchases: [] });
+      expect(await of(await shop.purchaseId("failed of buyer"))).to.deep.include({ refused: "NOT_HELD" });
+      expect(await of(held, await shop.api.admin("auditor"))).to.equal(undefined);
     });
 
     it("is told to those who may make it", async () => {

@@ -11,7 +11,7 @@ import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { launchChromium, visit } from "./support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "./support/fixture-server.ts";
-import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval } from "./support/panel-data.ts";
+import { BUYER, boostRow, fillPanel, manyPurchases, percentApproval, preview } from "./support/panel-data.ts";
 import { SCREENS, type Screen } from "./support/screens.ts";
 import { addAllSituations, boost, hang, openBuyDialog, openEvents, withoutNfts } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -166,10 +166,43 @@ const SHOTS: readonly Screen[] = [
       await page.getByRole("dialog").last().waitFor();
     },
   })),
+  {
+    name: "panel-claim-match-chosen",
+    path: "/admin?view=claims",
+    ...ADMIN,
+    isViewport: true,
+    prepare: fillOwnersPanel,
+    async act(page) {
+      await page
+        .getByRole("button", { name: /^Ligar a uma venda/ })
+        .first()
+        .click();
+      await page.getByRole("radio").first().check();
+      await seePreview(page);
+    },
+  },
+  {
+    name: "panel-rate-accept",
+    path: "/admin?view=sales",
+    ...ADMIN,
+    isViewport: true,
+    prepare(server) {
+      fillOwnersPanel(server);
+      const rate = { currency: "EUR", day: "2026-11-20", rate: "6.95", previous: "6.15" };
+      const networks = { failing: [], unread_rows: [], doubtful_rates: [rate], preview: preview(12) };
+      server.answer("GET /api/admin/networks", { body: { success: true, ...networks } });
+    },
+    async act(page) {
+      await page.getByRole("button", { name: "Aceitar cotação" }).click();
+      await seePreview(page);
+    },
+  },
   { name: "panel-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
   { name: "panel-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
   { name: "offline", path: "/offline.html" },
 ];
+
+const seePreview = (page: Page) => page.getByRole("region", { name: "O que isto muda" }).scrollIntoViewIfNeeded();
 
 /** Resizes the viewport to the whole page, so that elements fixed to an edge are at the page's edge. */
 async function seeWholePage(page: Page, width: number): Promise<void> {

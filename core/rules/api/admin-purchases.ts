@@ -6,6 +6,7 @@ import { keysOf } from "../records.ts";
 import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { OPERATION_STATES } from "./operations.ts";
+import { previewSchema } from "./sales.ts";
 
 export const purchasesQuerySchema = listQuerySchema(PURCHASE_STATES, ["id", "amount"]);
 
@@ -78,7 +79,12 @@ export const purchaseStepSchema = z.object({
   text: z.string(),
 });
 
+/** A decision to preview. */
+export const purchaseQuerySchema = z.object({ decision: z.enum(["release"]).optional() });
+
 export const adminPurchaseResponseSchema = answerOf({
+  /** Of the `decision` that was asked about, to those who may make it. */
+  preview: previewSchema.optional(),
   purchase: adminPurchaseSchema.extend({
     /** Its history, oldest first. */
     steps: z.array(purchaseStepSchema),

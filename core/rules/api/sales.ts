@@ -139,7 +139,7 @@ export const saleSchema = z.object({
 /** What a decision of the caller's would change, beside what it names. docs/product.md#decision-preview */
 export const previewSchema = z.object({
   /** The code with which it would be refused; null if it would be made. */
-  refused: z.enum(["OWN_SALE", "SALE_CHANGED", "DECISION_REFUSED"]).nullable(),
+  refused: z.enum(["OWN_SALE", "SALE_CHANGED", "DECISION_REFUSED", "NOT_HELD"]).nullable(),
   /** More about `DECISION_REFUSED`. */
   why: z.enum(DECISION_REFUSALS).nullable(),
   /** Whether what it frees takes the caller's day above the limit, so that payouts wait for a second person. */
@@ -161,13 +161,16 @@ export const previewSchema = z.object({
       debt_added: z.string(),
     }),
   ),
+  /** Of a held purchase's release: the other purchases of its sale, which it lets go on too. */
+  purchases: z.array(z.number()).optional(),
 });
 export type Preview = z.output<typeof previewSchema>;
 
-/** A decision to preview; `click_id` belongs to `assign`. */
+/** A decision to preview; `click_id` belongs to `assign`, `claim_id` to `match`. */
 export const saleQuerySchema = z.object({
-  decision: z.enum(["release", "decline", "assign"]).optional(),
+  decision: z.enum(["release", "decline", "assign", "match"]).optional(),
   click_id: CLICK_ID.optional(),
+  claim_id: idSchema.optional(),
 });
 
 export const saleResponseSchema = answerOf({

@@ -9,6 +9,8 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { matchClaim, pictureOfClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { DecisionPreview } from "../decisions/decision-preview.tsx";
+import { matchPreviewQuery } from "../decisions/preview-queries.ts";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
 import { useSaleMoney } from "../sales/sale-words.ts";
@@ -23,6 +25,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
   const [saleId, setSaleId] = useState<number>();
   const [number, setNumber] = useState("");
   const chosen = saleId ?? (/^[1-9]\d{0,14}$/.test(number.trim()) ? Number(number.trim()) : undefined);
+  const preview = useQuery({ ...matchPreviewQuery(chosen ?? 0, claim.id), enabled: chosen !== undefined });
   return (
     <DecisionDialog
       title={`De que venda é o pedido ${claim.order_ref}?`}
@@ -60,6 +63,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
           />
         )}
       </Field>
+      <DecisionPreview preview={preview} saleId={chosen} />
     </DecisionDialog>
   );
 }

@@ -23,16 +23,20 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
   }
   if (!data) return null;
   if (data.refused !== null) return <Refused refused={data.refused} why={data.why} />;
+  const { changes, purchases = [] } = data;
   return (
     <section aria-label="O que isto muda">
       <h3 className="card-title">O que isto muda</h3>
-      {data.changes.length === 0 ? (
+      {changes.length + purchases.length === 0 ? (
         <p>
           <span>Nenhuma outra venda, dívida ou pagamento.</span>
         </p>
       ) : (
         <ul className="plain-rows">
-          {data.changes.map((change) => (
+          {purchases.map((id) => (
+            <li key={`purchase ${id}`}>Também a compra nº {id}, da mesma venda, segue</li>
+          ))}
+          {changes.map((change) => (
             <SaleChange key={change.sale_id} change={change} decided={saleId} />
           ))}
         </ul>

@@ -12,7 +12,9 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { holdPurchase, releasePurchase } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import { purchasePreviewQuery } from "../decisions/preview-queries.ts";
 import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -190,7 +192,9 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
       reasonHint="Fica no registro."
       decide={(reason) => releasePurchase(purchase.id, reason)}
       onClose={onClose}
-    />
+    >
+      <DecisionPreview preview={useQuery(purchasePreviewQuery(purchase.id))} />
+    </DecisionDialog>
   );
 }
 

@@ -5,9 +5,10 @@ import { acceptRate } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import { ratePreviewQuery } from "../decisions/preview-queries.ts";
 import type { Networks } from "../shapes.ts";
 import { networkName } from "../words.ts";
-import { networksQuery, ratePreviewQuery } from "./queries.ts";
+import { networksQuery } from "./queries.ts";
 
 /** What networks and rate feeds sent that waits for a person; nothing if there is none. docs/product.md#sales-unread */
 export function FromNetworks() {

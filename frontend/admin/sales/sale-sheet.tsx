@@ -9,12 +9,13 @@ import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import { assignPreviewQuery, salePreviewQuery } from "../decisions/preview-queries.ts";
 import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
-import { salePreviewQuery, saleQuery } from "./queries.ts";
+import { saleQuery } from "./queries.ts";
 import { useSaleMoney, whyOf } from "./sale-words.ts";
 
 type Decision = "release" | "decline" | "assign";
@@ -176,7 +177,7 @@ type AssignDialogProps = DialogProps & { click: string; onClick: (click: string)
 function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
   const money = useSaleMoney();
   const isWhole = VISIT.test(click.trim());
-  const preview = useQuery({ ...salePreviewQuery(sale.id, "assign", click.trim()), enabled: isWhole });
+  const preview = useQuery({ ...assignPreviewQuery(sale.id, click.trim()), enabled: isWhole });
   return (
     <DecisionDialog
       title={`De quem é a venda nº ${sale.id}?`}

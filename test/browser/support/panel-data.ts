@@ -471,7 +471,7 @@ function answerPayouts(server: FixtureServer): void {
 const CHANGE = { is_sooner: false, adds: "0.00", adds_chz: "0", debt_lifted: "0", debt_added: "0" };
 
 /** What a decision about a sale also changes: the order's other half goes on, and its buyer's debt goes. */
-const preview = (saleId: number) => ({
+export const preview = (saleId: number) => ({
   ...{ refused: null, why: null, second_person: true },
   changes: [
     { ...CHANGE, sale_id: saleId, wallet: BUYER, was: "held", state: "payable", adds: "5.00", adds_chz: "5" },
@@ -521,7 +521,11 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
     });
   for (const one of purchases)
     server.answer(`GET /api/admin/purchases/${one.id}`, {
-      body: { success: true, purchase: purchaseDetails(one.id) },
+      body: {
+        success: true,
+        preview: { refused: null, why: null, second_person: true, changes: [], purchases: [10] },
+        purchase: purchaseDetails(one.id),
+      },
     });
   for (const one of sales)
     server.answer(`GET /api/admin/sales/${one.id}`, {
