@@ -1,6 +1,9 @@
 import { ALLOWANCES, pointsOf } from "./purses.ts";
 
-/** Of the thread, in milliseconds, that calls which wait for a turn may begin with in one turn of the event loop. */
+/**
+ * Of the thread, in milliseconds, that calls which wait for a turn may begin with in one turn of the event loop. Of those
+ * who have used much one begins: a call of anybody else takes several such turns.
+ */
 const STARTED_AT_ONCE_MS = 2;
 /** Answers come within five seconds. docs/product.md#limit-answer-time */
 const WAIT_MS = 3_000;
@@ -15,8 +18,8 @@ const HEAVY_SHARE = 0.75;
 /** Wallets that were paid once; wallets with a session; addresses. */
 export type Rank = 0 | 1 | 2;
 
-type Waiting = { points: number; until: number; answer: (isAdmitted: boolean) => void };
 type Caller = { rank: Rank; block: string /** Has used much of the thread in this minute. */; isHeavy: boolean };
+type Waiting = { points: number; isHeavy: boolean; until: number; answer: (isAdmitted: boolean) => void };
 
 /** Those of a rank, block by block: the block whose call has begun is the last one then. */
 class Line {
@@ -94,7 +97,7 @@ export class Turns {
     if (this.#waiting >= WAITING_AT_MOST) return false;
     return new Promise((answer) => {
       const line = this.#lines.find((one) => one.rank === rank && one.isHeavy === isHeavy);
-      line?.add(block, { points, until: performance.now() + WAIT_MS, answer });
+      line?.add(block, { points, isHeavy, until: performance.now() + WAIT_MS, answer });
       this.#waiting++;
       this.#serveSoon();
     });
@@ -117,7 +120,7 @@ export class Turns {
         if (this.#waiting > 0) this.#sleep = setTimeout(() => this.#serveSoon(), REFILL_MS);
         return;
       }
-      started += next.points;
+      started += next.isHeavy ? Number.POSITIVE_INFINITY : next.points;
       this.#used += next.points;
       this.#answer(next, true);
     }

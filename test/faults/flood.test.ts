@@ -28,7 +28,7 @@ describe("A flood from one address @deep", function () {
     await system?.stop();
   });
 
-  it("serves another address, and leaves nothing behind", async () => {
+  it("serves another address, and leaves nothing behind (F47)", async () => {
     const quiet = await figures();
     const buyer = new Shopper(other.url);
     const storm = new Storm(port);
