@@ -43,25 +43,28 @@ function withoutInsertedStyle(): Plugin {
 
 /**
  * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
- * say: the server, and the help, whose long texts are a file of their own.
+ * say: the server, and the help and the wallet behind a passkey, whose texts are files of their own.
  */
 function compiledMessages(mode: string): Plugin {
-  const elsewhere = ["server.", "offline.", "helpText.", ...(mode === "development" ? [] : ["demo."])];
+  const elsewhere = ["server.", "offline.", "helpText.", "passkey.", ...(mode === "development" ? [] : ["demo."])];
+  const isElsewhere = (key: string) => elsewhere.some((prefix) => key.startsWith(prefix));
   return {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      const [file, isHelp] = /\/core\/rules\/languages\/\w+\.json(\?help)?$/.exec(id) ?? [];
+      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|passkey))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
-      const compiled = isHelp
-        ? messages.filter(([key]) => key.startsWith("helpText."))
-        : messages
-            .filter(([key]) => !elsewhere.some((prefix) => key.startsWith(prefix)))
-            .map(([key, text]): [string, string | MessageFormatElement[]] => [
-              key,
-              /[{<']/.test(text) ? parse(text) : text,
-            ]);
+      const isPart = (key: string) => (part === "passkey" ? key.startsWith("passkey.") : !isElsewhere(key));
+      const compiled =
+        part === "help"
+          ? messages.filter(([key]) => key.startsWith("helpText."))
+          : messages
+              .filter(([key]) => isPart(key))
+              .map(([key, text]): [string, string | MessageFormatElement[]] => [
+                key,
+                /[{<']/.test(text) ? parse(text) : text,
+              ]);
       // Parsing a large object from JSON text is faster for the browser than a literal.
       return {
         code: `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(compiled)))})`,
@@ -183,6 +186,7 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], priority: 1 },
+            { name: "passkey-wallet", test: /wallet.passkey.(announce|support)/ },
             { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 8 },
           ],
         },

@@ -15,6 +15,8 @@ export const STORAGE_KEYS = {
   /** How many visits, and when the last one was seen: `2 1764000000000`. */
   visits: "visits",
   testedLinks: "tested_links",
+  /** `frontend/wallet/passkey/kept.ts` */
+  passkeyWallet: "passkey_wallet",
   /** `over` once it was installed, or refused. */
   install: "install",
 } as const;

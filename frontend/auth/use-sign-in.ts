@@ -9,7 +9,7 @@ import { signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressMismatchError, hasCode, OtherSiteError, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
-
+import { newWallets } from "../wallet/local-wallets.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
 /** `waiting`: the user logged out with this wallet, so it is asked only after a click, even after a reload. */
@@ -49,7 +49,7 @@ export function useSignIn() {
     const checked = await attempt(() => checkUser(address), toastCheckFailure);
     if (!checked || isStale()) return;
     if (!checked.exists) {
-      setStep("unregistered");
+      setStep(newWallets.has(address) ? "registering" : "unregistered");
       return;
     }
     setStep("signing");

@@ -4,6 +4,7 @@ export const HELP_TOPICS = [
   "when-cashback-comes",
   "missing-cashback",
   "using-chz",
+  "passkey-wallet",
   "terms",
   "privacy",
   "contact",

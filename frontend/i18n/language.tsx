@@ -24,8 +24,30 @@ const others = import.meta.glob<Record<string, string>>(
 );
 
 async function loadLanguage(language: Language): Promise<void> {
-  const load = others[`../../core/rules/languages/${language}.json`];
+  const load = others[fileOf(language)];
   if (load) catalogues[language] ??= await load();
+  if (arePasskeyTextsWanted) await addPasskeyTexts(language);
+}
+
+const fileOf = (language: Language) => `../../core/rules/languages/${language}.json`;
+
+/** The words of the wallet behind a passkey, which few readers see: files of their own (`vite.config.ts`). */
+const ofPasskeys = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+  query: "?passkey",
+  import: "default",
+});
+let arePasskeyTextsWanted = false;
+
+async function addPasskeyTexts(language: Language): Promise<void> {
+  const texts = await ofPasskeys[fileOf(language)]?.();
+  // Into the catalogue that the library has: it looks a message up when it is said.
+  if (texts) Object.assign(catalogues[language] ?? {}, texts);
+}
+
+/** Loads the texts whose ids begin with `passkey.`, before anything that says them. */
+export async function loadPasskeyTexts(): Promise<void> {
+  arePasskeyTextsWanted = true;
+  await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map(addPasskeyTexts));
 }
 
 const intls: Partial<Record<Language, IntlShape>> = {};

@@ -1,6 +1,7 @@
 import { type Connector, type CreateConnectorFn, createConfig, createStorage, http, injected } from "wagmi";
 import { reconnect } from "wagmi/actions";
 import { targetChain } from "../chain/target-chain.ts";
+import { announcePasskeyWallet } from "./passkey/announce.ts";
 
 /** The id by which wagmi remembers the connector. */
 export const WALLETCONNECT_ID = "walletConnect";
@@ -78,8 +79,9 @@ export function walletConnect(): Connector {
   return connector;
 }
 
-/** Reconnects an earlier wallet of the browser: "connecting" when this returns. */
-export function findWallets(): void {
+/** Reconnects an earlier wallet of the browser: "connecting" when this is done. */
+export async function findWallets(): Promise<void> {
+  await announcePasskeyWallet();
   reconnect(wagmiConfig, { connectors: wagmiConfig.connectors.filter(({ id }) => id !== WALLETCONNECT_ID) }).catch(
     () => {
       // Stays disconnected, and can be connected again.

@@ -4,9 +4,12 @@ export type LocalWallet = { name: MessageId; detail: MessageId };
 
 /**
  * Wallets that come with the page, by their EIP-6963 name (`rdns`): listed after the user's own, and never connected
- * unless chosen. The development entry fills it; in a production build it stays empty.
+ * unless chosen. The one behind a passkey, and on the local chain the demo wallets.
  */
 export const localWallets = new Map<string, LocalWallet>();
+
+/** Addresses of wallets that this page has made: who made one goes on to register it. */
+export const newWallets = new Set<string>();
 
 /** Not one that came with the page. */
 export const isReadersOwn = ({ id }: { id: string }): boolean => !localWallets.has(id);

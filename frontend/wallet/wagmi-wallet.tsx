@@ -19,16 +19,20 @@ import {
 import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { targetChain } from "../chain/target-chain.ts";
-import { type Translate, useText } from "../i18n/language.tsx";
+import { loadPasskeyTexts, type Translate, useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { WALLETCONNECT_ID, wagmiConfig, walletConnect } from "./config.ts";
 import { AbandonedError, AddNetworkError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { isReadersOwn } from "./local-wallets.ts";
+import { PASSKEY_WALLET } from "./passkey/support.ts";
 import type { Wallet } from "./wallet.tsx";
 
 /** Loaded with the first request, and not with the wallet: most visits ask nothing of it. */
 const loadRequests = () => import("./requests.ts");
-const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
+const WalletChooser = lazy(async () => {
+  const [chooser] = await Promise.all([import("./wallet-chooser.tsx"), loadPasskeyTexts()]);
+  return chooser;
+});
 
 /** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
@@ -203,7 +207,9 @@ function useAnnouncedWallets(): readonly Connector[] {
     const announced = connectors.filter((one) => one.id !== "injected" && one.id !== WALLETCONNECT_ID);
     const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
     const own = announced.filter(isReadersOwn);
-    return [...(own.length > 0 ? own : plain), ...announced.filter((one) => !isReadersOwn(one))];
+    const passkey = announced.filter((one) => one.id === PASSKEY_WALLET);
+    const others = announced.filter((one) => !isReadersOwn(one) && one.id !== PASSKEY_WALLET);
+    return [...(own.length > 0 ? own : plain), ...passkey, ...others];
   }, [connectors]);
 }
 

@@ -8,6 +8,8 @@ import { useCopy } from "../ui/use-copy.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { Declined } from "./declined.tsx";
 import { isReadersOwn, localWallets } from "./local-wallets.ts";
+import { PasskeyOptions } from "./passkey/passkey-options.tsx";
+import { PASSKEY_WALLET } from "./passkey/support.ts";
 import { useWallet } from "./wallet.tsx";
 
 /** Loaded when it is chosen; not part of a build without a project id. */
@@ -21,6 +23,8 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   const { connectors, isConnecting } = useWallet();
   const [isPairing, setPairing] = useState(false);
   const hasOwn = connectors.some(isReadersOwn);
+  const passkey = connectors.find(({ id }) => id === PASSKEY_WALLET);
+  const samples = connectors.filter((one) => !isReadersOwn(one) && one !== passkey);
   if (Pairing && isPairing) {
     return (
       <Dialog title="WalletConnect" onClose={onClose}>
@@ -33,22 +37,28 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
       {hasOwn && <p className="muted mb-4">{t("auth.step1.text")}</p>}
-      {!hasOwn && connectors.length > 0 && <p className="small-title">{t("wallet.try")}</p>}
       <ul className="space-y-2">
-        {connectors.map((connector) => (
+        {connectors.filter(isReadersOwn).map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
         ))}
+        {passkey && <PasskeyOptions connector={passkey} />}
         {Pairing && <WalletConnectOption onClick={() => setPairing(true)} />}
+      </ul>
+      {!hasOwn && samples.length > 0 && <p className="small-title">{t("wallet.try")}</p>}
+      <ul className="space-y-2">
+        {samples.map((connector) => (
+          <WalletOption key={connector.uid} connector={connector} />
+        ))}
       </ul>
       <div role="status">{isConnecting && <p className="declined">{t("auth.connecting.text")}</p>}</div>
       <Declined className="declined" />
-      {!hasOwn && <NoWallet />}
+      {!hasOwn && <NoWallet hasPasskeys={passkey !== undefined} />}
     </Dialog>
   );
 }
 
 /** How to get a wallet, for a user who has none in this browser. */
-function NoWallet() {
+function NoWallet({ hasPasskeys }: { hasPasskeys: boolean }) {
   const t = useText();
   const isPhone = useIsPhone();
   return (
@@ -58,6 +68,7 @@ function NoWallet() {
         {t("wallet.notFound")}
       </p>
       <p>{t("wallet.none.help")}</p>
+      {!hasPasskeys && <p>{t("passkey.notHere")}</p>}
       <p className="buttons">
         <a
           className="button button-small"

@@ -61,7 +61,7 @@ function loadWagmi(): Promise<Reporter> {
 
 async function load(): Promise<Reporter> {
   const [{ WagmiWallet }, { findWallets }] = await Promise.all([import("./wagmi-wallet.tsx"), import("./config.ts")]);
-  findWallets();
+  await findWallets();
   return WagmiWallet;
 }
 

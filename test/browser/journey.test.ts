@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { readLedger } from "../testing/ledger.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
+import { giveAuthenticator } from "./support/authenticator.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
 
@@ -138,6 +139,58 @@ describe("A newcomer's journey", function () {
     await stranger.keyboard.press("Enter");
     await stranger.getByText("Confere: foi pago exatamente o prometido").waitFor();
     await stranger.context().close();
+    expect(problems).to.deep.equal([]);
+    await context.close();
+  });
+
+  it("makes a wallet by finger on a phone without any, reaches the shop in six taps, and is paid into it", async () => {
+    const context = await browser.newContext(PHONE);
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await context.route("https://example.com/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<h1>A loja</h1>" }),
+    );
+    let taps = 0;
+    const tap = async (what: Locator) => {
+      await what.tap();
+      taps++;
+    };
+    await page.goto(`${torcida.url}/help`);
+    await giveAuthenticator(page);
+    await page.goto(torcida.url);
+    await tap(page.getByRole("button", { name: "Ver lojas" }));
+    await tap(page.getByRole("button", { name: /Criar carteira com rosto ou digital/ }));
+    await page.getByLabel(/^Nome$/).fill("Bia");
+    await page.getByLabel(/^Sobrenome$/).fill("Souza");
+    await page.getByLabel(/^E-mail$/).fill("bia.souza@example.com");
+    await tap(page.getByRole("button", { name: "Criar conta" }));
+    await page.getByText("wants you to sign in with your Ethereum account").waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/8-passkey-sign-in.png` });
+    await tap(page.getByRole("button", { name: "Assinar" }));
+    await page.waitForURL("**/stores");
+    await tap(page.getByRole("article").filter({ hasText: "Boutique Parisienne" }).getByRole("button"));
+    await tap(page.getByRole("dialog").getByRole("button", { name: "Prosseguir" }));
+    await page.waitForURL("**/redirect/2");
+    expect(taps).to.be.at.most(6);
+    await page.getByRole("heading", { name: "A loja" }).waitFor();
+
+    await page.goto(`${torcida.url}/dashboard`);
+    await page
+      .getByText(/já na sua carteira/)
+      .first()
+      .waitFor();
+    const { address } = await page.evaluate(() => JSON.parse(localStorage.getItem("passkey_wallet") ?? "{}"));
+    const held = await fetch(torcida.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params: [address, "latest"] }),
+    });
+    // 7 % of R$ 100 at least, in CHZ, into the wallet that nobody has paid before.
+    expect(BigInt(((await held.json()) as { result: string }).result) > 700n * WEI_PER_CENT - 10n ** 10n).to.equal(
+      true,
+    );
     expect(problems).to.deep.equal([]);
     await context.close();
   });

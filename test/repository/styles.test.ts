@@ -138,7 +138,7 @@ describe("Styles", () => {
     const own: Record<string, string> = {
       "frontend/design/app.css": "frontend/main.tsx",
       "frontend/design/screens/admin.css": "frontend/admin/panel.tsx",
-      "frontend/development/demo-wallets/demo-wallets.css": "frontend/development/demo-wallets/announce.ts",
+      "frontend/wallet/consent.css": "frontend/wallet/consent.ts",
     };
     const wanted = styles.map((file) => [file, own[file] ?? "frontend/design/app.css"]);
     expect([...byStyle, ...byModule].sort()).to.deep.equal(wanted.sort());

@@ -2,7 +2,6 @@
  * Two published test keys of the local chain behind real EIP-1193 providers, announced by EIP-6963, so that a newcomer
  * needs no extension. Only the development entry imports this.
  */
-import "./demo-wallets.css";
 import { deployment } from "../../app/deployment.ts";
 import { inPortuguese } from "../../i18n/language.tsx";
 import { localWallets } from "../../wallet/local-wallets.ts";

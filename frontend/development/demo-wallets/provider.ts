@@ -2,19 +2,13 @@ import { hexToString, isHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
-import { askConsent } from "./consent.ts";
+import { inPageLanguage as t } from "../../i18n/language.tsx";
+import { askConsent } from "../../wallet/consent.ts";
+import { ProviderError } from "../../wallet/provider-error.ts";
 import { type DemoWallet, isPermitted, setPermitted } from "./demo-wallets.ts";
 
 type Request = { method: string; params?: unknown };
 type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };
-
-class ProviderError extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** The key can be replaced, to try several shoppers on one machine. */
 function account(wallet: DemoWallet) {
@@ -44,7 +38,9 @@ const isSignRequest = (params: unknown): params is [data: string, address: strin
   Array.isArray(params) && typeof params[0] === "string" && typeof params[1] === "string";
 
 async function consent(wallet: DemoWallet, kind: "connect" | "sign", detail: string): Promise<void> {
-  if (!(await askConsent(wallet, kind, detail))) throw new ProviderError(4001, "User rejected the request.");
+  const notes = [`${t(wallet.name)}. ${t("demo.note")}`];
+  const words = { title: t(`demo.${kind}`), detail, notes, no: t("demo.no"), yes: t("demo.yes") };
+  if (!(await askConsent(words))) throw new ProviderError(4001, "User rejected the request.");
 }
 
 async function forward(request: Request): Promise<unknown> {

@@ -1,36 +1,45 @@
-import { inPageLanguage as t } from "../../i18n/language.tsx";
-import type { DemoWallet } from "./demo-wallets.ts";
+import "./consent.css";
+
+export type Consent = {
+  title: string;
+  /** What is asked for, as it will be signed. */
+  detail: string;
+  /** One paragraph each, below it. */
+  notes: readonly string[];
+  no: string;
+  yes: string;
+};
 
 /**
- * The wallet's dialog with the request, and the user's decision. Plain DOM, because a wallet is not part of the app.
+ * The dialog of a wallet that comes with the page, and the user's decision. Plain DOM, because a wallet is not part of
+ * the app.
  */
-export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail: string): Promise<boolean> {
+export function askConsent({ title, detail, notes, no, yes }: Consent): Promise<boolean> {
   const dialog = document.createElement("dialog");
-  dialog.className = "dialog demo-wallet";
-  dialog.setAttribute("aria-labelledby", "demo-wallet-title");
-  const title = element("h2", t(`demo.${kind}`));
-  title.id = "demo-wallet-title";
+  dialog.className = "dialog wallet-request";
+  dialog.setAttribute("aria-labelledby", "wallet-request-title");
+  const heading = element("h2", title);
+  heading.id = "wallet-request-title";
   const body = element("pre", detail);
   body.tabIndex = 0;
-  const note = element("p", `${t(wallet.name)}. ${t("demo.note")}`);
-  const no = button(t("demo.no"), "button button-quiet");
-  const yes = button(t("demo.yes"), "button");
+  const refuse = button(no, "button button-quiet");
+  const approve = button(yes, "button");
   const actions = element("div", "");
   actions.className = "dialog-actions";
-  actions.append(no, yes);
-  dialog.append(title, body, note, actions);
+  actions.append(refuse, approve);
+  dialog.append(heading, body, ...notes.map((note) => element("p", note)), actions);
   dialog.addEventListener("keydown", (event) => {
     // Otherwise a dialog of the app takes it, and closes below this one.
     if (event.key === "Escape") event.stopPropagation();
     // The browser's own modal lets Tab leave to the browser's bars.
-    const [from, to] = event.shiftKey ? [body, yes] : [yes, body];
+    const [from, to] = event.shiftKey ? [body, approve] : [approve, body];
     if (event.key !== "Tab" || document.activeElement !== from) return;
     event.preventDefault();
     to.focus();
   });
   document.body.append(dialog);
   dialog.showModal();
-  yes.focus();
+  approve.focus();
   return new Promise((resolve) => {
     const close = (isApproved: boolean) => {
       // Gives the focus back.
@@ -38,8 +47,8 @@ export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail:
       dialog.remove();
       resolve(isApproved);
     };
-    yes.addEventListener("click", () => close(true));
-    no.addEventListener("click", () => close(false));
+    approve.addEventListener("click", () => close(true));
+    refuse.addEventListener("click", () => close(false));
     dialog.addEventListener("cancel", () => close(false));
   });
 }

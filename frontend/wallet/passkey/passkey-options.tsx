@@ -1,0 +1,128 @@
+import { useEffect, useState } from "react";
+import { Link, useLocation, useNavigate } from "react-router";
+import type { Connector } from "wagmi";
+import { paths } from "../../app/paths.ts";
+import { type MessageId, useText } from "../../i18n/language.tsx";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { hasCode, REJECTED } from "../errors.ts";
+import { useWallet } from "../wallet.tsx";
+import { keptWallet } from "./kept.ts";
+import { type Candidate, confirm, createCandidate, findCandidate } from "./opening.ts";
+import { PasskeyError } from "./passkey.ts";
+import { type PasskeySupport, passkeySupport } from "./support.ts";
+
+/** `create` one, `another` beside the known one, `find` one that exists, `confirm` what was made or found. */
+type Act = "create" | "another" | "find" | "confirm";
+
+const PROBLEMS: Record<PasskeyError["reason"], MessageId> = {
+  noPrf: "passkey.noPrf",
+  unstable: "passkey.unstable",
+  exists: "passkey.exists",
+  stopped: "passkey.stopped",
+};
+
+/** The chooser's entries for the wallet behind a passkey. docs/product.md#wallet-passkey */
+export function PasskeyOptions({ connector }: { connector: Connector }) {
+  const t = useText();
+  const { connectWith } = useWallet();
+  const leadOn = useWayToRegistration();
+  const { dateTime } = useFormat();
+  const can = useSupport();
+  const [busy, setBusy] = useState<Act>();
+  const [candidate, setCandidate] = useState<Candidate>();
+  const [problem, setProblem] = useState<MessageId>();
+  const [isRefusedHere, setRefusedHere] = useState(false);
+
+  async function act(wish: Act): Promise<void> {
+    setBusy(wish);
+    setProblem(undefined);
+    try {
+      const found = wish === "confirm" ? candidate : await start(wish);
+      setCandidate(found);
+      if (found) await confirm(found);
+      await connectWith(connector);
+      if (found?.isNew) leadOn();
+    } catch (error) {
+      if (error instanceof PasskeyError && error.reason !== "stopped") setCandidate(undefined);
+      setRefusedHere(wish === "create" && keptWallet() !== undefined);
+      setProblem(
+        error instanceof PasskeyError
+          ? PROBLEMS[error.reason]
+          : hasCode(error, REJECTED)
+            ? "passkey.refused"
+            : "passkey.failed",
+      );
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  const start = (wish: "create" | "another" | "find") =>
+    wish === "find"
+      ? findCandidate()
+      : createCandidate(t("passkey.name", { date: dateTime(new Date().toISOString()) }), wish === "another");
+
+  const entries: Act[] = keptWallet() ? ["find", "create"] : ["create", "find"];
+  return (
+    <>
+      {candidate && !busy ? (
+        <Entry act="confirm" onClick={() => act("confirm")} isBusy={false} />
+      ) : (
+        entries
+          .filter((one) => one === "find" || can?.create)
+          .map((one) => <Entry key={one} act={one} onClick={() => act(one)} isBusy={busy !== undefined} />)
+      )}
+      {isRefusedHere && !busy && <Entry act="another" onClick={() => act("another")} isBusy={false} />}
+      <li className="grid gap-2">
+        <div role="status">{busy && <p className="declined">{t(`passkey.${busy}.busy`)}</p>}</div>
+        <div role="alert">{problem && <p className="problem">{t(problem)}</p>}</div>
+        <p className="muted text-sm">
+          {t("passkey.plainly")}{" "}
+          <Link className="link" to={paths.help("passkey-wallet")} target="_blank">
+            {t("passkey.more")}
+          </Link>
+        </p>
+      </li>
+    </>
+  );
+}
+
+function Entry({ act, onClick, isBusy }: { act: Act; onClick: () => void; isBusy: boolean }) {
+  const t = useText();
+  return (
+    <li>
+      <button type="button" className="option" aria-disabled={isBusy} onClick={() => isBusy || onClick()}>
+        <span aria-hidden="true" className="option-initial">
+          <Icon name={act === "find" ? "wallet" : "person"} />
+        </span>
+        <span>
+          <span className="block font-semibold">{t(`passkey.${act}`)}</span>
+          <span className="block text-sm muted">{t(`passkey.${act}.detail`)}</span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function useSupport(): PasskeySupport | undefined {
+  const [can, setCan] = useState<PasskeySupport>();
+  useEffect(() => {
+    let isHere = true;
+    passkeySupport().then((answer) => isHere && setCan(answer));
+    return () => {
+      isHere = false;
+    };
+  }, []);
+  return can;
+}
+
+/** Who has just made a wallet goes on to register it, and then to where the reader was going. */
+function useWayToRegistration(): () => void {
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+  return () => {
+    if (pathname === paths.auth()) return;
+    navigate(paths.auth(pathname === paths.home ? paths.stores : pathname + search));
+  };
+}
