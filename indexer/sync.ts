@@ -1,18 +1,29 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { distributorsOf } from "../core/chain/deployment.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
+import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { Audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
+import { decodeLogs } from "./decode-logs.ts";
+import type { RpcLog } from "./events.ts";
 import type { HeadWatcher, NextHead } from "./head-watcher.ts";
-import { NotLinkedError, readLinked } from "./linked-step.ts";
 import { RangeSizer } from "./range-sizer.ts";
-import { isStillCanonical, readAgainFrom, returnToChain } from "./reorg.ts";
-import { adoptSource, emptyIndex, isAdopted, readCursor } from "./store/chain-index.ts";
-import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
+import {
+  adoptSource,
+  emptyIndex,
+  isAdopted,
+  readCursor,
+  readStoredBlock,
+  readStoredBlocks,
+  rollBack,
+} from "./store/chain-index.ts";
+import { type BlockId, type Chunk, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
 /** How many requests for logs make up one commit while new blocks are read. */
@@ -180,5 +191,192 @@ class Follower {
     }
     this.#cursor = await readCursor(database);
     await delay(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+// Reading block by block ------------------------------------------------------------------------------------------------
+
+/** The block does not follow the last indexed one, so there was a reorg. */
+class NotLinkedError extends TorcidaError {
+  override readonly docs = "docs/product.md#reorg";
+}
+
+/** For up to this many blocks, all logs of each block are requested by hash and checked against its bloom. */
+const EXACT_BLOCKS = 64;
+
+type LinkedRange = {
+  previous: BlockId | undefined;
+  from: number;
+  to: number;
+  head?: Block;
+  blocksPerRequest?: number;
+};
+
+/**
+ * Reads the blocks after the cursor up to `to`, each linked to the previous one by its parent hash. Invariant: the first
+ * one's parent is the cursor. Without a bloom, logs are checked only against the blocks' hashes.
+ * @param blocksPerRequest For how many blocks logs are requested at once.
+ * @throws NotLinkedError, RpcError
+ */
+export async function readLinked(
+  context: Pick<Context, "log" | "metrics" | "source">,
+  node: ChainNode,
+  bloom: Bloom | undefined,
+  { previous, from, to, head, blocksPerRequest = to - from + 1 }: LinkedRange,
+): Promise<Chunk> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const isHead = head?.number === to && from === to;
+  // Before the logs: those of a fork that replaces these headers in between are noticed by their block's hash. Logs read
+  // first would be noticed only if there are any, and the new fork's would be missing.
+  const blocks = isHead ? [head] : await node.blocks(numbers);
+  assertLinked(previous, blocks);
+  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(context, bloom, block)) : blocks;
+  const logs =
+    bloom && candidates.length <= EXACT_BLOCKS
+      ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
+      : assertOfBlocks(node, await logsOfRange(node, { from, to, blocksPerRequest }), blocks, candidates);
+  const last = blocks.at(-1);
+  if (!last) throw new Error(`No block from ${from} to ${to}`);
+  return {
+    previous,
+    cursor: { number: last.number, hash: last.hash },
+    events: decodeLogs(context, node, logs),
+    blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
+  };
+}
+
+function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): void {
+  let parent = previous;
+  for (const block of blocks) {
+    if (parent && block.parentHash !== parent.hash) {
+      throw new NotLinkedError(`Block ${block.number} follows ${block.parentHash}, not ${parent.hash}`);
+    }
+    parent = block;
+  }
+}
+
+function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: Block): boolean {
+  const addresses = [source.purchaseNft, ...distributorsOf(source)];
+  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
+}
+
+async function logsOfRange(
+  node: ChainNode,
+  { from, to, blocksPerRequest }: { from: number; to: number; blocksPerRequest: number },
+): Promise<RpcLog[]> {
+  const requests: Promise<RpcLog[]>[] = [];
+  for (let at = from; at <= to; at += blocksPerRequest) {
+    requests.push(node.logs(at, Math.min(to, at + blocksPerRequest - 1)));
+  }
+  return (await Promise.all(requests)).flat();
+}
+
+/** Checks the logs of a range against the hashes of its blocks and, by the candidates, against their blooms. */
+function assertOfBlocks(
+  node: ChainNode,
+  logs: readonly RpcLog[],
+  blocks: readonly Block[],
+  candidates: readonly Block[],
+): readonly RpcLog[] {
+  const first = blocks[0]?.number ?? 0;
+  const mayHoldLogs = new Set(candidates.map((block) => block.number));
+  for (const log of logs) {
+    const number = Number(log.blockNumber);
+    if (log.blockHash !== blocks[number - first]?.hash) {
+      throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${number} than its header`);
+    }
+    if (!mayHoldLogs.has(number)) {
+      throw new RpcError("inconsistent", `${node.name} returned logs that block ${number} cannot contain`);
+    }
+  }
+  return logs;
+}
+
+// Reorgs ----------------------------------------------------------------------------------------------------------------
+
+const COMPARED_AT_ONCE = 100;
+
+/**
+ * Whether the chain still contains the indexed blocks, according to this node. A node whose newest block is below the
+ * cursor but matches the index at that height is only behind.
+ */
+async function isStillCanonical(
+  { database }: Context,
+  node: ChainNode,
+  cursor: BlockId,
+  head: Block,
+): Promise<boolean> {
+  if (head.number >= cursor.number) {
+    const [block] = await node.blocksWhereKnown([cursor.number]);
+    return block?.hash === cursor.hash;
+  }
+  const exact = await readStoredBlock(database, head.number);
+  if (exact) return exact.hash === head.hash;
+  const [nearest] = await readStoredBlocks(database, { highest: head.number, count: 1 });
+  // No hash is kept this low: it is another chain, unless none of our events are on it yet.
+  if (!nearest) return false;
+  const [block] = await node.blocksWhereKnown([nearest.number]);
+  return block?.hash === nearest.hash;
+}
+
+/** Rolls back to before a wrongly indexed block, so that it is reread. Returns the new cursor. */
+async function readAgainFrom(context: Context, cursor: BlockId, wrong: number): Promise<BlockId | undefined> {
+  const { database, lease, source, status } = context;
+  const [below] = await readStoredBlocks(database, { highest: wrong - 1, count: 1 });
+  const ancestor = below && below.number >= source.startBlock ? below : undefined;
+  await rollBack(database, lease, cursor, ancestor);
+  status.cursor = ancestor?.number;
+  return ancestor;
+}
+
+/**
+ * Rolls the index back to the highest kept block that is still on the chain, and returns it; undefined if none is left.
+ * Asks the other nodes first: if only this node sees another chain, the node is set aside and nothing changes.
+ * @throws RpcError if the node's responses contradict each other, ContradictionError if it is of another chain
+ */
+async function returnToChain(context: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {
+  const { database, lease, nodes, metrics, log, status } = context;
+  const others = await nodes.askOthers(node, async (other) => (await other.blocksWhereKnown([cursor.number]))[0]);
+  if (others.some((block) => block?.hash === cursor.hash)) {
+    nodes.distrust(node, `${node.name} disagrees with the other nodes on block ${cursor.number}`);
+    return cursor;
+  }
+  const match = await findAncestor(context, node, cursor);
+  // One wrong response could discard more than was orphaned, so two searches must agree.
+  if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
+    throw new RpcError("inconsistent", `${node.name} returned two different chains`);
+  }
+  await assertOurChain(context, node, match);
+  const ancestor = match && match.number >= context.source.startBlock ? match : undefined;
+  const depth = cursor.number - (ancestor?.number ?? context.source.startBlock - 1);
+  if (depth > KEPT_BLOCKS) status.state = "rebuilding";
+  log.warn({ depth, from: cursor, to: ancestor ?? null }, "Reorg: rolling back");
+  await rollBack(database, lease, cursor, ancestor);
+  metrics.rolledBack(depth);
+  status.cursor = ancestor?.number;
+  return ancestor;
+}
+
+/** A reorg never goes below the witness block that every node must have; otherwise it is another chain. */
+async function assertOurChain({ database, nodes }: Context, node: ChainNode, ancestor: BlockId | undefined) {
+  const witness = await nodes.witness();
+  if (!witness || (ancestor && ancestor.number >= witness.number)) return;
+  // The index itself may come from another chain; then the rollback must be allowed.
+  if ((await readStoredBlock(database, witness.number))?.hash !== witness.hash) return;
+  throw new ContradictionError(
+    "block",
+    `The RPC ${node.name} is of another chain: it has another block ${witness.number}`,
+  );
+}
+
+async function findAncestor({ database }: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {
+  for (let highest = cursor.number; ; ) {
+    const stored = await readStoredBlocks(database, { highest, count: COMPARED_AT_ONCE });
+    const last = stored.at(-1);
+    if (!last) return undefined;
+    const blocks = await node.blocksWhereKnown(stored.map((block) => block.number));
+    const match = stored.find((block, index) => blocks[index]?.hash === block.hash);
+    if (match) return match;
+    highest = last.number - 1;
   }
 }

@@ -1,9 +1,8 @@
 import { among } from "../../core/database/among.ts";
 import { addToDay, dayOf } from "../../core/database/day-totals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { recountPurchases } from "../../core/purchases/counting.ts";
+import { addToPayouts, recountPurchases } from "../../core/purchases/counting.ts";
 import { makeAllDue } from "../../core/purchases/due.ts";
-import { addToPayouts } from "../../core/purchases/totals.ts";
 import type { Payout } from "../fold.ts";
 
 /** The columns of a payout that the totals include. */
