@@ -12,8 +12,8 @@ import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { listDue } from "../../core/sender/due.ts";
-import { concludeOperations } from "../../core/sender/outcomes.ts";
 import { enqueue, enqueueAgain } from "../../core/sender/queue.ts";
+import { concludeOperations } from "../../core/sender/receipts.ts";
 import { insertTransaction } from "../../core/sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
