@@ -1,22 +1,20 @@
 import { LRUCache } from "lru-cache";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
+import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listDebts } from "../../core/purchases/debt.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
-import { readStatement } from "../../core/purchases/statement.ts";
-import { readBuyerTotals } from "../../core/purchases/totals.ts";
-import {
-  purchaseViewAt,
-  toTicket,
-  toTotals,
-  toWireDebt,
-  toWireReview,
-  toWireStatement,
-} from "../../core/purchases/view.ts";
-import type { HeldToken, Me } from "../../core/rules/api/people.ts";
-import { chzTextFromWei, formatDecimal } from "../../core/rules/money.ts";
+import { type HeldSale, readStatement, type Statement } from "../../core/purchases/statement.ts";
+import { purchaseViewAt, toTicket } from "../../core/purchases/view.ts";
+import { type HeldToken, type Me, meResponseSchema } from "../../core/rules/api/people.ts";
+import type { Debt, Review, Totals, Statement as WireStatement } from "../../core/rules/api/purchases.ts";
+import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { PROFILE_LIMIT } from "../../core/rules/product.ts";
 import type { Balances } from "../chain/balances.ts";
 import { readCreditOf, unlessAway } from "../chain/unless-away.ts";
+import { originOf } from "../http/origin.ts";
+import { type Route, route, visitorOf } from "../http/route.ts";
 import { toPurchaseRecords } from "../purchases/records.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { readErasure } from "./leaving.ts";
@@ -60,12 +58,33 @@ export class ProfileCache {
   }
 }
 
+export function profileRoute(services: Services): Route {
+  const profiles = new ProfileCache();
+  return route.get("/api/me", {
+    access: "user",
+    cost: { thread: 0.5, node: 5, stored: 0, mail: 0 },
+    summary: "The signed-in user's profile, holdings, tickets and totals",
+    responses: { 200: meResponseSchema },
+    async handle({ identity, request, giveBack }) {
+      const visitor = visitorOf(identity);
+      let isBuilt = false;
+      const text = await profiles.read(visitor, async () => {
+        isBuilt = true;
+        const { me, changesAt } = await buildProfile(services, visitor, originOf(request.ip ?? ""));
+        return { text: JSON.stringify({ success: true, data: me }), changesAt };
+      });
+      if (!isBuilt) giveBack(["node"]);
+      return { text, type: "application/json; charset=utf-8" };
+    },
+  });
+}
+
 /**
  * The response of `GET /api/me`: profile, balances, totals, and the newest tickets and purchases. `changesAt` is the
  * next indexed block at which a payout of this buyer becomes final, which changes the response. `asker`: where the call
  * comes from.
  */
-export async function buildProfile(
+async function buildProfile(
   services: Services,
   visitor: Visitor,
   asker: string,
@@ -122,4 +141,51 @@ function toHeldToken(
   if (!balances?.tokens) return { symbol, balance: null, decimals: 0, contract: contract ?? "" };
   const { units, decimals } = (contract && balances.tokens.get(contract)) || { units: 0n, decimals: 0 };
   return { symbol, balance: formatDecimal(units, decimals), decimals, contract: contract ?? "" };
+}
+
+/**
+ * A buyer's totals as the API returns them. `rate` (wei per cent) applies to cashback without a frozen rate; `notShown`
+ * is the gwei of payouts that are not final. docs/product.md#cashback-totals
+ */
+function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
+  const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
+  const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);
+  const pendingCount = totals.pending + totals.processing;
+  return {
+    total: chzTextFromGwei(confirmed + pending),
+    confirmed: chzTextFromGwei(confirmed),
+    pending: chzTextFromGwei(pending),
+    paid: chzTextFromGwei(totals.paid_gwei - notShown),
+    count: Number(totals.confirmed + pendingCount),
+    confirmed_count: Number(totals.confirmed),
+    pending_count: Number(pendingCount),
+  };
+}
+
+export function toWireStatement({ nextAt, in_wallet, on_the_way, waiting, to_offset }: Statement): WireStatement {
+  return {
+    in_wallet: chzTextFromGwei(in_wallet),
+    on_the_way: chzTextFromGwei(on_the_way),
+    waiting: chzTextFromGwei(waiting),
+    to_offset: chzTextFromGwei(to_offset),
+    sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
+    next_at: isoTimeIfAny(nextAt),
+  };
+}
+
+function toWireReview(sale: HeldSale): Review {
+  return {
+    id: Number(sale.id),
+    store_id: Number(sale.store_id),
+    store: sale.store_name,
+    order: sale.order_ref,
+    amount: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
+    cashback_amount: chzTextFromGwei(sale.gwei),
+    at: isoTime(sale.occurred_at ?? sale.created_at),
+  };
+}
+
+function toWireDebt(debt: Awaited<ReturnType<typeof listDebts>>[number]): Debt {
+  const { id, store_name: store, amount_gwei, created_at } = debt;
+  return { purchase_id: Number(id), store, amount: chzTextFromGwei(amount_gwei), at: isoTime(created_at) };
 }

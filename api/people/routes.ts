@@ -10,7 +10,6 @@ import {
   loginRequestSchema,
   loginResponseSchema,
   logoutEverywhereResponseSchema,
-  meResponseSchema,
   registerRequestSchema,
   registerResponseSchema,
   sessionsResponseSchema,
@@ -26,32 +25,15 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { leavingRoutes, proverOf } from "./leaving.ts";
-import { buildProfile, ProfileCache } from "./profile-cache.ts";
+import { profileRoute } from "./profile-cache.ts";
 import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, siteOf, toWireChallenge } from "./sign-in.ts";
 import { findUser, insertUser, updateUser } from "./users.ts";
 
 export function peopleRoutes(services: Services): Route[] {
   const { database } = services;
-  const profiles = new ProfileCache();
   return [
-    route.get("/api/me", {
-      access: "user",
-      cost: { thread: 0.5, node: 5, stored: 0, mail: 0 },
-      summary: "The signed-in user's profile, holdings, tickets and totals",
-      responses: { 200: meResponseSchema },
-      async handle({ identity, request, giveBack }) {
-        const visitor = visitorOf(identity);
-        let isBuilt = false;
-        const text = await profiles.read(visitor, async () => {
-          isBuilt = true;
-          const { me, changesAt } = await buildProfile(services, visitor, originOf(request.ip ?? ""));
-          return { text: JSON.stringify({ success: true, data: me }), changesAt };
-        });
-        if (!isBuilt) giveBack(["node"]);
-        return { text, type: "application/json; charset=utf-8" };
-      },
-    }),
+    profileRoute(services),
     route.get("/api/is-admin", {
       access: "anyone",
       cost: { thread: 0.2, node: 0, stored: 0, mail: 0 },

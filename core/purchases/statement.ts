@@ -3,9 +3,9 @@ import type { Queries } from "../database/transaction.ts";
 import { cashbackOf, cashbackOfCentBps } from "../rules/cashback.ts";
 import { type Figure, SITUATIONS, type Situation } from "../rules/purchase/situation.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
+import type { BuyerTotals } from "./counting.ts";
 import { outstandingDebt } from "./debt.ts";
 import { IS_UNSETTLED } from "./queries.ts";
-import { type BuyerTotals, sumPaidAbove } from "./totals.ts";
 import type { PurchaseView } from "./view.ts";
 
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */
@@ -59,6 +59,31 @@ export async function readStatement(
     if (figure === "on_the_way") statement.nextAt = earlier(statement.nextAt, next_at);
   }
   return statement;
+}
+
+/**
+ * A buyer's payouts above a block, which are not final: what was paid, what is on its way to the wallet, and the first of
+ * their blocks.
+ */
+export async function sumPaidAbove(
+  queries: Queries,
+  wallet: WalletAddress,
+  block: bigint,
+): Promise<{ gwei: bigint; onTheWay: bigint; firstBlock: bigint | null }> {
+  const { gwei, on_the_way, first_block } = await queries
+    .selectFrom("payouts")
+    .innerJoin("purchases", (join) =>
+      join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
+    )
+    .select([
+      sql<bigint | string | null>`sum(case when state = 'paid' then amount_gwei end)`.as("gwei"),
+      sql<bigint | string | null>`sum(case when ${IS_UNSETTLED} then amount_gwei end)`.as("on_the_way"),
+      sql<bigint | null>`min(block_number)`.as("first_block"),
+    ])
+    .where("recipient", "=", wallet)
+    .where("block_number", ">", block)
+    .executeTakeFirstOrThrow();
+  return { gwei: BigInt(gwei ?? 0), onTheWay: BigInt(on_the_way ?? 0), firstBlock: first_block };
 }
 
 /**

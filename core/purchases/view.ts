@@ -2,9 +2,9 @@ import { getAddress } from "viem";
 import type { DailyRate } from "../rates/daily-rates.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import type { PurchaseNft } from "../rules/api/people.ts";
-import type { Debt, PurchaseRecord, Review, Totals, Statement as WireStatement } from "../rules/api/purchases.ts";
+import type { PurchaseRecord } from "../rules/api/purchases.ts";
 import { bonusStateOf } from "../rules/bonus-read.ts";
-import { cashbackOf, cashbackOfCentBps, worthCents } from "../rules/cashback.ts";
+import { cashbackOf, worthCents } from "../rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../rules/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
 import { PRODUCT_NAME } from "../rules/product.ts";
@@ -19,10 +19,7 @@ import {
 import { SITUATIONS, type Situation, situationOf } from "../rules/purchase/situation.ts";
 import { type StorePace, usualAt } from "../rules/sale/pace.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { listDebts } from "./debt.ts";
 import { type LifeRow, lifeOf, type listTickets, type Purchase } from "./queries.ts";
-import type { HeldSale, Statement } from "./statement.ts";
-import type { BuyerTotals } from "./totals.ts";
 
 export type PurchaseView = {
   /** The rate at which an unconfirmed purchase is shown. */
@@ -142,53 +139,6 @@ function cashbackAtIssue({ amount_cents, cashback_bps, bonus_bps, wei_per_cent }
 function cashbackState(purchase: Pick<Purchase, keyof LifeRow>, view: PurchaseView): CashbackState {
   if (purchase.payout_state === null || purchase.payout_block === null) return "unpaid";
   return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
-}
-
-/**
- * A buyer's totals as the API returns them. `rate` (wei per cent) applies to cashback without a frozen rate; `notShown`
- * is the gwei of payouts that are not final. docs/product.md#cashback-totals
- */
-export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
-  const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
-  const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);
-  const pendingCount = totals.pending + totals.processing;
-  return {
-    total: chzTextFromGwei(confirmed + pending),
-    confirmed: chzTextFromGwei(confirmed),
-    pending: chzTextFromGwei(pending),
-    paid: chzTextFromGwei(totals.paid_gwei - notShown),
-    count: Number(totals.confirmed + pendingCount),
-    confirmed_count: Number(totals.confirmed),
-    pending_count: Number(pendingCount),
-  };
-}
-
-export function toWireStatement({ nextAt, in_wallet, on_the_way, waiting, to_offset }: Statement): WireStatement {
-  return {
-    in_wallet: chzTextFromGwei(in_wallet),
-    on_the_way: chzTextFromGwei(on_the_way),
-    waiting: chzTextFromGwei(waiting),
-    to_offset: chzTextFromGwei(to_offset),
-    sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
-    next_at: isoTimeIfAny(nextAt),
-  };
-}
-
-export function toWireReview(sale: HeldSale): Review {
-  return {
-    id: Number(sale.id),
-    store_id: Number(sale.store_id),
-    store: sale.store_name,
-    order: sale.order_ref,
-    amount: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
-    cashback_amount: chzTextFromGwei(sale.gwei),
-    at: isoTime(sale.occurred_at ?? sale.created_at),
-  };
-}
-
-export function toWireDebt(debt: Awaited<ReturnType<typeof listDebts>>[number]): Debt {
-  const { id, store_name: store, amount_gwei, created_at } = debt;
-  return { purchase_id: Number(id), store, amount: chzTextFromGwei(amount_gwei), at: isoTime(created_at) };
 }
 
 /** A row of the index as its contract draws it. docs/product.md#ticket-attributes. */

@@ -45,6 +45,7 @@ import { findLastDone, findWaiting, listDueProposals, listProposals, propose } f
 import type { Queries } from "../../core/database/transaction.ts";
 import { listWaiting, readDays, readDraws } from "../../core/purchases/account-books.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
+import { emptyTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
 import { noteSentShares, readDayShares } from "../../core/purchases/day-shares.ts";
 import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../core/purchases/due.ts";
@@ -67,8 +68,7 @@ import { listOperationPage, listPayouts } from "../../core/purchases/payout-list
 import { IS_HELD, listPanelPurchases } from "../../core/purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../core/purchases/queries.ts";
 import { decideSales, registerSimulated } from "../../core/purchases/save.ts";
-import { readStatement } from "../../core/purchases/statement.ts";
-import { emptyTotals, readBuyerTotals, sumPaidAbove } from "../../core/purchases/totals.ts";
+import { readStatement, sumPaidAbove } from "../../core/purchases/statement.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../core/reconcile/ledger.ts";
 import { EVENTS_KEPT_MS } from "../../core/rules/events.ts";

@@ -1,9 +1,10 @@
 import { expect } from "chai";
+import { toWireStatement } from "../../api/people/profile-cache.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
+import { readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listPurchases } from "../../core/purchases/queries.ts";
 import { readStatement } from "../../core/purchases/statement.ts";
-import { readBuyerTotals } from "../../core/purchases/totals.ts";
-import { purchaseViewAt, situationIn, toPurchaseRecord, toWireStatement } from "../../core/purchases/view.ts";
+import { purchaseViewAt, situationIn, toPurchaseRecord } from "../../core/purchases/view.ts";
 import { readPanelPurchases } from "../../core/purchases/waiting.ts";
 import { chzTextFromGwei } from "../../core/rules/money.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";

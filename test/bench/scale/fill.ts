@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { hashToken } from "../../../api/people/sessions.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
-import { recountPurchases } from "../../../core/purchases/counting.ts";
-import { addToShop } from "../../../core/purchases/totals.ts";
+import { addToShop, recountPurchases } from "../../../core/purchases/counting.ts";
 import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 
 const HEAVY_PURCHASES = 10_000;
