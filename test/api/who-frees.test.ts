@@ -217,9 +217,9 @@ describe("Who calls alone", function () {
       });
     });
 
-    for (const waits of [WHO, ["buyer"] as const]) {
+    for (const [waits, tier] of [[WHO, ""] as const, [["buyer"] as const, " @release"] as const]) {
       for (const [call, { acts, isSecond }] of Object.entries(CALLS)) {
-        it(`frees nothing by ${call}, where ${waits.join(" and ")} wait`, async () => {
+        it(`frees nothing by ${call}, where ${waits.join(" and ")} wait${tier}`, async () => {
           await openShop("owner", waits);
           const [method = "", path = ""] = call.split(" ");
           for (const { at = {}, send } of await acts(shop)) {
