@@ -8,6 +8,7 @@ import { OtherSchemaError } from "../../core/database/migrate.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../core/process/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../core/purchases/approvals.ts";
+import { listOldFacts } from "../../core/purchases/old-facts.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import type { AccountKey, SaleRules } from "../../core/rules/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../core/rules/unknown-error.ts";
@@ -52,6 +53,7 @@ export async function examineDatabase(
       ...(await examineUnread(database, accounts)),
       ...(await examineGone(database, all, closed)),
       ...(await examineSaleRefs(database, saleRefs)),
+      ...(await examineOldFacts(database)),
       await examineTransactions(database),
       ...(await examineLeases(database, keys)),
       await examinePause(database),
@@ -140,6 +142,18 @@ async function examineUnread({ kysely }: Database, accounts: readonly PolledAcco
       }
     });
   return Promise.all(findings);
+}
+
+/** What 1.0.0 decided otherwise than today's rules would: nobody but a person puts it right. */
+async function examineOldFacts({ kysely }: Database): Promise<Finding[]> {
+  const { paidTwice, paidDeclined, halfHeld } = await listOldFacts(kysely);
+  const found = [
+    ...paidTwice.map(({ order, sales }) => `order ${order} was paid more than once (sales ${sales.join(", ")})`),
+    ...(paidDeclined.length > 0 ? [`declined, and paid without a debt: sales ${paidDeclined.join(", ")}`] : []),
+    ...(halfHeld.length > 0 ? [`one purchase is held and another was not: sales ${halfHeld.join(", ")}`] : []),
+  ];
+  if (found.length === 0) return [healthy("earlier sales", "none was decided otherwise than today's rules would")];
+  return found.map((text) => warning("earlier sales", text, "docs/upgrading.md#what-1-0-0-left"));
 }
 
 /** Nobody reads their sales any more. */
