@@ -38,12 +38,13 @@ type Row = {
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
 const CONNECTIONS = [1, 10, 100];
 const ASK_EVERY_MS = 10;
+const OTHERS = 200;
 const ATTEMPTS = 3;
 const FLOOR_MS = 25;
 const AFTER_S = 60;
 const ONLY = process.env.BENCH_CALL;
 
-/** One call each ten milliseconds, of addresses that nobody floods from; what they waited. */
+/** One call each ten milliseconds, each of another address than the one before; what they waited. */
 async function measureOthers(
   url: string,
   paths: readonly string[],
@@ -54,8 +55,14 @@ async function measureOthers(
   const until = performance.now() + seconds * 1_000;
   for (let turn = 0; performance.now() < until; turn++) {
     const path = paths[turn % paths.length] ?? "/";
-    const call = ask(url, { path, ...(token === undefined ? {} : { token }) });
-    waits.push(call.then(({ status, ms }) => (status === 200 ? ms : Number.POSITIVE_INFINITY)));
+    const from = `198.51.100.${(turn % OTHERS) + 1}`;
+    const call = ask(url, { path, from, ...(token === undefined ? {} : { token }) });
+    waits.push(
+      call.then(
+        ({ status, ms }) => (status === 200 ? ms : Number.POSITIVE_INFINITY),
+        () => Number.POSITIVE_INFINITY,
+      ),
+    );
     await delay(ASK_EVERY_MS);
   }
   return Promise.all(waits);
@@ -78,10 +85,11 @@ const BARE = `
 import express from "express";
 const app = express();
 app.use((request, response) => {
-  if (request.headers["x-forwarded-for"]) return response.status(429).json({ success: false, code: "TOO_MANY_REQUESTS" });
+  if (request.headers["x-forwarded-for"].startsWith("203.")) return response.status(429).json({ success: false, code: "TOO_MANY_REQUESTS" });
   response.json({ success: true });
 });
 const server = app.listen(0, "127.0.0.1", () => console.log(server.address().port));
+server.keepAliveTimeout = 75_000;
 `;
 
 /** By number of connections, what a flood costs others at a bare route that refuses it. */

@@ -2,18 +2,20 @@ import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 
-export type Call = { method?: "GET" | "POST"; path: string; token?: string; body?: unknown };
+/** `from`: the address that it says it comes from. */
+export type Call = { method?: "GET" | "POST"; path: string; token?: string; from?: string; body?: unknown };
 export type Loaded = { count: number; perSecond: number; p50Ms: number; p99Ms: number; failures: number };
 export type Answer = { status: number; text: string; ms: number };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
 /** One request over a kept connection, and the time until the last byte of its response. */
-export function ask(url: string, { method = "GET", path, token, body }: Call): Promise<Answer> {
+export function ask(url: string, { method = "GET", path, token, from, body }: Call): Promise<Answer> {
   const started = performance.now();
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const headers: Record<string, string | number> = {
     ...(token && { authorization: `Bearer ${token}` }),
+    ...(from && { "x-forwarded-for": from }),
     ...(payload && { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
   };
   return new Promise((resolve, reject) => {
