@@ -91,8 +91,9 @@ export class Connection {
   #parsed(parsed: number | Stopped, bytes: () => Buffer): void {
     if (this.#unread) {
       this.#unread = Buffer.concat([this.#unread, bytes()]);
-    } else if (this.#isHeld && typeof parsed === "object") {
-      this.#unread = bytes().subarray(parsed.bytesParsed);
+    } else if (this.#isHeld) {
+      // Where the request asks for another protocol, a stop is no error.
+      this.#unread = bytes().subarray(typeof parsed === "number" ? parsed : parsed.bytesParsed);
     } else {
       this.#executed(parsed);
       return;

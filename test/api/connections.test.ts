@@ -127,6 +127,18 @@ describe("Connections", function () {
       expect(most).to.equal(1);
     });
 
+    for (const before of [0, 1, 3, 4, 5, 9]) {
+      it(`are answered where one asks for another protocol, behind ${before}`, async () => {
+        await listenWith((request, response) => {
+          request.resume().on("end", () => setTimeout(() => response.end(`<${request.url}>`)));
+        });
+        const upgrade = "GET /socket HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+        const one = await call(get("/").repeat(before) + upgrade);
+        await until("it is answered", () => one.said().includes("</socket>"), 10_000);
+        expect(one.said().match(/<[^>]+>/g)).to.have.length(before + 1);
+      });
+    }
+
     /** Counts what Node's parser finds, also what Node answers itself. */
     function countParsed(): () => number {
       let count = 0;
