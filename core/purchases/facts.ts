@@ -279,18 +279,7 @@ async function readPurchases(
   if (rows.length === 0) return [];
   const ids = idsOf(rows);
   const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_KINDS), (one) => one.subject_id);
-  const tokens = await queries
-    .selectFrom("nfts")
-    .select(["token_id", "owner", "status", "status_block"])
-    .where(among(queries, "token_id", ids))
-    .execute();
-  const tokenOf = new Map(tokens.map((one) => [one.token_id, one]));
-  const payouts = await queries
-    .selectFrom("payouts")
-    .select(["token_id", "recipient", "state", "amount_gwei", "block_number", "wei_per_cent"])
-    .where(among(queries, "token_id", ids))
-    .execute();
-  const payoutOf = new Map(payouts.map((one) => [one.token_id, one]));
+  const { tokenOf, payoutOf } = await readOnChain(queries, ids);
   const returned = await readReturned(queries, ids);
   return rows.map((row) => {
     const own = operations.get(row.id) ?? [];
@@ -340,6 +329,24 @@ async function readPurchases(
     };
     return { row: counted, life: lifeOf(counted, wanted), facts };
   });
+}
+
+/** The tokens with these ids and their payouts, whoever owns and got them. */
+async function readOnChain(queries: Queries, ids: readonly bigint[]) {
+  const tokens = await queries
+    .selectFrom("nfts")
+    .select(["token_id", "owner", "status", "status_block"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  const payouts = await queries
+    .selectFrom("payouts")
+    .select(["token_id", "recipient", "state", "amount_gwei", "block_number", "wei_per_cent"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  return {
+    tokenOf: new Map(tokens.map((one) => [one.token_id, one])),
+    payoutOf: new Map(payouts.map((one) => [one.token_id, one])),
+  };
 }
 
 /** The tickets on chain that carry the reference of each sale and are none of its purchases. */

@@ -1,10 +1,11 @@
 /**
- * Prints a spine as one reads it: `npm run walk -- decide`; without a name, the doors of each. `-- --write` writes what
- * `docs/architecture.md` says of them. docs/architecture.md#spines
+ * Prints a spine as one reads it: `npm run walk -- decide`; without a name, the doors of each. `-- --names` lists the
+ * functions that have not earned their names; `-- --write` writes what `docs/architecture.md` says of the spines. docs/architecture.md#spines
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { LOOK_UPS } from "../../test/repository/look-ups.ts";
 import { openFunctions } from "./walk/functions.ts";
+import { unearnedNames } from "./walk/names.ts";
 import { doorsOf, SPINES, tell, walk, withSpines } from "./walk/spines.ts";
 
 const DOCUMENT = "docs/architecture.md";
@@ -13,6 +14,11 @@ const [asked] = process.argv.slice(2);
 using functions = openFunctions(process.cwd());
 if (asked === "--write") {
   writeFileSync(DOCUMENT, withSpines(readFileSync(DOCUMENT, "utf8"), functions, LOOK_UPS));
+} else if (asked === "--names") {
+  const elsewhere = globSync("{test,frontend}/**/*.{ts,tsx}").map((path) => readFileSync(path, "utf8"));
+  for (const { file, from, name } of Object.values(unearnedNames(functions, elsewhere.join("\n"))).flat()) {
+    console.log(`${file}:${from} ${name}`);
+  }
 } else {
   for (const spine of asked ? [asked] : Object.keys(SPINES)) {
     const stops = walk(functions, spine, LOOK_UPS);

@@ -10,6 +10,8 @@ export type Named = { file: string; name: string; from: number; to: number; node
 /** `targets`: what one of its calls may enter; of several, `declared` is the member of a type that they all stand for. */
 export type Entered = { targets: Named[]; declared: Named | undefined };
 
+export type Declared = Named & { isExported: boolean; uses: number };
+
 export type Functions = ReturnType<typeof openFunctions>;
 
 /** Reads the program of the `tsconfig.json` in `root`. `[Symbol.dispose]` ends the checker's process. */
@@ -109,7 +111,14 @@ export function openFunctions(root: string) {
     });
   }
 
+  const known = new Map<Node, Named>();
   function named(node: Node): Named {
+    const found = known.get(node) ?? read(node);
+    known.set(node, found);
+    return found;
+  }
+
+  function read(node: Node): Named {
     const file = node.getSourceFile();
     const lineOf = (position: number) => file.text.slice(0, position).split("\n").length;
     return {
@@ -121,6 +130,21 @@ export function openFunctions(root: string) {
     };
   }
 
+  const entered = new Map<Node, Entered[]>();
+  function readEntered({ node }: Named): Entered[] {
+    const names = collect(node, (one) => (isReference(one) ? [one] : []));
+    const symbols = names.length > 0 ? checker.getSymbolAtLocation(names) : [];
+    return names.flatMap((at, index) => {
+      const { parent } = at;
+      const isShorthand = is.isShorthandPropertyAssignment(parent);
+      const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(parent) : symbols[index];
+      const declarations = symbol ? declarationsOf(symbol) : [];
+      const targets = new Set(declarations.flatMap((one) => functionsOf(one)).filter((one) => !contains(node, one)));
+      const declared = declarations[0] && named(declarations[0]);
+      return targets.size > 0 ? [{ targets: [...targets].map(named), declared }] : [];
+    });
+  }
+
   const byName = Map.groupBy(
     files.flatMap((file) => collect(file, (node) => (isFunction(node) ? [node] : []))),
     fullNameOf,
@@ -130,30 +154,44 @@ export function openFunctions(root: string) {
     /** The functions with a name, as `fullNameOf` gives it. */
     named: (name: string): Named[] => (byName.get(name) ?? []).map(named),
     /** Whatever this one may enter, with all that stands inside it, in the order of the text. */
-    enteredFrom({ node }: Named): Entered[] {
-      const names = collect(node, (one) => (isReference(one) ? [one] : []));
-      const symbols = names.length > 0 ? checker.getSymbolAtLocation(names) : [];
-      return names.flatMap((at, index) => {
-        const { parent } = at;
-        const isShorthand = is.isShorthandPropertyAssignment(parent);
-        const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(parent) : symbols[index];
-        const declarations = symbol ? declarationsOf(symbol) : [];
-        const targets = new Set(declarations.flatMap((one) => functionsOf(one)).filter((one) => !contains(node, one)));
-        const declared = declarations[0] && named(declarations[0]);
-        return targets.size > 0 ? [{ targets: [...targets].map(named), declared }] : [];
-      });
+    enteredFrom(from: Named): Entered[] {
+      const found = entered.get(from.node) ?? readEntered(from);
+      entered.set(from.node, found);
+      return found;
     },
-    /** The first sentence of its documentation. */
-    saidOf({ node }: Named): string {
+    /** Every function of a file's own level, with how often code other than its own names it. */
+    declared(): Declared[] {
+      const uses = new Map<Node, number>();
+      for (const file of files) {
+        const names = collect(file, (one) => (isReference(one) ? [one] : []));
+        const symbols = names.length > 0 ? checker.getSymbolAtLocation(names) : [];
+        names.forEach((at, index) => {
+          const isShorthand = is.isShorthandPropertyAssignment(at.parent);
+          const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(at.parent) : symbols[index];
+          for (const one of symbol ? declarationsOf(symbol) : []) {
+            if (!contains(one, at)) uses.set(one, (uses.get(one) ?? 0) + 1);
+          }
+        });
+      }
+      return files.flatMap((file) =>
+        file.statements
+          .filter((statement) => is.isFunctionDeclaration(statement))
+          .map((node) => {
+            const isExported = node.modifiers?.some(({ kind }) => kind === SyntaxKind.ExportKeyword) ?? false;
+            return { ...named(node), isExported, uses: uses.get(node) ?? 0 };
+          }),
+      );
+    },
+    /** Its documentation, in one line. */
+    documentationOf({ node }: Named): string {
       const isWithName = is.isFunctionDeclaration(node) || is.isClassDeclaration(node.parent);
       const holder = isWithName && !is.isConstructorDeclaration(node) ? node : node.parent;
       const file = node.getSourceFile();
       const comment = /\/\*\*([\s\S]*?)\*\/\s*$/.exec(file.text.slice(holder.pos, holder.getStart(file)))?.[1] ?? "";
-      const text = comment
+      return comment
         .replace(/^\s*\* ?/gm, " ")
         .replace(/\s+/g, " ")
         .trim();
-      return /^.*?[.?!](?= |$)/.exec(text)?.[0].replace(/\.$/, "") ?? text;
     },
     [Symbol.dispose]: () => api.close(),
   };

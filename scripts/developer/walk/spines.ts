@@ -97,7 +97,8 @@ export function withSpines(document: string, functions: Functions, lookUps: Look
     const { file } = entryOf(functions, spine);
     const near = doorsOf(walk(functions, name, lookUps)).filter(({ door }) => door === file);
     const steps = near.map((stop, index) => {
-      const says = functions.saidOf(stop);
+      const said = functions.documentationOf(stop);
+      const says = /^.*?[.?!](?= |$)/.exec(said)?.[0].replace(/\.$/, "") ?? said;
       return `${index + 1}. \`${stop.file}\` \`${stop.name}\`${says ? `: ${says}` : ""}`;
     });
     return `### ${name}: ${spine.what}\n\nFrom \`${spine.entry}\` in \`${file}\`:\n\n${steps.join("\n")}\n`;
