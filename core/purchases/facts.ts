@@ -16,6 +16,7 @@ import {
   type ClickFacts,
   type Kept,
   NOTHING_KEPT,
+  type OtherOfOrder,
   type PurchaseFacts,
   type SaleFacts,
   type StoreFacts,
@@ -23,7 +24,7 @@ import {
   type UnclaimedTicket,
 } from "../rules/sale/decide.ts";
 import { readReleases } from "../rules/sale/hold.ts";
-import { orderKeyOf, type SameOrder } from "../rules/sale/order.ts";
+import { orderKeyOf } from "../rules/sale/order.ts";
 import type { SalePurchaseStage } from "../rules/sale/plan.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { FxRates, SaleRules } from "../rules/sale/rules.ts";
@@ -116,7 +117,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
       sameOrder: others,
-      orderKeyBefore: row.order_key,
+      orderKeyBefore: keyBefore(row, orderKey),
       purchases: own,
       tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
@@ -487,11 +488,12 @@ async function readRates(
 
 type Draft = {
   row: SaleRow;
-  known: { report: SaleReport };
+  known: { report: SaleReport; kept: Kept };
+  own: readonly PurchaseFacts[];
   buyer: ClickFacts | null;
   orderKey: string | null;
 };
-type OfOrder = SameOrder & { merchant: string; isHeldTwice: boolean };
+type OfOrder = OtherOfOrder & { merchant: string; isHeldTwice: boolean };
 
 /** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
 export const SAME_NUMBER = 100;
@@ -514,7 +516,7 @@ async function readSameOrder(
     .selectFrom("sales")
     .innerJoin("stores", "stores.id", "sales.store_id")
     .select(["sales.id", "sales.network", "sales.account", "sales.click_id", "sales.created_at", "state", "order_key"])
-    .select("sales.hold_reasons")
+    .select(["sales.hold_reasons", "sales.kept"])
     .select(["stores.id as seller", "stores.merchant", "stores.store_url"])
     .where(sql<SqlBool>`sales.id in (select id from (${numbered}) as numbered where place <= ${sql.lit(SAME_NUMBER)})`)
     .orderBy("sales.id");
@@ -526,14 +528,26 @@ async function readSameOrder(
       ...ofOrder(row, row.click_id),
       merchant: merchantOf({ ...row, id: row.seller }),
       orderKey: row.order_key,
+      had: readKept(row).order,
+      keyBefore: row.order_key,
+      purchases: [],
     }));
-  const present = drafts.flatMap(({ row, known, buyer, orderKey }) => {
+  const present = drafts.flatMap(({ row, known, own, buyer, orderKey }) => {
     if (!buyer || row.declined_by !== null || known.report.status === "declined") return [];
-    return [{ ...ofOrder(row, buyer.id), merchant: buyer.store.merchant, orderKey }];
+    const had = known.report.amountMicros === 0n ? null : known.kept.order;
+    const { merchant } = buyer.store;
+    return [
+      { ...ofOrder(row, buyer.id), merchant, orderKey, had, keyBefore: keyBefore(row, orderKey), purchases: own },
+    ];
   });
   const found = [...stored, ...present].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const byKey = Map.groupBy(found, ({ orderKey }) => orderKey);
   return (key) => (key === null ? [] : (byKey.get(key) ?? []));
+}
+
+/** What a database that is older than the chain does not know was paid for the order that the sale names. */
+function keyBefore({ kept, order_key }: SaleRow, orderKey: string | null): string | null {
+  return kept === "" ? orderKey : order_key;
 }
 
 function ofOrder(

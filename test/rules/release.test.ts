@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import { type ClickFacts, decide, type SaleFacts } from "../../core/rules/sale/decide.ts";
+import { type ClickFacts, decide, type OtherOfOrder, type SaleFacts } from "../../core/rules/sale/decide.ts";
 import { HOLD_REASONS, type Hold, type HoldReason, UNRELEASABLE } from "../../core/rules/sale/hold.ts";
-import type { SameOrder } from "../../core/rules/sale/order.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { simulatedSale } from "../../core/rules/sale/simulated.ts";
@@ -37,7 +36,10 @@ const withReport = (sale: Sale, report: Partial<SaleReport>): Sale => ({
   ...sale,
   report: { ...sale.report, ...report },
 });
-const sold = (id: bigint): SameOrder => ({ ...ACCOUNT, id, clickId: 70n, createdAt: NOW });
+const sold = (id: bigint): OtherOfOrder => ({
+  ...{ ...ACCOUNT, id, clickId: 70n, createdAt: NOW },
+  ...{ had: null, keyBefore: null, purchases: [] },
+});
 const ticket = (id: bigint, owner: typeof BUYER | typeof OTHER) => ({
   ...{ id, owner, ref: 1n, storeId: 1n, valueCents: 10_000n, cashbackBps: 500n, bonusBps: 0n },
   ...{ isCancelled: false, payment: null, isTaken: false, mintedAt: NOW },

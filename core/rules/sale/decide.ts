@@ -122,6 +122,9 @@ export type TicketFacts = {
 /** A ticket of a buyer on chain that no purchase has, and that carries a reference of some sale. */
 export type UnclaimedTicket = Pick<TicketFacts, "id" | "owner" | "storeId" | "valueCents"> & { mintedAt: bigint };
 
+/** Of what is decided at another time, no purchases are read. */
+export type OtherOfOrder = Omit<SameOrder, "isKeeping"> & { purchases: readonly PurchaseFacts[] };
+
 /** Everything that decides about a sale. */
 export type SaleFacts = AccountKey & {
   id: bigint;
@@ -142,8 +145,8 @@ export type SaleFacts = AccountKey & {
   rates: ReadonlyMap<string, bigint>;
   /** The number of this sale among its buyer's sales of the day, from 1. */
   ordinalOfDay: bigint;
-  sameOrder: readonly SameOrder[];
-  /** Its order number at its last decision, in its compared form. */
+  sameOrder: readonly OtherOfOrder[];
+  /** Its order number at its last decision, in its compared form; the one that it names, if this is the first. */
   orderKeyBefore: string | null;
   purchases: readonly PurchaseFacts[];
   tickets: readonly TicketFacts[];
@@ -230,7 +233,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const all = facts.purchases.map((one) => afterActions(one, actions));
   const after = all.filter(isOwn);
   // What it is given again makes the order its own too.
-  const has = !isHeld && after.some(isKeeping) ? order.current : order.has;
+  const has = !isHeld && order.mayHave && after.some(isKeeping) ? order.current : order.has;
   const holds = has === order.current ? found.filter(({ reason }) => reason !== "order_twice") : found;
   return {
     click,
@@ -325,9 +328,10 @@ function problemsOf(report: SaleReport, found: readonly (ReportProblem | undefin
 
 /** Its place among the sales of its order. */
 function orderOf({ kept, purchases, ...facts }: SaleFacts, click: ClickFacts | null, isEntitled: boolean | undefined) {
-  if (!click) return { current: kept.order, has: kept.order, heldFor: [] };
+  if (!click) return { current: kept.order, has: kept.order, mayHave: true, heldFor: [] };
   return placeInOrder({
     ...facts,
+    sameOrder: facts.sameOrder.map((one) => ({ ...one, isKeeping: one.purchases.some(isKeeping) })),
     clickId: click.id,
     merchant: click.store.merchant,
     orderRef: facts.report.orderRef,

@@ -1,15 +1,24 @@
 import type { AccountKey } from "./rules.ts";
 
 /** Another sale of the same order of one merchant that is not declined. */
-export type SameOrder = AccountKey & { id: bigint; clickId: bigint | null; createdAt: bigint };
+export type SameOrder = AccountKey & {
+  id: bigint;
+  clickId: bigint | null;
+  createdAt: bigint;
+  /** As of `OrderFacts`. */
+  had: string | null;
+  keyBefore: string | null;
+  isKeeping: boolean;
+};
 
 /** A sale, as far as it depends on others of its order. */
 export type OrderFacts = AccountKey & {
+  id: bigint;
   createdAt: bigint;
   clickId: bigint;
   merchant: string;
   orderRef: string | null;
-  /** Its order number at its last decision. */
+  /** Its order number at its last decision; the one that it names, if this is the first. */
   keyBefore: string | null;
   sameOrder: readonly SameOrder[];
   /** The order that it had by then. */
@@ -33,22 +42,36 @@ export function orderKeyOf(orderRef: string | null): string | null {
 
 /**
  * Whether a sale has its order, and which other sales it is held for. The order is that of the sale whose payout was
- * queued first, until nothing of it stands: what was once paid counts no more than what never was. All that decides is the
- * sale's own, but that others of the order are not declined. docs/product.md#sales-once
+ * queued first, until nothing of it stands: what was once paid counts no more than what never was. Beside it, another one
+ * is paid only what a person releases. `mayHave`: what it is given makes the order its own. docs/product.md#sales-once
  */
-export function placeInOrder(facts: OrderFacts): { current: string; has: string | null; heldFor: bigint[] } {
+export function placeInOrder(facts: OrderFacts): {
+  current: string;
+  has: string | null;
+  mayHave: boolean;
+  heldFor: bigint[];
+} {
   const others = facts.sameOrder.filter((one) => !isPart(facts, one));
   const current = orderOf(facts.merchant, orderKeyOf(facts.orderRef));
-  const has = orderAfter(facts, current, others.length > 0);
-  return { current, has, heldFor: has === current ? [] : others.map(({ id }) => id) };
+  // Of two that are paid and have none yet, the first one has it.
+  const hasOf = ({ id, had, isKeeping, keyBefore }: SameOrder) =>
+    had ?? (isKeeping && id < facts.id ? orderOf(facts.merchant, keyBefore) : null);
+  const mayHave = !others.some((one) => hasOf(one) === current);
+  const has = orderAfter(facts, current, { hasOthers: others.length > 0, mayHave });
+  return { current, has, mayHave, heldFor: has === current ? [] : others.map(({ id }) => id) };
 }
 
 /** Which order is its own. Once it pays, it takes another one only if nobody else does. */
-function orderAfter(facts: OrderFacts, order: string, hasOthers: boolean): string | null {
+function orderAfter(
+  facts: OrderFacts,
+  order: string,
+  { hasOthers, mayHave }: { hasOthers: boolean; mayHave: boolean },
+): string | null {
   const { isKeeping, isEntitled } = facts;
   if (isEntitled === undefined) return facts.had;
   if (!isEntitled) return null;
-  const had = facts.had ?? (isKeeping ? orderOf(facts.merchant, facts.keyBefore) : null);
+  const paidFor = isKeeping ? orderOf(facts.merchant, facts.keyBefore) : null;
+  const had = facts.had ?? (paidFor === order && !mayHave ? null : paidFor);
   if (had === order) return order;
   if (had === null || !isKeeping) return null;
   return hasOthers ? had : order;
@@ -59,8 +82,10 @@ function orderOf(merchant: string, key: string | null): string {
   return `${merchant} ${key ?? ""}`;
 }
 
+type Row = AccountKey & { clickId: bigint | null; createdAt: bigint };
+
 /** Rows of one account, order and click that are recorded soon after one another. */
-export function isPart(facts: AccountKey & { clickId: bigint | null; createdAt: bigint }, one: SameOrder): boolean {
+export function isPart(facts: Row, one: Row): boolean {
   const apart = one.createdAt - facts.createdAt;
   return (
     one.network === facts.network &&

@@ -149,7 +149,12 @@ export class Bookkeeper {
 
   /** Its payout is queued: the order is its own. */
   took(key: string): void {
-    this.#sale(key).hasOrder = true;
+    this.#take(this.#sale(key));
+  }
+
+  /** What is paid of the order beside the sale whose it is, a person released. */
+  #take(sale: SaleBook): void {
+    sale.hasOrder ||= sale.entitled > 0n && !this.#others(sale).some(({ hasOrder }) => hasOrder);
   }
 
   letGo(key: string): void {
@@ -176,7 +181,7 @@ export class Bookkeeper {
       if (!sale.last.payable) continue;
       sale.least = sale.entitled;
       sale.most = sale.entitled;
-      sale.hasOrder = sale.entitled > 0n;
+      this.#take(sale);
       if (sale.entitled > sale.highest) sale.highest = sale.entitled;
     }
     this.#judge();
@@ -266,10 +271,14 @@ export class Bookkeeper {
     if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
     if (sale.other && visit) reasons.push(`visit ${sale.other.number}`);
     if (visit && last.store !== visit.store) reasons.push(OTHER_STORE);
-    const isOther = (one: SaleBook) =>
-      one !== sale && one.order === sale.order && one.visit && !one.isDeclined && one.visit.number !== visit?.number;
-    if (!sale.hasOrder && visit && [...this.sales.values()].some(isOther)) reasons.push("order");
+    if (!sale.hasOrder && visit && this.#others(sale).length > 0) reasons.push("order");
     return reasons;
+  }
+
+  /** Others of its order, but its parts. */
+  #others(sale: SaleBook): SaleBook[] {
+    const isOther = (one: SaleBook) => one !== sale && one.order === sale.order && one.visit && !one.isDeclined;
+    return [...this.sales.values()].filter((one) => isOther(one) && one.visit?.number !== sale.visit?.number);
   }
 }
 
