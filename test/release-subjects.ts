@@ -15,6 +15,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     "core/purchases/save.ts",
   ],
   "test/properties/books.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],
+  "test/properties/short-histories.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],
   "test/system/install.test.ts": ["package.json", "package-lock.json", "scripts/developer/postinstall.sh"],
   "test/system/node-calls.test.ts": ["core/process/rpc/**", "core/sender/**", "indexer/**"],
   "test/system/rolling-upgrade.test.ts": ["core/database/migrations/**", "test/upgrade/**"],

@@ -1,12 +1,15 @@
 import { insertStore } from "../../../core/catalogue/stores.ts";
+import type { Revert } from "../../../core/chain/revert.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import type { OperationKind } from "../../../core/database/operations.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
 import { wakeAccounts } from "../../../core/purchases/account-gate.ts";
 import type { ApprovalRules } from "../../../core/purchases/approvals.ts";
 import { recountPurchases } from "../../../core/purchases/counting.ts";
+import { purchaseEncoders } from "../../../core/purchases/encoders.ts";
 import { planNextSteps } from "../../../core/purchases/next-step.ts";
 import { fixedRate } from "../../../core/rates/rate-source.ts";
+import { idsOf } from "../../../core/rules/records.ts";
 import type { SaleReport } from "../../../core/rules/sale/report.ts";
 import type { SaleRules } from "../../../core/rules/sale/rules.ts";
 import type { ClickTerms } from "../../../core/rules/sale/terms.ts";
@@ -15,8 +18,12 @@ import { type Click, insertClicks } from "../../../core/sales/clicks.ts";
 import { releaseSale } from "../../../core/sales/decisions.ts";
 import { saleRefsBy } from "../../../core/sales/environment.ts";
 import { storeReport } from "../../../core/sales/reports.ts";
+import type { Verdict } from "../../../core/sender/encoder.ts";
 import type { Operation } from "../../../core/sender/queue.ts";
 import { insertTransaction } from "../../../core/sender/transactions.ts";
+import { skipIds } from "../../../scripts/backup/next-ids.ts";
+import { type DatabaseCopy, putBack } from "../../testing/database-copy.ts";
+import { standIn } from "../../testing/stand-in.ts";
 
 export const WEI_PER_CENT = 10n ** 16n;
 export const ACCOUNT = { network: "awin", account: "br" };
@@ -29,6 +36,23 @@ export const RULES: SaleRules = {
   saleRefs: saleRefsBy([`0x${"5a".repeat(32)}`]),
 };
 const TERMS: ClickTerms = { groups: { fashion: 700n }, defaultBps: 500n, bonusBps: 0n };
+
+const NOBODY: WalletAddress = `0x${"0".repeat(40)}`;
+/** What is on the chain, as the index has it. */
+const OF_THE_CHAIN = new Set(["nfts", "payouts", "chain_cursor"] as const);
+
+type Due = {
+  kind: OperationKind;
+  purchase: bigint;
+  wallet: WalletAddress;
+  store_id: bigint;
+  amount_cents: bigint;
+  cashback_bps: bigint;
+  bonus_bps: bigint;
+  sale_ref: bigint;
+  amount_gwei: bigint | null;
+  wei_per_cent: bigint | null;
+};
 
 /**
  * A shop with its database and a chain that executes the outbox immediately: tests the effect of sales on the books
@@ -191,19 +215,13 @@ export class Shop {
       .orderBy("operations.id")
       .execute();
     for (const one of due) {
-      const nft = () => kysely.updateTable("nfts").where("token_id", "=", one.purchase).where("status", "=", 1n);
-      const status = { status_block: this.#block };
-      if (one.kind === "mint") await this.#mint(one);
-      if (one.kind === "confirm")
-        await nft()
-          .set({ status: 2n, ...status })
-          .execute();
-      if (one.kind === "cancel")
-        await nft()
-          .set({ status: 3n, ...status })
-          .execute();
-      if (one.kind === "pay") await this.#pay(one);
-      await kysely.updateTable("operations").set({ status: "done" }).where("id", "=", one.id).execute();
+      const ticket = await this.#ticketOf(one.purchase);
+      const refusal = ticket.refuses(one.kind);
+      if (!refusal) await this.#carryOut(one);
+      const verdict = refusal ? await this.#verdictOn(refusal, one.id) : "done";
+      if (verdict === "later") continue;
+      const status = verdict === "done" ? "done" : "failed";
+      await kysely.updateTable("operations").set({ status }).where("id", "=", one.id).execute();
     }
     await kysely.updateTable("chain_cursor").set({ block_number: this.#block }).execute();
     await this.recount(due.map((one) => one.purchase));
@@ -215,15 +233,59 @@ export class Shop {
     await inTransaction(this.database.kysely, (queries) => recountPurchases(queries, ids));
   }
 
-  async #mint(one: {
-    purchase: bigint;
-    wallet: WalletAddress;
-    store_id: bigint;
-    amount_cents: bigint;
-    cashback_bps: bigint;
-    bonus_bps: bigint;
-    sale_ref: bigint;
-  }) {
+  /**
+   * Back to a copy of its database, as where a backup is restored: what the chain did since stays, and the index has read it.
+   * docs/product.md#recovery
+   */
+  async goBack(copy: DatabaseCopy): Promise<void> {
+    const { kysely } = this.database;
+    await putBack(this.database, copy, OF_THE_CHAIN);
+    await inTransaction(kysely, (queries) => skipIds(this.database, queries));
+    await this.recount(idsOf(await kysely.selectFrom("nfts").select("token_id as id").execute()));
+  }
+
+  /** What the contracts refuse of a token: a database that went back asks for what was done since. */
+  async #ticketOf(id: bigint): Promise<{ refuses(kind: OperationKind): Revert | undefined }> {
+    const row = await this.database.kysely
+      .selectFrom("nfts")
+      .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+      .select(["nfts.status", "payouts.token_id as paid"])
+      .where("nfts.token_id", "=", id)
+      .executeTakeFirst();
+    const status = row?.status ?? 0n;
+    return {
+      refuses(kind) {
+        if (kind === "mint") return row && { name: "AlreadyMinted", args: [id] };
+        if (kind === "pay") return row?.paid == null ? undefined : { name: "AlreadyPaid", args: [id] };
+        return status === 1n ? undefined : { name: "NotPending", args: [id, status] };
+      },
+    };
+  }
+
+  /** As the sender reads what the contracts refuse. */
+  async #verdictOn(refusal: Revert, id: bigint): Promise<Verdict["kind"]> {
+    const { kysely } = this.database;
+    const operation = await kysely.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const { rules } = this;
+    const encoders = purchaseEncoders({ contracts: standIn({}), client: standIn({}), payer: NOBODY, rules });
+    const encoder = encoders.find(({ kind }) => kind === operation.kind);
+    const read = await encoder?.readRefusal(kysely, refusal, [operation]);
+    if (!read) throw new Error(`Nothing is said of ${refusal.name}`);
+    return read.verdict.kind;
+  }
+
+  async #carryOut(one: Due): Promise<void> {
+    const status = { confirm: 2n, cancel: 3n }[one.kind as string];
+    if (one.kind === "mint") return this.#mint(one);
+    if (one.kind === "pay") return this.#pay(one);
+    await this.database.kysely
+      .updateTable("nfts")
+      .set({ status: status ?? 0n, status_block: this.#block })
+      .where("token_id", "=", one.purchase)
+      .execute();
+  }
+
+  async #mint(one: Due) {
     await this.database.kysely
       .insertInto("nfts")
       .values({
@@ -243,12 +305,7 @@ export class Shop {
   }
 
   /** As the contract does: only Confirmed, once, and never above value × percent × rate. */
-  async #pay(one: {
-    purchase: bigint;
-    wallet: WalletAddress;
-    amount_gwei: bigint | null;
-    wei_per_cent: bigint | null;
-  }) {
+  async #pay(one: Due) {
     const { kysely } = this.database;
     const nft = await kysely
       .selectFrom("nfts")

@@ -1,0 +1,143 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { onEitherEngine } from "../testing/databases.ts";
+import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
+import { type Act, keyOf, type Moment, TwoSales } from "./support/two-sales.ts";
+
+/** Every history of so many steps is told. */
+const STEPS = { usual: 1, deep: 2, release: 6 };
+const DRAWN = { usual: 4, release: 2_000 };
+/** An act, or back to that moment. */
+type Step = Act | number;
+const RELEASE_TIMEOUT_MS = 4 * 3_600_000;
+
+/** What a decision could mistake, and a history that would show it. The first moment is 0; each step makes one. */
+const TOLD: Record<string, readonly Step[]> = {
+  "what was paid is nobody's order once a backup is restored": ["1 less", "pay", "2 pending", 0],
+  "a debt is forgotten with the report that made it": ["1 approved", "pay", "1 declined", "2 approved", "pay", 1, 0],
+  "a release covers what its sale rises to once it was paid": [
+    ...(["1 approved", "pay", "2 less", "2 release", "pay", "2 agree", "pay", "2 approved", "pay"] as const),
+  ],
+  "a person's hold ends with a correction": ["1 approved", "1 hold", "1 less", "1 approved", "pay"],
+  "a person's no ends with a correction": [
+    ...(["1 approved", "1 hold", "1 release", "pay", "1 refuse", "1 less", "pay", "1 approved", "pay"] as const),
+  ],
+  "what comes back is kept beside the other one": [
+    "1 approved",
+    "pay",
+    "2 approved",
+    "1 declined",
+    "pay",
+    "1 approved",
+  ],
+  "a ticket keeps a value that the database never knew": ["1 approved", "1 less", "confirm", 1],
+  "a hold that a backup lost is remembered": ["1 approved", "1 hold", "confirm", 1],
+};
+
+/**
+ * Two sales of one order: what networks, people and the chain do to them, and from each moment back to the earlier ones, as
+ * where a backup is restored. docs/product.md#sales-once
+ */
+describe("Two sales of one order", function () {
+  this.timeout(PROPERTY_TIMEOUT_MS);
+
+  onEitherEngine(({ open, name }) => {
+    const newSales = async () => {
+      const { database } = await open();
+      // No machine fails here: commits that wait for the disk would take most of the time.
+      if (name === "SQLite") await sql`pragma synchronous = off`.execute(database.kysely);
+      return TwoSales.open(database);
+    };
+
+    /** Every history of so many steps, each moment once; and back from each to all that were before it. Returns how many. */
+    async function tellAll(steps: number): Promise<number> {
+      const sales = await newSales();
+      const first = await sales.do("queue");
+      const known = new Set([keyOf(first)]);
+      let level = [{ said: [] as readonly string[], moments: [first] as readonly Moment[] }];
+      let count = 0;
+      for (let step = 0; step < steps; step++) {
+        const next: typeof level = [];
+        for (const { said, moments } of level) {
+          const [last] = moments.slice(-1);
+          for (const act of last?.can ?? []) {
+            const telling = [...said, act];
+            await sales.resume(last as Moment);
+            const moment = await tell(telling, () => sales.do(act));
+            count += 1;
+            if (known.has(keyOf(moment))) continue;
+            known.add(keyOf(moment));
+            next.push({ said: telling, moments: [...moments, moment] });
+            for (const [at, earlier] of moments.entries()) {
+              if (at > 0) await sales.resume(moment);
+              await tell([...telling, `back to ${at}`], () => sales.goBack(earlier));
+            }
+          }
+        }
+        level = next;
+      }
+      return count;
+    }
+
+    async function tellOf(sales: TwoSales, first: Moment, steps: readonly Step[]): Promise<void> {
+      await sales.resume(first);
+      const moments = [first];
+      for (const [at, step] of steps.entries()) {
+        const go = () => (typeof step === "number" ? sales.goBack(moments[step] ?? first) : sales.do(step));
+        moments.push(await tell(steps.slice(0, at + 1), go));
+      }
+    }
+
+    async function draw(runs: number): Promise<void> {
+      const sales = await newSales();
+      const first = await sales.do("queue");
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(999), { minLength: 6, maxLength: 14, size: "max" }), async (numbers) => {
+          await sales.resume(first);
+          const moments = [first];
+          const said: string[] = [];
+          for (const number of numbers) {
+            const { can } = moments.at(-1) ?? first;
+            const at = number % moments.length;
+            const isBack = number % 10 === 0;
+            const act = can[number % can.length] as Act;
+            said.push(isBack ? `back to ${at}` : act);
+            const go = () => (isBack ? sales.goBack(moments[at] ?? first) : sales.do(act));
+            moments.push(await tell(said, go));
+          }
+        }),
+        seeded<[number[]]>(runs),
+      );
+    }
+
+    const title = "are paid once by what is said of them, whatever happens, and whichever backup is restored";
+    it("are so where a mistake would be hard to see", async () => {
+      const sales = await newSales();
+      const first = await sales.do("queue");
+      const wrong: string[] = [];
+      for (const [mistake, steps] of Object.entries(TOLD))
+        await tellOf(sales, first, steps).catch((error: Error) => wrong.push(`As if ${mistake}: ${error.message}`));
+      expect(wrong).to.deep.equal([]);
+    });
+    it(title, () => draw(DRAWN.usual));
+    it(`${title}, in many more histories @release`, async function () {
+      this.timeout(RELEASE_TIMEOUT_MS);
+      await draw(DRAWN.release);
+    });
+    it("are so after every step of every short history @deep", () => tellAll(STEPS.deep));
+    it("are so after every step of every history of six steps @release", async function () {
+      this.timeout(RELEASE_TIMEOUT_MS);
+      expect(await tellAll(STEPS.release)).to.be.greaterThan(STEPS.release);
+    });
+  });
+});
+
+/** Says which history it was. */
+async function tell<T>(history: readonly (string | number)[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`${history.join(", ")}: ${(error as Error).message}`, { cause: error });
+  }
+}
