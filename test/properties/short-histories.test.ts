@@ -15,13 +15,15 @@ const RELEASE_TIMEOUT_MS = 4 * 3_600_000;
 /** What a decision could mistake, and a history that would show it. The first moment is 0; each step makes one. */
 const TOLD: Record<string, readonly Step[]> = {
   "what was paid is nobody's order once a backup is restored": ["1 less", "pay", "2 pending", 0],
+  "what is held goes on with the purchases that it has": ["1 approved", "confirm", "2 approved", "pay"],
   "a debt is forgotten with the report that made it": ["1 approved", "pay", "1 declined", "2 approved", "pay", 1, 0],
   "a release covers what its sale rises to once it was paid": [
     ...(["1 approved", "pay", "2 less", "2 release", "pay", "2 agree", "pay", "2 approved", "pay"] as const),
   ],
-  "a person's hold ends with a correction": ["1 approved", "1 hold", "1 less", "1 approved", "pay"],
-  "a person's no ends with a correction": [
-    ...(["1 approved", "1 hold", "1 release", "pay", "1 refuse", "1 less", "pay", "1 approved", "pay"] as const),
+  "a person's hold is that of one purchase": ["1 less", "confirm", "1 hold", "1 approved", "pay"],
+  "a person's hold is over once it was ended": ["1 less", "1 hold", "1 release", "1 approved", "pay", "1 agree", "pay"],
+  "a second person's no is that of one purchase": [
+    ...(["1 less", "1 hold", "1 release", "pay", "1 refuse", "1 approved", "pay", "1 agree", "pay"] as const),
   ],
   "what comes back is kept beside the other one": [
     "1 approved",

@@ -87,6 +87,12 @@ export class ModelChain {
     return this.head.state.tokens.get(id);
   }
 
+  /** In wei. */
+  paidTo(wallet: WalletAddress): bigint {
+    const own = [...this.head.state.tokens.values()].filter(({ buyer }) => buyer === wallet);
+    return own.reduce((sum, { paidWei }) => sum + (paidWei ?? 0n), 0n);
+  }
+
   /** Mines one block with every valid transaction of the pool. */
   mine(): void {
     const state = this.head.state;
@@ -315,6 +321,6 @@ function executeDistributor({ tokens, events }: Omit<Changing, "stores">, data: 
         encodeErrorResult({ abi, errorName: "CashbackDistributor_AboveCashback", args: [id, amount, most] }),
       );
     tokens.set(id, { ...token, paidWei: amount });
-    events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount, weiPerCent: null });
+    events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount, weiPerCent });
   }
 }

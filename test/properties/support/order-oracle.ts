@@ -121,14 +121,16 @@ export class OrderOracle {
 
   /**
    * The database is the one of an earlier step: what people said since is gone, what the chain paid is a fact, and the
-   * networks are asked again. What was kept since, and not paid, is owed again. docs/product.md#sale-ref
+   * networks are asked again, of these sales one after the other. What was kept since, and not paid, is owed again.
+   * docs/product.md#sale-ref docs/product.md#sales-once
    */
-  wentBackTo(earlier: OrderOracle): void {
+  wentBackTo(earlier: OrderOracle, readAgain: readonly number[]): void {
     this.people = structuredClone(earlier.people);
     this.kept = this.received.map((received, sale) => earlier.#kept(sale) + received - (earlier.received[sale] ?? 0n));
     // Of several that were paid, whose order it was is not on the chain: it is that of the one that is known, or read first.
-    const isKnown = (sale: number) => earlier.said[sale] !== null && this.#kept(sale) > 0n && this.entitled(sale) > 0n;
-    this.owner = earlier.owner ?? [0, 1].find(isKnown) ?? null;
+    const isPaid = (sale: number) => this.#kept(sale) > 0n && this.entitled(sale) > 0n;
+    const known = [0, 1].filter((sale) => earlier.said[sale] !== null);
+    this.owner = earlier.owner ?? [...known, ...readAgain].find(isPaid) ?? null;
     this.#judge();
   }
 

@@ -23,6 +23,8 @@ const SAYS = {
 const CHZ_OF_REAIS = 50_000_000n;
 
 type Word = keyof typeof SAYS;
+/** In this order. */
+const READ_AGAIN = [1, 0];
 const SALES = [1, 2] as const;
 type Number = (typeof SALES)[number];
 /**
@@ -81,8 +83,8 @@ export class TwoSales {
   /** A backup of an earlier moment is restored; then what networks say now is read again, and all is paid that can be. */
   async goBack(to: Moment): Promise<Moment> {
     await this.#shop.goBack(to.copy);
-    this.#oracle.wentBackTo(to.oracle);
-    for (const sale of [0, 1]) {
+    this.#oracle.wentBackTo(to.oracle, READ_AGAIN);
+    for (const sale of READ_AGAIN) {
       const word = this.#sent[sale];
       if (word) await this.#report(sale, word);
     }

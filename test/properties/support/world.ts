@@ -14,22 +14,29 @@ import type { Services } from "../../../api/services.ts";
 import { seedCatalogue } from "../../../core/catalogue/seed.ts";
 import { connect, type Database } from "../../../core/database/connect.ts";
 import { migrate } from "../../../core/database/migrate.ts";
+import { inTransaction } from "../../../core/database/transaction.ts";
 import { acquireLease, type Lease } from "../../../core/process/lease.ts";
 import { keySigner } from "../../../core/process/signer.ts";
 import { fixedRate } from "../../../core/rates/rate-source.ts";
 import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { accountsOf, saleRules } from "../../../core/sales/environment.ts";
 import { openAccount } from "../../../core/sender/account.ts";
+import { acceptNonces, explainNonces } from "../../../core/sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../../../core/sender/payout-switch.ts";
+import { beginRecovery, endRecovery } from "../../../core/sender/recovery.ts";
 import type { Sender } from "../../../core/sender/sender.ts";
 import type { Senders } from "../../../core/sender/senders.ts";
 import { readCursor, readStoredBlocks, rollBack } from "../../../indexer/store/chain-index.ts";
 import type { ChunkWriter } from "../../../indexer/store/index-store.ts";
 import { openSqliteWriter } from "../../../indexer/store/sqlite-writer.ts";
+import { skipIds } from "../../../scripts/backup/next-ids.ts";
+import { copyDatabase, type DatabaseCopy, putBack } from "../../testing/database-copy.ts";
 import { TRUSTED_REAIS } from "../../testing/direct-accounts.ts";
 import { standIn } from "../../testing/stand-in.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
+/** A copy of the database, and how far the clock was ahead then. */
+export type Backup = { rows: DatabaseCopy; aheadMs: number };
 export type Reply = { status: number; body: Record<string, unknown> };
 
 /** An interruption at this step of a round, counted from 1. Nobody else can write inside a transaction. */
@@ -113,6 +120,7 @@ export class World {
     const environment = readEnvironment({
       // Sales are reported as soon as their clicks are made.
       SALE_MIN_SECONDS: "0",
+      SALE_REF_KEY: "5a".repeat(32),
       AFFILIATE_SECRETS: `${NETWORK}:${NETWORK_SECRET}`,
       HOLD_SECONDS: "60",
       CONFIRMATIONS: String(confirmations),
@@ -303,9 +311,45 @@ export class World {
     }
   }
 
+  // Going back ------------------------------------------------------------------------------------------------------------
+
+  async backUp(): Promise<Backup> {
+    return { rows: await copyDatabase(this.database), aheadMs: this.#aheadMs };
+  }
+
+  /**
+   * A backup is restored, the indexer reads on, and the operator runs `npm run restored`, accepts what it lists and resumes
+   * payouts; nothing of the chain goes back. docs/product.md#recovery
+   */
+  async goBack({ rows, aheadMs }: Backup): Promise<void> {
+    const { kysely } = this.database;
+    const { keys } = this.services.environment;
+    await putBack(this.database, rows, new Set(["leases"]));
+    await this.#age(this.#aheadMs - aheadMs);
+    await inTransaction(kysely, async (queries) => {
+      await skipIds(this.database, queries);
+      await beginRecovery(queries, { code: "restored", created_at: new Date().toISOString() });
+    });
+    await this.restartSender();
+    // What waits in a node is mined before anything is accepted.
+    this.chain.mine();
+    await this.index();
+    const parties = { database: this.database, client: this.chain.client(async () => {}), contracts: MODEL_CONTRACTS };
+    for (const key of keys) while (!(await explainNonces({ ...parties, key })).isWhole) await this.round();
+    await inTransaction(kysely, async (queries) => {
+      for (const key of keys) await acceptNonces(queries, key, "lost");
+      await endRecovery(queries);
+    });
+    await this.services.payouts.resume();
+  }
+
   /** Time passes: moves the clock of the processes forward and the stored times back. */
   async pass(ms: number): Promise<void> {
     this.#aheadMs += ms;
+    await this.#age(ms);
+  }
+
+  async #age(ms: number): Promise<void> {
     const ago = BigInt(ms);
     const { kysely } = this.database;
     await kysely
