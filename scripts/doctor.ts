@@ -13,7 +13,7 @@ import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../cor
 import { readVariables as readIndexer } from "../indexer/environment.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
-import { examineAdmins, examineApprovals, examineEnvFile } from "./doctor/examine-env-file.ts";
+import { examineAdmins, examineApprovals, examineEnvFile, examineSaleRefKey } from "./doctor/examine-env-file.ts";
 import { examineUnits } from "./doctor/examine-installed.ts";
 import { examineNodes } from "./doctor/examine-nodes.ts";
 import { examineReceivers } from "./doctor/examine-receivers.ts";
@@ -53,6 +53,7 @@ async function examine(): Promise<Finding[]> {
     ...examineEnvFile(),
     ...examineUnits(),
     ...examineApprovals(environment),
+    ...examineSaleRefKey(environment),
     ...examineAdmins(environment),
     ...(await examineDatabase(
       operator,

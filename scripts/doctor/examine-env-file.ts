@@ -27,6 +27,14 @@ export function examineApprovals(environment: Pick<ApiEnvironment, "CHAIN_ID" | 
   return [warning("approvals", "one person alone can let any sum be paid", toDo)];
 }
 
+/** Without it, what is hashed by it can be guessed by whoever reads the database or a copy. docs/product.md#sale-ref */
+export function examineSaleRefKey(environment: Pick<ApiEnvironment, "network" | "SALE_REF_KEY">): Finding[] {
+  if (environment.network === "localhost" || environment.SALE_REF_KEY !== undefined) return [];
+  const detail =
+    "SALE_REF_KEY is not set: who reads a backup can guess wallets and addresses in it, and make links of mails";
+  return [warning("hashes", detail, "Make one with openssl rand -hex 32, and keep it with the keys, not with backups")];
+}
+
 type Deciders = Pick<
   ApiEnvironment,
   "network" | "ADMIN_WALLETS" | "APPROVAL_ABOVE_CHZ" | "BOOST_APPROVAL_ABOVE_PERCENT"

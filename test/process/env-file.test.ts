@@ -5,7 +5,12 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 
 import type { Role } from "../../core/rules/roles.ts";
-import { examineAdmins, examineApprovals, unknownNames } from "../../scripts/doctor/examine-env-file.ts";
+import {
+  examineAdmins,
+  examineApprovals,
+  examineSaleRefKey,
+  unknownNames,
+} from "../../scripts/doctor/examine-env-file.ts";
 
 const PRELOAD = resolve("core/process/env-file.ts");
 
@@ -84,6 +89,19 @@ describe("The file .env", () => {
     const states = (CHAIN_ID: number, APPROVAL_ABOVE_CHZ?: number) =>
       examineApprovals({ CHAIN_ID, APPROVAL_ABOVE_CHZ }).map(({ state }) => state);
     expect([states(88888), states(88888, 500), states(88882)]).to.deep.equal([["warning"], [], []]);
+  });
+});
+
+describe("The key of what is hashed", () => {
+  it("is missed off the local chain, also where no sale is paid", () => {
+    const states = (network: "localhost" | "spicy" | "chiliz", SALE_REF_KEY?: string) =>
+      examineSaleRefKey({ network, SALE_REF_KEY }).map(({ state }) => state);
+    expect([states("spicy"), states("chiliz"), states("spicy", "ab".repeat(32)), states("localhost")]).to.deep.equal([
+      ["warning"],
+      ["warning"],
+      [],
+      [],
+    ]);
   });
 });
 
