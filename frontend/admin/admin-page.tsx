@@ -1,13 +1,15 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Fragment, lazy, Suspense, useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { InPortuguese } from "../i18n/language.tsx";
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+import { InPortuguese, withPasskeyTexts } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 
 const Panel = lazy(() => import("./panel.tsx"));
+const PasskeyNotice = lazy(() => withPasskeyTexts(() => import("./passkey-notice.tsx")));
 
 /** The admin area is in Portuguese. docs/product.md#admin-check. */
 const CHECKING = "Verificando permissões de administrador...";
@@ -65,10 +67,13 @@ export default function Admin() {
     }, REDIRECTING_SHOWN_MS);
   }, [to, title, description, navigate]);
   if (status === "ready" && admin === "admin") {
+    const Before = readStored(STORAGE_KEYS.passkeyWallet) === null ? Fragment : PasskeyNotice;
     return (
       <Suspense fallback={<Waiting text={CHECKING} />}>
         <InPortuguese>
-          <Panel />
+          <Before>
+            <Panel />
+          </Before>
         </InPortuguese>
       </Suspense>
     );

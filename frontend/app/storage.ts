@@ -17,6 +17,10 @@ export const STORAGE_KEYS = {
   testedLinks: "tested_links",
   /** `frontend/wallet/passkey/kept.ts` */
   passkeyWallet: "passkey_wallet",
+  /** Whether its words were offered or saved: `frontend/wallet/passkey/words-kept.ts`. */
+  passkeyWords: "passkey_words",
+  /** Told once that a hardware wallet is better for the panel. */
+  passkeyAdmin: "passkey_admin",
   /** `over` once it was installed, or refused. */
   install: "install",
 } as const;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, type ReactNode, useDeferredValue, useEffect, useState } from "react";
+import { Fragment, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../core/rules/api/purchases.ts";
 import { HOLDING_TIERS } from "../../core/rules/bonus.ts";
@@ -13,7 +13,8 @@ import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+import { useText, withPasskeyTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
@@ -32,6 +33,8 @@ import { FanTokens } from "./fan-tokens.tsx";
 import { Figures } from "./figures.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
+
+const WordsOffer = lazy(() => withPasskeyTexts(() => import("./words-offer.tsx")));
 
 type CashbackSums = {
   totalChz: string;
@@ -134,6 +137,12 @@ function ProfileView({ profile }: { profile: Profile }) {
           <AsOf />
         </div>
       </div>
+
+      {readStored(STORAGE_KEYS.passkeyWallet) !== null && (
+        <Suspense>
+          <WordsOffer profile={profile} />
+        </Suspense>
+      )}
 
       <Stats profile={profile} />
 

@@ -78,6 +78,12 @@ export async function restoreLanguage(): Promise<Language> {
   }
 }
 
+/** Code that says such texts, with them. */
+export async function withPasskeyTexts<Code>(load: () => Promise<Code>): Promise<Code> {
+  const [code] = await Promise.all([load(), loadPasskeyTexts()]);
+  return code;
+}
+
 const IntlContext = createContext<IntlShape | undefined>(undefined);
 
 /** The library's messages, numbers and dates in the language of this part of the page. */

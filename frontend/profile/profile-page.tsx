@@ -7,7 +7,8 @@ import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { type Translate, useText } from "../i18n/language.tsx";
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+import { type Translate, useText, withPasskeyTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { useSignedWish, WishDeclinedError } from "../session/signed-wish.ts";
@@ -26,6 +27,7 @@ import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
+const PasskeyCard = lazy(() => withPasskeyTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(
   async () => (await import("../../core/rules/api/people.ts")).updateProfileRequestSchema,
@@ -47,6 +49,11 @@ export default function ProfilePage() {
           </p>
           <div className="profile-column">
             <Names profile={profile} />
+            {readStored(STORAGE_KEYS.passkeyWallet) !== null && (
+              <Suspense fallback={<Skeletons count={1} className="h-64" />}>
+                <PasskeyCard wallet={profile.wallet} />
+              </Suspense>
+            )}
             <Suspense fallback={<Skeletons count={1} className="h-64" />}>
               <YearInChz wallet={profile.wallet} />
             </Suspense>

@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { expect } from "chai";
+import { HDNodeWallet } from "ethers";
 import type { Browser, Locator, Page } from "playwright-core";
 import { readLedger } from "../testing/ledger.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
 import { giveAuthenticator } from "./support/authenticator.ts";
+import { objections } from "./support/axe.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
 
@@ -192,6 +194,85 @@ describe("A newcomer's journey", function () {
       true,
     );
     expect(problems).to.deep.equal([]);
+    await context.close();
+  });
+
+  it("gives the words that open the wallet elsewhere, and sends its CHZ, all of it at last @deep", async () => {
+    const context = await browser.newContext(PHONE);
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    await page.goto(`${torcida.url}/help`);
+    await giveAuthenticator(page);
+    await page.goto(`${torcida.url}/auth`);
+    await page.getByRole("tabpanel").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByRole("button", { name: /Criar carteira com rosto ou digital/ }).click();
+    await page.getByLabel(/^Nome$/).fill("Caio");
+    await page.getByLabel(/^Sobrenome$/).fill("Lima");
+    await page.getByLabel(/^E-mail$/).fill("caio@example.com");
+    await page.getByRole("button", { name: "Criar conta" }).click();
+    await page.getByRole("button", { name: "Assinar" }).click();
+    await page.waitForURL("**/dashboard");
+    const { address } = await page.evaluate(() => JSON.parse(localStorage.getItem("passkey_wallet") ?? "{}"));
+    const rpc = async (method: string, ...params: unknown[]) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const headers = { "content-type": "application/json" };
+      return ((await (await fetch(torcida.rpcUrl, { method: "POST", headers, body })).json()) as { result: string })
+        .result;
+    };
+    const balanceOf = async (of: string) => BigInt(await rpc("eth_getBalance", of, "latest"));
+    const CHZ = 10n ** 18n;
+    await rpc("anvil_setBalance", address, `0x${(5n * CHZ).toString(16)}`);
+
+    await page.goto(`${torcida.url}/profile`);
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Guardar as 24 palavras" }).click();
+    await page.screenshot({ path: `${SCREENSHOTS}/9-words-before.png` });
+    await dialog.getByRole("button", { name: "Mostrar as palavras" }).click();
+    await dialog.getByRole("button", { name: "Já anotei" }).waitFor();
+    expect(await objections(page)).to.deep.equal([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/9-words.png` });
+    const words = await dialog.getByRole("listitem").allInnerTexts();
+    expect(HDNodeWallet.fromPhrase(words.join(" ")).address.toLowerCase(), "in another program").to.equal(address);
+    await dialog.getByRole("button", { name: "Já anotei" }).click();
+    const fields = dialog.getByRole("textbox");
+    expect(await fields.count()).to.equal(3);
+    for (const field of await fields.all()) await field.fill("errada");
+    await dialog.getByRole("button", { name: "Conferir" }).click();
+    await dialog
+      .getByText(/^Não é a palavra/)
+      .first()
+      .waitFor();
+    for (const field of await fields.all()) {
+      const label = await field.evaluate((one: HTMLInputElement) => one.labels?.[0]?.textContent ?? "");
+      await field.fill(words[Number(label.replace(/\D/g, "")) - 1] ?? "");
+    }
+    await dialog.getByRole("button", { name: "Conferir" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("Você já guardou as 24 palavras.").waitFor();
+
+    const receiver = "0x00000000000000000000000000000000DeaDBeef";
+    await page.getByRole("button", { name: "Enviar CHZ" }).click();
+    await dialog.getByLabel("Endereço de quem recebe").fill(receiver.replace("DeaD", "DeAD"));
+    await dialog.getByLabel("Valor em CHZ").fill("1,5");
+    await dialog.getByRole("button", { name: "Continuar" }).click();
+    await dialog.getByText("Este endereço tem um erro de digitação.").waitFor();
+    expect(await objections(page)).to.deep.equal([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/9-send.png`, fullPage: true });
+    await dialog.getByLabel("Endereço de quem recebe").fill(receiver);
+    await dialog.getByRole("button", { name: "Continuar" }).click();
+    await page.getByText("Enviar: 1,5 CHZ").waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/9-send-confirm.png` });
+    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await dialog.getByText("Enviado.").waitFor();
+    expect(await balanceOf(receiver)).to.equal((3n * CHZ) / 2n);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Enviar CHZ" }).click();
+    await dialog.getByRole("button", { name: "Enviar tudo" }).click();
+    await dialog.getByLabel("Endereço de quem recebe").fill(receiver);
+    await dialog.getByRole("button", { name: "Continuar" }).click();
+    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await dialog.getByText("Enviado.").waitFor();
+    expect((await balanceOf(address)) < CHZ / 100n, "only what the fee left").to.equal(true);
     await context.close();
   });
 

@@ -1,22 +1,12 @@
 import { hexToBytes, isHex } from "viem";
-import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
-import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
-import { askConsent } from "../consent.ts";
-import { REJECTED, REQUEST_PENDING, UNKNOWN_CHAIN } from "../errors.ts";
+import { UNKNOWN_CHAIN } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
-import { keptWallet, type PasskeyWallet } from "./kept.ts";
-import { doWithPasskey, PasskeyError } from "./passkey.ts";
+import { approved, forward, INVALID, type Request, UNAUTHORIZED, wallet } from "./approval.ts";
+import { keptWallet } from "./kept.ts";
 import { PASSKEY_WALLET } from "./support.ts";
-import type { Work } from "./work.ts";
 
-type Request = { method: string; params?: unknown };
-type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };
-
-const INVALID = -32602;
-const INTERNAL = -32603;
-const UNAUTHORIZED = 4100;
 const UNSUPPORTED = 4200;
 
 /** What the node may be asked for this wallet. */
@@ -48,6 +38,8 @@ export async function answer(request: Request): Promise<unknown> {
     case "wallet_switchEthereumChain":
     case "wallet_addEthereumChain":
       return switchTo(first);
+    case "eth_sendTransaction":
+      return (await import("./sending.ts")).sendTransaction(first);
     case "personal_sign":
       return signMessage(first, second);
     default:
@@ -66,12 +58,6 @@ function accounts(): string[] {
 }
 
 const CHAIN_ID = `0x${deployment.chain_id.toString(16)}`;
-
-function wallet(): PasskeyWallet {
-  const kept = keptWallet();
-  if (!kept) throw new ProviderError(UNAUTHORIZED, "No passkey wallet was opened in this browser.");
-  return kept;
-}
 
 /** It has one network, and is always there. */
 function switchTo(chain: unknown): null {
@@ -109,48 +95,4 @@ function readable(bytes: Uint8Array): string {
     // Not UTF-8.
   }
   throw new ProviderError(INVALID, "Only text is signed.");
-}
-
-type Approved = { title: "passkey.sign" | "passkey.signIn"; detail: string; work: Work };
-
-/** One request at a time: a second one would stand behind the first, or be mistaken for it. */
-let isOpen = false;
-
-/** Shows what will be signed, asks for face or finger, and signs. */
-async function approved({ title, detail, work }: Approved): Promise<string> {
-  if (isOpen) throw new ProviderError(REQUEST_PENDING, "A request is open in the wallet.");
-  isOpen = true;
-  try {
-    const { address, credential_id } = wallet();
-    await loadPasskeyTexts();
-    const { host } = location;
-    const isApproved = await askConsent({
-      title: t(title, { host }),
-      detail,
-      notes: [t("passkey.sign.note", { host })],
-      no: t("passkey.sign.no"),
-      yes: t("passkey.sign.yes"),
-    });
-    if (!isApproved) throw new ProviderError(REJECTED, "The user refused.");
-    // Another tab may have opened another wallet meanwhile.
-    if (wallet().address !== address) throw new ProviderError(UNAUTHORIZED, "The wallet changed meanwhile.");
-    return (await doWithPasskey(work, credential_id)).result;
-  } catch (error) {
-    if (error instanceof PasskeyError) throw new ProviderError(INTERNAL, error.message, { cause: error });
-    throw error;
-  } finally {
-    isOpen = false;
-  }
-}
-
-async function forward({ method, params = [] }: Request): Promise<unknown> {
-  const response = await fetch(deployment.rpc_url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const node = parseJson<NodeAnswer>(await response.text());
-  if (!node) throw new ProviderError(INTERNAL, "The node did not respond with JSON.");
-  if (node.error) throw new ProviderError(node.error.code, node.error.message);
-  return node.result;
 }

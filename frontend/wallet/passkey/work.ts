@@ -1,10 +1,10 @@
-import type { Hex, TransactionSerializableEIP1559 } from "viem";
+import type { Hex, TransactionSerializable } from "viem";
 
 /** What the worker makes of a passkey's answer, and what it gives back: text in each case. */
 export type Work =
   | { kind: "address" }
   | { kind: "message"; message: Hex }
-  | { kind: "transaction"; transaction: TransactionSerializableEIP1559 }
+  | { kind: "transaction"; transaction: TransactionSerializable }
   | { kind: "words" };
 
 export type WorkOrder = { prf: Uint8Array<ArrayBuffer>; work: Work };

@@ -1,0 +1,33 @@
+import { type Hex, hexToBigInt, numberToHex } from "viem";
+import { client } from "../../chain/client.ts";
+
+/** What the node would take now: its base fee may grow by half until the transaction is mined. */
+export async function feesNow(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+  const [block, tip] = await Promise.all([
+    client.request({ method: "eth_getBlockByNumber", params: ["latest", false] }),
+    client.request({ method: "eth_maxPriorityFeePerGas" }),
+  ]);
+  const maxPriorityFeePerGas = hexToBigInt(tip);
+  const base = hexToBigInt(block?.baseFeePerGas ?? "0x0");
+  return { maxFeePerGas: (base * 3n) / 2n + maxPriorityFeePerGas, maxPriorityFeePerGas };
+}
+
+export async function gasOf(call: { from: Hex; to: Hex; value: bigint; data?: Hex }): Promise<bigint> {
+  return hexToBigInt(
+    await client.request({ method: "eth_estimateGas", params: [{ ...call, value: numberToHex(call.value) }] }),
+  );
+}
+
+export const nonceOf = async (address: Hex): Promise<number> =>
+  Number(await client.request({ method: "eth_getTransactionCount", params: [address, "pending"] }));
+
+const ASK_EVERY_MS = 1_000;
+
+/** Waits until a transaction is mined. @returns whether it did what it should */
+export async function isMined(hash: Hex): Promise<boolean> {
+  for (;;) {
+    const receipt = await client.request({ method: "eth_getTransactionReceipt", params: [hash] });
+    if (receipt) return receipt.status === "0x1";
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+}

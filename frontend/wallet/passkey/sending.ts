@@ -1,0 +1,54 @@
+import { getAddress } from "viem";
+import { chzTextFromWei } from "../../../core/rules/money.ts";
+import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
+import { getFanTokens } from "../../api/calls.ts";
+import { deployment } from "../../app/deployment.ts";
+import { distributors } from "../../chain/contracts.ts";
+import { targetChain } from "../../chain/target-chain.ts";
+import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
+import { numeric } from "../../i18n/numeric.ts";
+import { approved, forward, wallet } from "./approval.ts";
+import { feesNow, gasOf, nonceOf } from "./fees.ts";
+import { readTransaction } from "./transaction.ts";
+
+/** Signs one of the three forms that it can say in words, and gives it to the node. @returns the hash */
+export async function sendTransaction(given: unknown): Promise<unknown> {
+  const { address } = wallet();
+  const { meaning, ...wanted } = readTransaction(given, {
+    ...{ own: address, chainId: deployment.chain_id, distributors: distributors(), tokens: await catalogueTokens() },
+  });
+  const { to, value, data } = wanted;
+  const [fees, gas, nonce] = await Promise.all([
+    feesNow(),
+    wanted.gas ?? gasOf({ from: address, to, value, data }),
+    nonceOf(address),
+    loadPasskeyTexts(),
+  ]);
+  const { maxFeePerGas = fees.maxFeePerGas, maxPriorityFeePerGas = fees.maxPriorityFeePerGas } = wanted;
+  const fee = exact(chzTextFromWei(gas * maxFeePerGas));
+  const transaction = { to, value, data, gas, nonce, maxFeePerGas, maxPriorityFeePerGas, chainId: deployment.chain_id };
+  const signed = await approved({
+    title: "passkey.transaction",
+    detail: [
+      meaning.kind === "withdraw"
+        ? t("passkey.transaction.withdraw")
+        : meaning.kind === "chz"
+          ? t("passkey.transaction.amount", { amount: `${exact(chzTextFromWei(meaning.wei))} CHZ` })
+          : t("passkey.transaction.units", { units: String(meaning.units), symbol: meaning.symbol }),
+      t("passkey.transaction.to", { address: getAddress(meaning.to) }),
+      t("passkey.transaction.fee", { fee: `${fee} CHZ` }),
+      t("passkey.transaction.network", { network: targetChain.name }),
+    ].join("\n"),
+    work: { kind: "transaction", transaction: { type: "eip1559", ...transaction } },
+  });
+  return forward({ method: "eth_sendRawTransaction", params: [signed] });
+}
+
+const exact = (chz: string): string =>
+  new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: CHZ_DECIMALS }).format(numeric(chz));
+
+/** Contracts of fan tokens that the shop lists; without an answer there are none, and none is sent. */
+async function catalogueTokens(): Promise<{ contract: string; symbol: string }[]> {
+  const tokens = await getFanTokens().catch(() => []);
+  return tokens.flatMap(({ contract, symbol, name }) => (contract ? [{ contract, symbol: symbol ?? name }] : []));
+}
