@@ -187,7 +187,7 @@ export default defineConfig(({ mode }) => ({
           groups: [
             { name: "app", tags: ["$initial"], priority: 1 },
             { name: "passkey-wallet", test: /wallet.passkey.(announce|support)/ },
-            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 10 },
+            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 9 },
           ],
         },
       },

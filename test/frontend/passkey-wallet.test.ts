@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { encodeFunctionData, erc20Abi, getAddress, numberToHex } from "viem";
 import { pause, withdrawCredit } from "../../core/chain/generated/cashback-distributor.ts";
-import { checkAddress, readChz } from "../../frontend/wallet/passkey/send-rules.ts";
+import { readChz } from "../../frontend/wallet/passkey/read-chz.ts";
+import { checkAddress } from "../../frontend/wallet/passkey/send-rules.ts";
 import { readTransaction } from "../../frontend/wallet/passkey/transaction.ts";
 import { dueOffer, isSameWord, somePositions } from "../../frontend/wallet/passkey/words-kept.ts";
 

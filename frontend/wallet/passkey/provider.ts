@@ -1,4 +1,3 @@
-import { hexToBytes, isHex } from "viem";
 import { deployment } from "../../app/deployment.ts";
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
 import { UNKNOWN_CHAIN } from "../errors.ts";
@@ -71,8 +70,8 @@ async function signMessage(data: unknown, address: unknown): Promise<string> {
   const { address: own } = wallet();
   if (typeof data !== "string" || typeof address !== "string") throw new ProviderError(INVALID, "Invalid parameters.");
   if (address.toLowerCase() !== own) throw new ProviderError(UNAUTHORIZED, "Unauthorized account.");
-  const message = isHex(data) ? data : (`0x${hexOf(new TextEncoder().encode(data))}` as const);
-  const text = readable(hexToBytes(message));
+  const bytes = bytesOf(data);
+  const text = readable(bytes);
   const site = /^(\S+) wants you to sign in with your Ethereum account:/.exec(text)?.[1];
   if (site !== undefined && site !== location.host) {
     throw new ProviderError(UNAUTHORIZED, `This message signs in to ${site}, and this page is ${location.host}.`);
@@ -80,9 +79,15 @@ async function signMessage(data: unknown, address: unknown): Promise<string> {
   return approved({
     title: site === undefined ? "passkey.sign" : "passkey.signIn",
     detail: text,
-    work: { kind: "message", message },
+    work: { kind: "message", message: `0x${hexOf(bytes)}` },
   });
 }
+
+/** Hexadecimal as wallets are given it, or plain text. */
+const bytesOf = (data: string): Uint8Array =>
+  /^0x(?:[0-9a-f]{2})*$/i.test(data)
+    ? Uint8Array.from(data.slice(2).match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+    : new TextEncoder().encode(data);
 
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
 

@@ -1,11 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { type Hex, numberToHex } from "viem";
 import { chzTextFromWei, reaisText } from "../../../core/rules/money.ts";
+import { toWalletAddress } from "../../../core/rules/wallet-address.ts";
 import { configQuery } from "../../api/queries.ts";
 import { paths } from "../../app/paths.ts";
-import { client, readBalance } from "../../chain/client.ts";
 import { targetChain } from "../../chain/target-chain.ts";
 import { type MessageId, useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -14,10 +13,11 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "../errors.ts";
-import { feesNow, gasOf, isMined } from "./fees.ts";
 import type { PasskeyWallet } from "./kept.ts";
-import { answer } from "./provider.ts";
-import { type AddressCheck, checkAddress, readChz } from "./send-rules.ts";
+import { NotSentError } from "./not-sent.ts";
+import { balanceQuery, type Receiver, receiverQuery } from "./queries.ts";
+import { readChz } from "./read-chz.ts";
+import type { AddressCheck } from "./send-rules.ts";
 
 const ADDRESS_PROBLEMS: Partial<Record<AddressCheck, MessageId>> = {
   bad: "passkey.send.bad",
@@ -26,70 +26,26 @@ const ADDRESS_PROBLEMS: Partial<Record<AddressCheck, MessageId>> = {
   zero: "passkey.send.zero",
 };
 
-/** Why nothing was sent, in the form's own words. */
-class NotSent extends Error {
-  override readonly name = "NotSent";
-  readonly reason: "passkey.send.tooMuch" | "passkey.send.nothing" | "passkey.send.reverted";
-  constructor(reason: NotSent["reason"]) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-/** What sending a value to an address costs at most. */
-async function feeOf(from: Hex, to: Hex, value: bigint) {
-  const [fees, gas] = await Promise.all([feesNow(), gasOf({ from, to, value })]);
-  return { ...fees, gas, wei: gas * fees.maxFeePerGas };
-}
-
-/** Sends CHZ to an address, and waits until it has arrived. @returns the transaction's hash */
-async function send(from: Hex, to: Hex, wanted: bigint | "all"): Promise<Hex> {
-  const balance = await readBalance(from);
-  const fee = await feeOf(from, to, 0n);
-  const value = wanted === "all" ? balance - fee.wei : wanted;
-  if (value <= 0n) throw new NotSent("passkey.send.nothing");
-  if (value + fee.wei > balance) throw new NotSent("passkey.send.tooMuch");
-  const hash = (await answer({
-    method: "eth_sendTransaction",
-    params: [
-      {
-        ...{ from, to, value: numberToHex(value), gas: numberToHex(fee.gas) },
-        maxFeePerGas: numberToHex(fee.maxFeePerGas),
-        maxPriorityFeePerGas: numberToHex(fee.maxPriorityFeePerGas),
-      },
-    ],
-  })) as Hex;
-  if (!(await isMined(hash))) throw new NotSent("passkey.send.reverted");
-  return hash;
-}
-
 /** Sends CHZ from a wallet that no other app can open yet. docs/product.md#wallet-passkey */
 export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet; onClose: () => void }) {
   const t = useText();
   const { exactChz, brl } = useFormat();
   const { refresh } = useSession();
   const config = useQuery(configQuery).data;
-  const balance = useQuery({
-    queryKey: ["passkey-balance", wallet.address],
-    queryFn: () => readBalance(wallet.address),
-  });
+  const client = useQueryClient();
+  const balance = useQuery(balanceQuery(wallet.address));
   const [to, setTo] = useState("");
   const [amount, setAmount] = useState("");
   const [isAll, setAll] = useState(false);
   const [isChecked, setChecked] = useState(false);
   const [isSure, setSure] = useState(false);
   const address = to.trim();
-  const check = checkAddress(address, wallet.address);
-  const code = useQuery({
-    queryKey: ["passkey-code", address],
-    queryFn: () => client.request({ method: "eth_getCode", params: [address as Hex, "latest"] }),
-    enabled: ADDRESS_PROBLEMS[check] === undefined,
-  });
-  const isContract = code.data !== undefined && code.data !== "0x";
+  const receiver = useQuery(receiverQuery(address, wallet.address)).data;
   const wei = isAll ? undefined : readChz(amount);
-  const warning = isContract ? "passkey.send.contract" : check === "unchecked" ? "passkey.send.unchecked" : undefined;
+  const warning = warningOf(receiver);
   const sending = useMutation({
-    mutationFn: (wanted: bigint | "all") => send(wallet.address, address as Hex, wanted),
+    mutationFn: async (wanted: bigint | "all") =>
+      (await import("./sending.ts")).sendChz(wallet.address, toWalletAddress(address), wanted),
     onSuccess: async () => {
       await Promise.all([refresh(), balance.refetch()]).catch(() => undefined);
     },
@@ -97,7 +53,8 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
   const submit = useOneSubmit(async () => {
     setChecked(true);
     const wanted = isAll ? "all" : wei;
-    if (ADDRESS_PROBLEMS[check] || wanted === undefined || (warning && !isSure)) return;
+    const found = await client.fetchQuery(receiverQuery(address, wallet.address)).catch(() => undefined);
+    if (!found || ADDRESS_PROBLEMS[found.check] || wanted === undefined || (warningOf(found) && !isSure)) return;
     await sending.mutateAsync(wanted).catch(() => undefined);
   });
   if (sending.data) {
@@ -114,7 +71,7 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
       </Dialog>
     );
   }
-  const addressProblem = isChecked ? ADDRESS_PROBLEMS[check] : undefined;
+  const addressProblem = isChecked && receiver ? ADDRESS_PROBLEMS[receiver.check] : undefined;
   const inReais = wei === undefined ? undefined : reaisText(wei / BigInt(config.wei_per_cent));
   return (
     <Dialog
@@ -191,8 +148,15 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
   );
 }
 
+const warningOf = (receiver: Receiver | undefined): MessageId | undefined =>
+  receiver?.isContract
+    ? "passkey.send.contract"
+    : receiver?.check === "unchecked"
+      ? "passkey.send.unchecked"
+      : undefined;
+
 function problemOf(error: unknown): MessageId {
-  if (error instanceof NotSent) return error.reason;
+  if (error instanceof NotSentError) return `passkey.send.${error.reason}`;
   if (hasCode(error, REJECTED)) return "passkey.refused";
   return hasCode(error, REQUEST_PENDING) ? "wallet.requestPending" : "passkey.send.failed";
 }

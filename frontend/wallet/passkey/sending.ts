@@ -1,18 +1,23 @@
-import { getAddress } from "viem";
+import { getAddress, type Hex, numberToHex } from "viem";
 import { chzTextFromWei } from "../../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
+import { toWalletAddress, type WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { getFanTokens } from "../../api/calls.ts";
 import { deployment } from "../../app/deployment.ts";
+import { client, readBalance } from "../../chain/client.ts";
 import { distributors } from "../../chain/contracts.ts";
 import { targetChain } from "../../chain/target-chain.ts";
 import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { numeric } from "../../i18n/numeric.ts";
 import { approved, forward, wallet } from "./approval.ts";
-import { feesNow, gasOf, nonceOf } from "./fees.ts";
+import { feesNow, gasOf, isMined, nonceOf } from "./fees.ts";
+import { NotSentError } from "./not-sent.ts";
+import type { Receiver } from "./queries.ts";
+import { checkAddress } from "./send-rules.ts";
 import { readTransaction } from "./transaction.ts";
 
 /** Signs one of the three forms that it can say in words, and gives it to the node. @returns the hash */
-export async function sendTransaction(given: unknown): Promise<unknown> {
+export async function sendTransaction(given: unknown): Promise<Hex> {
   const { address } = wallet();
   const { meaning, ...wanted } = readTransaction(given, {
     ...{ own: address, chainId: deployment.chain_id, distributors: distributors(), tokens: await catalogueTokens() },
@@ -41,7 +46,7 @@ export async function sendTransaction(given: unknown): Promise<unknown> {
     ].join("\n"),
     work: { kind: "transaction", transaction: { type: "eip1559", ...transaction } },
   });
-  return forward({ method: "eth_sendRawTransaction", params: [signed] });
+  return (await forward({ method: "eth_sendRawTransaction", params: [signed] })) as Hex;
 }
 
 const exact = (chz: string): string =>
@@ -51,4 +56,33 @@ const exact = (chz: string): string =>
 async function catalogueTokens(): Promise<{ contract: string; symbol: string }[]> {
   const tokens = await getFanTokens().catch(() => []);
   return tokens.flatMap(({ contract, symbol, name }) => (contract ? [{ contract, symbol: symbol ?? name }] : []));
+}
+
+export const balanceOf = (wallet: WalletAddress): Promise<bigint> => readBalance(wallet);
+
+export async function receiverOf(address: string, own: WalletAddress): Promise<Receiver> {
+  const check = checkAddress(address, own);
+  if (check !== "right" && check !== "unchecked") return { check, isContract: false };
+  const code = await client.request({ method: "eth_getCode", params: [toWalletAddress(address), "latest"] });
+  return { check, isContract: code !== "0x" };
+}
+
+/**
+ * Sends CHZ, or everything less the fee, and waits until it has arrived.
+ * @returns the transaction's hash
+ * @throws NotSentError, and as `sendTransaction`
+ */
+export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bigint | "all"): Promise<Hex> {
+  const [balance, fees, gas] = await Promise.all([readBalance(from), feesNow(), gasOf({ from, to, value: 0n })]);
+  const fee = gas * fees.maxFeePerGas;
+  const value = wanted === "all" ? balance - fee : wanted;
+  if (value <= 0n) throw new NotSentError("nothing");
+  if (value + fee > balance) throw new NotSentError("tooMuch");
+  const hash = await sendTransaction({
+    ...{ from, to, value: numberToHex(value), gas: numberToHex(gas) },
+    maxFeePerGas: numberToHex(fees.maxFeePerGas),
+    maxPriorityFeePerGas: numberToHex(fees.maxPriorityFeePerGas),
+  });
+  if (!(await isMined(hash))) throw new NotSentError("reverted");
+  return hash;
 }

@@ -61,7 +61,7 @@ export default function WordsDialog({ wallet, onClose }: { wallet: PasskeyWallet
   return (
     <Dialog title={t("passkey.words")} onClose={onClose} leave={t("common.cancel")} actions={actions}>
       {step.name === "before" && (
-        <form id="passkey-words" className="grid gap-3" onSubmit={show}>
+        <form id="passkey-words" className="grid gap-3" onSubmit={show} noValidate>
           {(["one", "two", "three"] as const).map((point) => (
             <p key={point}>{t(`passkey.words.before.${point}`)}</p>
           ))}
