@@ -1,9 +1,9 @@
-/** Why nothing was sent, or nothing arrived: the end of a text's id. */
+/** Why nothing was sent, or nothing arrived, as the id of its text. */
 export class NotSentError extends Error {
   override readonly name = "NotSentError";
-  readonly reason: "tooMuch" | "nothing" | "reverted";
+  readonly reason: "passkey.send.tooMuch" | "passkey.send.nothing" | "passkey.send.reverted";
   constructor(reason: NotSentError["reason"]) {
-    super(`Not sent: ${reason}`);
+    super(reason);
     this.reason = reason;
   }
 }

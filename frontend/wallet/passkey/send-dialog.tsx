@@ -156,7 +156,7 @@ const warningOf = (receiver: Receiver | undefined): MessageId | undefined =>
       : undefined;
 
 function problemOf(error: unknown): MessageId {
-  if (error instanceof NotSentError) return `passkey.send.${error.reason}`;
+  if (error instanceof NotSentError) return error.reason;
   if (hasCode(error, REJECTED)) return "passkey.refused";
   return hasCode(error, REQUEST_PENDING) ? "wallet.requestPending" : "passkey.send.failed";
 }

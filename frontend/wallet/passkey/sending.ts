@@ -76,13 +76,13 @@ export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bi
   const [balance, fees, gas] = await Promise.all([readBalance(from), feesNow(), gasOf({ from, to, value: 0n })]);
   const fee = gas * fees.maxFeePerGas;
   const value = wanted === "all" ? balance - fee : wanted;
-  if (value <= 0n) throw new NotSentError("nothing");
-  if (value + fee > balance) throw new NotSentError("tooMuch");
+  if (value <= 0n) throw new NotSentError("passkey.send.nothing");
+  if (value + fee > balance) throw new NotSentError("passkey.send.tooMuch");
   const hash = await sendTransaction({
     ...{ from, to, value: numberToHex(value), gas: numberToHex(gas) },
     maxFeePerGas: numberToHex(fees.maxFeePerGas),
     maxPriorityFeePerGas: numberToHex(fees.maxPriorityFeePerGas),
   });
-  if (!(await isMined(hash))) throw new NotSentError("reverted");
+  if (!(await isMined(hash))) throw new NotSentError("passkey.send.reverted");
   return hash;
 }
