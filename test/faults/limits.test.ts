@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Hex, keccak256, toBytes } from "viem";
+import type { Hex } from "viem";
 import type { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
 import {
@@ -8,6 +8,7 @@ import {
   CONTRACTS_ADMIN_KEY,
   type Limits,
   readAmount,
+  roleOf,
   setLimits as setLimitsOn,
   storesNamed,
 } from "./support/contracts-admin.ts";
@@ -16,7 +17,6 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 const CHZ = 10n ** 18n;
 const CENT_IN_WEI = 10n ** 16n;
 const LOOPS = "0x5b600056";
-const roleOf = (name: string) => keccak256(toBytes(name));
 
 describe("Payouts that cannot be sent now @deep", function () {
   this.timeout(300_000);

@@ -1,4 +1,4 @@
-import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
@@ -12,10 +12,12 @@ export const CONTRACTS_ADMIN = privateKeyToAddress(CONTRACTS_ADMIN_KEY);
 const CHZ = 10n ** 18n;
 const CENT_IN_WEI = 10n ** 16n;
 /** The limits of a local deployment, above any purchase of the tests. */
-const WIDE = { maxWeiPerCent: CENT_IN_WEI, maxPayout: 1_000_000n * CHZ, dailyCap: 100_000_000n * CHZ };
+export const WIDE_LIMITS = { maxWeiPerCent: CENT_IN_WEI, maxPayout: 1_000_000n * CHZ, dailyCap: 100_000_000n * CHZ };
 
-export type Limits = typeof WIDE;
+export type Limits = typeof WIDE_LIMITS;
 type Where = Pick<FaultSystem, "anvil" | "deployment">;
+
+export const roleOf = (name: string): Hex => keccak256(toBytes(name));
 
 /** Sends a transaction from an account of the node, and waits until it has succeeded. */
 export async function sendMined(
@@ -37,7 +39,7 @@ export async function administer(where: Where, functionName: string, args: reado
 
 /** Sets the distributor's limits; those that are left out are wide. */
 export function setLimits(where: Where, limits: Partial<Limits> = {}): Promise<void> {
-  return administer(where, "setLimits", [{ ...WIDE, ...limits }]);
+  return administer(where, "setLimits", [{ ...WIDE_LIMITS, ...limits }]);
 }
 
 /** Reads an amount in wei from the distributor. */
