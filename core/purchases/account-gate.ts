@@ -5,7 +5,7 @@ import { dayOf } from "../database/day-totals.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type AccountWait, type Candidate, dayLimitOf, judge, roomOf } from "../rules/account/payout-gate.ts";
 import type { Moment, Mover, PurchaseLife } from "../rules/purchase/life.ts";
-import { nextMove } from "../rules/purchase/step.ts";
+import { nextMove } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import {
   type Account,

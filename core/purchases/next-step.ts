@@ -7,8 +7,17 @@ import { inTransaction, isDatabaseAway, type Queries } from "../database/transac
 import { LeaseLostError } from "../process/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { cashbackOf } from "../rules/cashback.ts";
-import { type Moment, type Mover, type Obstacle, obstacleTo } from "../rules/purchase/life.ts";
-import { afterStep, nextMove, nextSteps, type Step, type StepFacts } from "../rules/purchase/step.ts";
+import {
+  afterStep,
+  type Moment,
+  type Mover,
+  nextMove,
+  nextSteps,
+  type Obstacle,
+  obstacleTo,
+  type Step,
+  type StepFacts,
+} from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { explanationOf } from "../rules/unknown-error.ts";

@@ -4,7 +4,7 @@ import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../rules/product.ts";
 import type { Moment } from "../rules/purchase/life.ts";
-import { nextMove, nextSteps } from "../rules/purchase/step.ts";
+import { nextMove, nextSteps } from "../rules/purchase/life.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { expedite } from "../sender/queue.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Moment } from "../../core/rules/purchase/life.ts";
-import { afterStep, nextMove, nextSteps, type StepFacts } from "../../core/rules/purchase/step.ts";
+import { afterStep, nextMove, nextSteps, type StepFacts } from "../../core/rules/purchase/life.ts";
 import { decide } from "../../core/rules/sale/decide.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { simulatedSale } from "../../core/rules/sale/simulated.ts";
