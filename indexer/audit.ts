@@ -1,9 +1,9 @@
 import { endSecondRead, requestedSecondRead, type SecondRead } from "../core/database/second-read.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import { RangeSizer } from "./backfill.ts";
 import type { Bloom } from "./bloom.ts";
 import { compareRange } from "./comparison.ts";
 import type { Context } from "./context.ts";
-import { RangeSizer } from "./range-sizer.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 
 /** At least, the delay between ranges of the second read, so that it does not delay new blocks: a block. */

@@ -5,7 +5,7 @@ import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { Audit } from "./audit.ts";
-import { backfill } from "./backfill.ts";
+import { backfill, RangeSizer } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
@@ -13,7 +13,6 @@ import type { Context } from "./context.ts";
 import { decodeLogs } from "./decode-logs.ts";
 import type { RpcLog } from "./events.ts";
 import type { HeadWatcher, NextHead } from "./head-watcher.ts";
-import { RangeSizer } from "./range-sizer.ts";
 import {
   adoptSource,
   emptyIndex,

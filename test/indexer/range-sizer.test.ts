@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { RangeSizer } from "../../indexer/range-sizer.ts";
+import { RangeSizer } from "../../indexer/backfill.ts";
 
 const empty = (sizer: RangeSizer) => sizer.answered({ blocks: sizer.size, logs: 0, durationMs: 10 });
 
