@@ -10,7 +10,7 @@ import {
   postponeLateBonus,
 } from "../../core/sales/late-bonuses.ts";
 import type { Services } from "../services.ts";
-import { bonusFor } from "./bonus.ts";
+import { bonusFor } from "./registration.ts";
 
 const AT_ONCE = 20;
 const FIRST_AGAIN_MS = 2_000n;
