@@ -96,7 +96,6 @@ export async function registerPurchase(
   }
   const { store, cashbackBps, at } = await requireSellingStore(services, registrations, body.store_id);
   const tokenSlug = body.token_slug ?? null;
-  const readBonus = services.nodes.isReady ? bonusNow : bonusLater;
   const terms = { ...(await readBonus(services, { wallet, store, tokenSlug, asker })), tokenSlug, clickedAt: at };
   if (!services.environment.SIMULATED_PURCHASES)
     return registerClick(services, registrations, wallet, store, { ...terms, keyed });
@@ -330,12 +329,13 @@ export function bonusFor(
 }
 
 /**
- * The bonus by the buyer's balance at the click's block; where that cannot be had now, as `bonusLater`: a click waits for
+ * The bonus by the buyer's balance at the click's block; where that cannot be had now, it is read later: a click waits for
  * nothing. docs/product.md#bonus-read
  */
-async function bonusNow(services: Services, buyer: BonusBuyer): Promise<BonusTerms> {
+async function readBonus(services: Services, buyer: BonusBuyer): Promise<BonusTerms> {
   const chosen = await chosenToken(services, buyer);
   if (!chosen.contract) return chosen.without;
+  if (!services.nodes.isReady) return leaveOpen(services, chosen);
   try {
     const question = { asker: buyer.asker, at: { depth: 1 } };
     const held = await services.balances.agreed(buyer.wallet, chosen.contract, question);
@@ -346,11 +346,6 @@ async function bonusNow(services: Services, buyer: BonusBuyer): Promise<BonusTer
     services.log.warn({ reason: error.message, why: error.why }, "A bonus is read later: the nodes do not agree now");
     return leaveOpen(services, chosen);
   }
-}
-
-/** Takes a click without asking any node now: where a balance could raise its bonus, it is read later. */
-async function bonusLater(services: Services, buyer: BonusBuyer): Promise<BonusTerms> {
-  return leaveOpen(services, await chosenToken(services, buyer));
 }
 
 /** `contract`: whose balance could raise the bonus; null if none could. */
@@ -376,16 +371,11 @@ async function chosenToken(services: Services, { store, tokenSlug }: BonusBuyer)
 
 async function leaveOpen(services: Services, { token, club, contract, without }: Chosen): Promise<BonusTerms> {
   if (!contract || !token) return without;
-  const block = await clickBlock(services);
+  // The newest block that is known without asking: of the index, or of the nodes' last check.
+  const { nodes, database } = services;
+  const block = (await indexedBlock(database.kysely)) ?? (nodes.head === undefined ? undefined : BigInt(nodes.head));
   if (block === undefined) return without;
   const { slug, name } = token;
   const program = services.environment.BONUS_PROGRAM;
   return { ...without, block, open: { state: "open", token: { slug, name }, contract, club, program, block } };
-}
-
-/** The newest block that is known without asking: of the nodes' last check, or of the index. */
-async function clickBlock({ nodes, database }: Services): Promise<bigint | undefined> {
-  const indexed = await indexedBlock(database.kysely);
-  const head = nodes.head === undefined ? undefined : BigInt(nodes.head);
-  return indexed ?? head;
 }
