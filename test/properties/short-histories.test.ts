@@ -5,8 +5,8 @@ import { onEitherEngine } from "../testing/databases.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Act, keyOf, type Moment, TwoSales } from "./support/two-sales.ts";
 
-/** Every history of so many steps is told. */
-const STEPS = { usual: 1, deep: 2, release: 6 };
+/** Every history of so many steps is told, and back from each of at most so many: six take about 48,000 steps, an hour. */
+const STEPS = { deep: 2, release: { SQLite: 6, PostgreSQL: 3 }, back: 3 };
 const DRAWN = { usual: 4, release: 2_000 };
 /** An act, or back to that moment. */
 type Step = Act | number;
@@ -52,13 +52,12 @@ describe("Two sales of one order", function () {
       return TwoSales.open(database);
     };
 
-    /** Every history of so many steps, each moment once; and back from each to all that were before it. Returns how many. */
-    async function tellAll(steps: number): Promise<number> {
+    /** Every history of so many steps, each moment once; and back from it to all that were before it. */
+    async function tellAll(steps: number): Promise<void> {
       const sales = await newSales();
       const first = await sales.do("queue");
       const known = new Set([keyOf(first)]);
       let level = [{ said: [] as readonly string[], moments: [first] as readonly Moment[] }];
-      let count = 0;
       for (let step = 0; step < steps; step++) {
         const next: typeof level = [];
         for (const { said, moments } of level) {
@@ -67,11 +66,10 @@ describe("Two sales of one order", function () {
             const telling = [...said, act];
             await sales.resume(last as Moment);
             const moment = await tell(telling, () => sales.do(act));
-            count += 1;
             if (known.has(keyOf(moment))) continue;
             known.add(keyOf(moment));
             next.push({ said: telling, moments: [...moments, moment] });
-            for (const [at, earlier] of moments.entries()) {
+            for (const [at, earlier] of (step < STEPS.back ? moments : []).entries()) {
               if (at > 0) await sales.resume(moment);
               await tell([...telling, `back to ${at}`], () => sales.goBack(earlier));
             }
@@ -79,7 +77,7 @@ describe("Two sales of one order", function () {
         }
         level = next;
       }
-      return count;
+      expect(level, "histories").to.not.be.empty;
     }
 
     async function tellOf(sales: TwoSales, first: Moment, steps: readonly Step[]): Promise<void> {
@@ -128,9 +126,9 @@ describe("Two sales of one order", function () {
       await draw(DRAWN.release);
     });
     it("are so after every step of every short history @deep", () => tellAll(STEPS.deep));
-    it("are so after every step of every history of six steps @release", async function () {
+    it(`are so after every step of every history of ${STEPS.release[name]} steps @release`, async function () {
       this.timeout(RELEASE_TIMEOUT_MS);
-      expect(await tellAll(STEPS.release)).to.be.greaterThan(STEPS.release);
+      await tellAll(STEPS.release[name]);
     });
   });
 });
