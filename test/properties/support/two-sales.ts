@@ -239,7 +239,9 @@ export class TwoSales {
 
 /** Each row but those of `users`, which are locked by being written. */
 function textsOf(copy: DatabaseCopy): string[] {
-  return [...copy].flatMap(([table, rows]) => (table === "users" ? [] : rows.map((row) => `${table} ${textOf(row)}`)));
+  return [...copy].flatMap(([table, rows]) =>
+    table === "users" ? [] : rows.map((row) => `${table} ${textOf(row)}`).sort(),
+  );
 }
 
 function textOf(value: unknown): string {
