@@ -1,5 +1,5 @@
 /*
- * What becomes of two sales of one order, of two buyers, as docs/product.md says it: written from that page alone, and from
+ * What becomes of two sales of one order, of two buyers, as docs/product.md says it: from that page, and from
  * nothing that the product computes. All amounts are in gwei, at one rate. Each buyer has one of the sales, so what a buyer
  * was paid is what that sale was.
  */
