@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Written by `npx node scripts/developer/unicode-ranges.ts` from Unicode 17.0. Do not edit.
+// Written by `npx node tools/unicode-ranges.ts` from Unicode 17.0. Do not edit.
 
 /// @title UnicodeRanges
 /// @notice Ranges of code points that a store's name must not contain freely, in order, four bytes each, highest bits

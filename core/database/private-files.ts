@@ -33,7 +33,7 @@ export function ensureDataDirectory(directory: string): void {
 /** Not for a folder that other users need to traverse: the root, the home, or one that contains the program. */
 function isOnlyForData(directory: string): boolean {
   const path = resolve(directory);
-  const holds = (inner: string) => !relative(path, inner).startsWith("../..");
+  const holds = (inner: string) => !relative(path, inner).startsWith("..");
   return !holds(process.cwd()) && !holds(homedir());
 }
 
