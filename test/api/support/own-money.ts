@@ -120,9 +120,15 @@ export class OwnMoney {
     return Number((await this.shop.sale(report.saleKey)).id);
   }
 
+  /** The last one of the sale. */
   async purchaseId(name: string): Promise<number> {
     const id = BigInt(await this.saleId(name));
-    const rows = await this.#kysely.selectFrom("purchases").select("id").where("sale_id", "=", id).execute();
+    const rows = await this.#kysely
+      .selectFrom("purchases")
+      .select("id")
+      .where("sale_id", "=", id)
+      .orderBy("id")
+      .execute();
     return Number(rows.at(-1)?.id);
   }
 
