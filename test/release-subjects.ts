@@ -14,6 +14,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     "indexer/**",
     "core/purchases/save.ts",
   ],
+  "test/faults/middle-of-a-batch.test.ts": ["core/sender/**", "core/purchases/**", "indexer/**"],
   "test/properties/books.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],
   "test/properties/short-histories.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],
   "test/system/install.test.ts": ["package.json", "package-lock.json", "scripts/developer/postinstall.sh"],

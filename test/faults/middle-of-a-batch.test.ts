@@ -29,7 +29,7 @@ type Sold = { buyer: Shopper; purchase: number };
 describe("What happens to the chain while a batch of payouts is on its way @deep", function () {
   this.timeout(600_000);
   for (const engine of ["SQLite", "PostgreSQL"] as const)
-    describe(`on ${engine}`, () => {
+    describe(engine === "PostgreSQL" ? "on PostgreSQL @release" : `on ${engine}`, () => {
       let postgres: Postgres | undefined;
       let live: LiveSystem;
       let database: Database;
