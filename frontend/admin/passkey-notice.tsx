@@ -9,7 +9,8 @@ export default function PasskeyNotice({ children }: { children: ReactNode }) {
   const t = useText();
   const { profile } = useSession();
   const [isTold, setTold] = useState(() => readStored(STORAGE_KEYS.passkeyAdmin) !== null);
-  if (isTold || profile?.wallet !== keptWallet()?.address) return children;
+  const own = keptWallet();
+  if (isTold || own === undefined || own.address !== profile?.wallet) return children;
   return (
     <div className="page state-panel">
       <p>{t("passkey.admin")}</p>

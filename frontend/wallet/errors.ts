@@ -4,6 +4,10 @@ import { isRecord } from "../../core/rules/records.ts";
 export const REJECTED = 4001;
 export const REQUEST_PENDING = -32002;
 export const UNKNOWN_CHAIN = 4902;
+export const INVALID_PARAMETERS = -32602;
+export const INTERNAL = -32603;
+export const UNAUTHORIZED = 4100;
+export const UNSUPPORTED = 4200;
 
 /** Every code in the chain of an error's causes; wagmi and mobile wallets hide the original one at its end. */
 export function errorCodes(error: unknown): number[] {

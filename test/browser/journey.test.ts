@@ -263,15 +263,21 @@ describe("A newcomer's journey", function () {
     await page.getByText("Enviar: 1,5 CHZ").waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/9-send-confirm.png` });
     await page.getByRole("button", { name: "Enviar", exact: true }).click();
-    await dialog.getByText("Enviado.").waitFor();
+    await dialog.getByText("Enviado.", { exact: true }).waitFor();
     expect(await balanceOf(receiver)).to.equal((3n * CHZ) / 2n);
     await page.keyboard.press("Escape");
+    // The node takes it, and its answer is lost each time that it is asked: who sent again would pay twice.
+    await page.route("**/*", async (route) => {
+      if (!route.request().postData()?.includes("eth_sendRawTransaction")) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
     await page.getByRole("button", { name: "Enviar CHZ" }).click();
     await dialog.getByRole("button", { name: "Enviar tudo" }).click();
     await dialog.getByLabel("Endereço de quem recebe").fill(receiver);
     await dialog.getByRole("button", { name: "Continuar" }).click();
     await page.getByRole("button", { name: "Enviar", exact: true }).click();
-    await dialog.getByText("Enviado.").waitFor();
+    await dialog.getByText("Enviado.", { exact: true }).waitFor();
     expect((await balanceOf(address)) < CHZ / 100n, "only what the fee left").to.equal(true);
     await context.close();
   });

@@ -4,9 +4,8 @@
  */
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
 import { localWallets } from "../local-wallets.ts";
+import type { Request } from "./provider.ts";
 import { PASSKEY_WALLET, passkeySupport } from "./support.ts";
-
-type Request = { method: string; params?: unknown };
 
 let isKnown = readStored(STORAGE_KEYS.passkeyWallet) !== null;
 

@@ -1,19 +1,10 @@
-import { parseJson } from "../../api/http.ts";
-import { deployment } from "../../app/deployment.ts";
 import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { askConsent } from "../consent.ts";
-import { REJECTED, REQUEST_PENDING } from "../errors.ts";
+import { INTERNAL, REJECTED, REQUEST_PENDING, UNAUTHORIZED } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
 import { keptWallet, type PasskeyWallet } from "./kept.ts";
 import { doWithPasskey, PasskeyError } from "./passkey.ts";
 import type { Work } from "./work.ts";
-
-export type Request = { method: string; params?: unknown };
-type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };
-
-export const INVALID = -32602;
-const INTERNAL = -32603;
-export const UNAUTHORIZED = 4100;
 
 /** The wallet that this browser knows. @throws ProviderError 4100 */
 export function wallet(): PasskeyWallet {
@@ -52,17 +43,4 @@ export async function approved({ title, detail, work }: Approved): Promise<strin
   } finally {
     isOpen = false;
   }
-}
-
-/** Asks the node. @throws ProviderError with its code */
-export async function forward({ method, params = [] }: Request): Promise<unknown> {
-  const response = await fetch(deployment.rpc_url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const node = parseJson<NodeAnswer>(await response.text());
-  if (!node) throw new ProviderError(INTERNAL, "The node did not respond with JSON.");
-  if (node.error) throw new ProviderError(node.error.code, node.error.message);
-  return node.result;
 }

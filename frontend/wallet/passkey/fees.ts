@@ -22,12 +22,17 @@ export const nonceOf = async (address: Hex): Promise<number> =>
   Number(await client.request({ method: "eth_getTransactionCount", params: [address, "pending"] }));
 
 const ASK_EVERY_MS = 1_000;
+const WAIT_MS = 60_000;
 
-/** Waits until a transaction is mined. @returns whether it did what it should */
-export async function isMined(hash: Hex): Promise<boolean> {
-  for (;;) {
-    const receipt = await client.request({ method: "eth_getTransactionReceipt", params: [hash] });
+/**
+ * Waits until a transaction is mined, whatever the node answers meanwhile.
+ * @returns whether it did what it should; undefined if it was not seen within a minute
+ */
+export async function isMined(hash: Hex): Promise<boolean | undefined> {
+  for (const until = Date.now() + WAIT_MS; Date.now() < until; ) {
+    const receipt = await client.request({ method: "eth_getTransactionReceipt", params: [hash] }).catch(() => null);
     if (receipt) return receipt.status === "0x1";
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
+  return undefined;
 }

@@ -1,12 +1,13 @@
+import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
-import { UNKNOWN_CHAIN } from "../errors.ts";
+import { INTERNAL, INVALID_PARAMETERS, UNAUTHORIZED, UNKNOWN_CHAIN, UNSUPPORTED } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
-import { approved, forward, INVALID, type Request, UNAUTHORIZED, wallet } from "./approval.ts";
+import { approved, wallet } from "./approval.ts";
 import { keptWallet } from "./kept.ts";
 import { PASSKEY_WALLET } from "./support.ts";
 
-const UNSUPPORTED = 4200;
+export type Request = { method: string; params?: unknown };
 
 /** What the node may be asked for this wallet. */
 const READS =
@@ -68,7 +69,8 @@ function switchTo(chain: unknown): null {
 
 async function signMessage(data: unknown, address: unknown): Promise<string> {
   const { address: own } = wallet();
-  if (typeof data !== "string" || typeof address !== "string") throw new ProviderError(INVALID, "Invalid parameters.");
+  if (typeof data !== "string" || typeof address !== "string")
+    throw new ProviderError(INVALID_PARAMETERS, "Invalid parameters.");
   if (address.toLowerCase() !== own) throw new ProviderError(UNAUTHORIZED, "Unauthorized account.");
   const bytes = bytesOf(data);
   const text = readable(bytes);
@@ -99,5 +101,24 @@ function readable(bytes: Uint8Array): string {
   } catch {
     // Not UTF-8.
   }
-  throw new ProviderError(INVALID, "Only text is signed.");
+  throw new ProviderError(INVALID_PARAMETERS, "Only text is signed.");
+}
+
+type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };
+
+/** As viem's transport, which would be loaded by every page that signs in. */
+const ANSWER_MS = 10_000;
+
+/** Asks the node. @throws ProviderError with its code */
+async function forward({ method, params = [] }: Request): Promise<unknown> {
+  const response = await fetch(deployment.rpc_url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const node = parseJson<NodeAnswer>(await response.text());
+  if (!node) throw new ProviderError(INTERNAL, "The node did not respond with JSON.");
+  if (node.error) throw new ProviderError(node.error.code, node.error.message);
+  return node.result;
 }

@@ -61,9 +61,9 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
     return (
       <Dialog title={t("passkey.send")} onClose={onClose} leave={t("common.close")}>
         <div role="status" className="success">
-          <p className="font-semibold">{t("passkey.send.done")}</p>
+          <p className="font-semibold">{t(sending.data.hasArrived ? "passkey.send.done" : "passkey.send.waiting")}</p>
           <p>
-            <Link className="link" to={paths.transaction(sending.data)}>
+            <Link className="link" to={paths.transaction(sending.data.hash)}>
               {t("passkey.send.see")}
             </Link>
           </p>

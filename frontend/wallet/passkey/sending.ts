@@ -1,4 +1,4 @@
-import { getAddress, type Hex, numberToHex } from "viem";
+import { getAddress, type Hex, keccak256, numberToHex } from "viem";
 import { chzTextFromWei } from "../../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
 import { toWalletAddress, type WalletAddress } from "../../../core/rules/wallet-address.ts";
@@ -9,7 +9,7 @@ import { distributors } from "../../chain/contracts.ts";
 import { targetChain } from "../../chain/target-chain.ts";
 import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { numeric } from "../../i18n/numeric.ts";
-import { approved, forward, wallet } from "./approval.ts";
+import { approved, wallet } from "./approval.ts";
 import { feesNow, gasOf, isMined, nonceOf } from "./fees.ts";
 import { NotSentError } from "./not-sent.ts";
 import type { Receiver } from "./queries.ts";
@@ -46,7 +46,22 @@ export async function sendTransaction(given: unknown): Promise<Hex> {
     ].join("\n"),
     work: { kind: "transaction", transaction: { type: "eip1559", ...transaction } },
   });
-  return (await forward({ method: "eth_sendRawTransaction", params: [signed] })) as Hex;
+  return publish(signed as Hex);
+}
+
+/**
+ * Gives a signed transaction to the node. An answer that was lost is no refusal: whoever sent again would pay twice. So it
+ * fails only where the node says that it knows no such transaction.
+ */
+async function publish(signed: Hex): Promise<Hex> {
+  const hash = keccak256(signed);
+  try {
+    await client.request({ method: "eth_sendRawTransaction", params: [signed] });
+  } catch (error) {
+    const known = await client.request({ method: "eth_getTransactionByHash", params: [hash] }).catch(() => undefined);
+    if (known === null) throw error;
+  }
+  return hash;
 }
 
 const exact = (chz: string): string =>
@@ -67,12 +82,14 @@ export async function receiverOf(address: string, own: WalletAddress): Promise<R
   return { check, isContract: code !== "0x" };
 }
 
+export type Sent = { hash: Hex; hasArrived: boolean };
+
 /**
- * Sends CHZ, or everything less the fee, and waits until it has arrived.
- * @returns the transaction's hash
+ * Sends CHZ, or everything less the fee, and waits a while until it has arrived.
+ * @returns the transaction's hash, and whether it was seen to arrive
  * @throws NotSentError, and as `sendTransaction`
  */
-export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bigint | "all"): Promise<Hex> {
+export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bigint | "all"): Promise<Sent> {
   const [balance, fees, gas] = await Promise.all([readBalance(from), feesNow(), gasOf({ from, to, value: 0n })]);
   const fee = gas * fees.maxFeePerGas;
   const value = wanted === "all" ? balance - fee : wanted;
@@ -83,6 +100,7 @@ export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bi
     maxFeePerGas: numberToHex(fees.maxFeePerGas),
     maxPriorityFeePerGas: numberToHex(fees.maxPriorityFeePerGas),
   });
-  if (!(await isMined(hash))) throw new NotSentError("passkey.send.reverted");
-  return hash;
+  const hasArrived = await isMined(hash);
+  if (hasArrived === false) throw new NotSentError("passkey.send.reverted");
+  return { hash, hasArrived: hasArrived === true };
 }

@@ -1,6 +1,7 @@
 import { decodeFunctionData, getAddress, type Hex, isAddress, isHex } from "viem";
 import { withdrawCredit } from "../../../core/chain/generated/cashback-distributor.ts";
 import { isRecord } from "../../../core/rules/records.ts";
+import { INVALID_PARAMETERS, UNAUTHORIZED } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
 
 /** What a transaction does, in the three forms that this wallet signs. */
@@ -28,8 +29,6 @@ export type Surroundings = {
   tokens: readonly { contract: string; symbol: string }[];
 };
 
-const INVALID = -32602;
-const UNAUTHORIZED = 4100;
 const EMPTY = "0x";
 
 /** Of ERC-20. */
@@ -50,15 +49,16 @@ const transfer = {
  * @throws ProviderError -32602 or 4100
  */
 export function readTransaction(given: unknown, around: Surroundings): WantedTransaction {
-  if (!isRecord(given)) throw new ProviderError(INVALID, "A transaction is wanted.");
+  if (!isRecord(given)) throw new ProviderError(INVALID_PARAMETERS, "A transaction is wanted.");
   const { from, to, chainId } = given;
   if (typeof from !== "string" || from.toLowerCase() !== around.own)
     throw new ProviderError(UNAUTHORIZED, "Unauthorized account.");
   if (chainId !== undefined && Number(chainId) !== around.chainId)
     throw new ProviderError(UNAUTHORIZED, "This wallet knows one network only.");
-  if (typeof to !== "string" || !isAddress(to)) throw new ProviderError(INVALID, "An address is wanted in `to`.");
+  if (typeof to !== "string" || !isAddress(to))
+    throw new ProviderError(INVALID_PARAMETERS, "An address is wanted in `to`.");
   const data = given.data ?? given.input ?? EMPTY;
-  if (!isHex(data)) throw new ProviderError(INVALID, "`data` is not hexadecimal.");
+  if (!isHex(data)) throw new ProviderError(INVALID_PARAMETERS, "`data` is not hexadecimal.");
   const value = amount(given.value) ?? 0n;
   return {
     to: getAddress(to),
@@ -73,7 +73,7 @@ export function readTransaction(given: unknown, around: Surroundings): WantedTra
 
 function amount(given: unknown): bigint | undefined {
   if (given === undefined || given === null) return undefined;
-  if (!isHex(given)) throw new ProviderError(INVALID, "Amounts are hexadecimal.");
+  if (!isHex(given)) throw new ProviderError(INVALID_PARAMETERS, "Amounts are hexadecimal.");
   return BigInt(given);
 }
 
