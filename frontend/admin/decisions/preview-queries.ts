@@ -10,11 +10,17 @@ import { OWN_KEY } from "../../api/queries.ts";
 
 type Answer = z.ZodType<{ preview?: Preview | undefined }>;
 
-const previewQuery = (schema: Answer, path: string, asked: Record<string, string>) =>
+/** Long enough for the next digit of a number that is typed. */
+const TYPING_MS = 250;
+
+const previewQuery = (schema: Answer, path: string, asked: Record<string, string>, isTyped = false) =>
   queryOptions({
     queryKey: [...OWN_KEY, "preview", path, asked],
-    queryFn: async ({ signal }) =>
-      (await ask(schema, `${path}?${new URLSearchParams(asked)}`, { signal })).preview ?? null,
+    queryFn: async ({ signal }) => {
+      if (isTyped) await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+      signal.throwIfAborted();
+      return (await ask(schema, `${path}?${new URLSearchParams(asked)}`, { signal })).preview ?? null;
+    },
     staleTime: 0,
     retry: false,
   });
@@ -28,7 +34,7 @@ export const assignPreviewQuery = (id: number, click_id: string) =>
 
 /** A claim that the sale would answer. */
 export const matchPreviewQuery = (id: number, claimId: number) =>
-  previewQuery(saleResponseSchema, `/api/admin/sales/${id}`, { decision: "match", claim_id: String(claimId) });
+  previewQuery(saleResponseSchema, `/api/admin/sales/${id}`, { decision: "match", claim_id: String(claimId) }, true);
 
 export const purchasePreviewQuery = (id: number) =>
   previewQuery(adminPurchaseResponseSchema, `/api/admin/purchases/${id}`, { decision: "release" });
