@@ -6,11 +6,13 @@
 
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
-import { appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts";
+import { type AuditEntry, appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts";
 import type { Database } from "../core/database/connect.ts";
 import { OPERATION_REASONS } from "../core/database/operations.ts";
 import type { Queries } from "../core/database/transaction.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
+import { lockPurchasesWithSales } from "../core/purchases/locks.ts";
+import { isMove } from "../core/rules/purchase/life.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { toOperationRecord } from "../core/sender/operation-record.ts";
 import { PayoutSwitch } from "../core/sender/payout-switch.ts";
@@ -99,10 +101,22 @@ async function list({ kysely }: Database): Promise<void> {
   console.log(total === 0 ? "No operation is waiting or failed" : `${total} operations are waiting or failed`);
 }
 
+/** The operations, once nobody else decides about their buyers. docs/architecture.md#locks */
+async function lockKnown(queries: Queries, ids: readonly bigint[]) {
+  const read = async () => {
+    const known = [];
+    for (const id of ids) known.push({ id, known: await findOperationById(queries, id) });
+    return known;
+  };
+  const purchases = (await read()).flatMap(({ known }) => (known && isMove(known.kind) ? [known.subject_id] : []));
+  await lockPurchasesWithSales(queries, purchases);
+  return read();
+}
+
 async function retry(database: Database, ids: readonly bigint[]): Promise<void> {
   await inAuditedTransaction(database.kysely, null, async (queries) => {
-    for (const id of ids) {
-      const known = await findOperationById(queries, id);
+    const entries: AuditEntry[] = [];
+    for (const { id, known } of await lockKnown(queries, ids)) {
       if ((await release(queries, { id })) === 0n) {
         throw new OperationStateError(
           known
@@ -111,16 +125,17 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
         );
       }
       const detail = { kind: known?.kind, subject_id: Number(known?.subject_id), reason: known?.reason };
-      await appendAudit(queries, { actor: ACTOR, action: "operation.retry", subject: `operation ${id}`, detail });
+      entries.push({ actor: ACTOR, action: "operation.retry", subject: `operation ${id}`, detail });
     }
+    for (const entry of entries) await appendAudit(queries, entry);
   });
   console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} retried now`);
 }
 
 async function dismiss(database: Database, ids: readonly bigint[]): Promise<void> {
   await inAuditedTransaction(database.kysely, null, async (queries) => {
-    for (const id of ids) {
-      const known = await findOperationById(queries, id);
+    const entries: AuditEntry[] = [];
+    for (const { id, known } of await lockKnown(queries, ids)) {
       if (!known) throw new OperationStateError(`There is no operation ${id}`);
       if (known.status !== "failed" || known.reason !== "invalid") {
         const state = [known.status, known.reason].filter(Boolean).join(", ");
@@ -130,8 +145,9 @@ async function dismiss(database: Database, ids: readonly bigint[]): Promise<void
       }
       await withdraw(queries, known.kind, known.subject_id, `Dismissed: ${known.error}`);
       const detail = { kind: known.kind, subject_id: Number(known.subject_id), reason: known.error };
-      await appendAudit(queries, { actor: ACTOR, action: "operation.dismiss", subject: `operation ${id}`, detail });
+      entries.push({ actor: ACTOR, action: "operation.dismiss", subject: `operation ${id}`, detail });
     }
+    for (const entry of entries) await appendAudit(queries, entry);
   });
   console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} dismissed`);
 }

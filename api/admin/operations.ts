@@ -1,11 +1,13 @@
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
+import { lockPurchasesWithSales } from "../../core/purchases/locks.ts";
 import { payAgain } from "../../core/purchases/next-step.ts";
 import { listOperationPage } from "../../core/purchases/payout-list.ts";
 import { findPurchase } from "../../core/purchases/queries.ts";
 import { approvalNeededSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../core/rules/api/operations.ts";
 import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { isMove } from "../../core/rules/purchase/life.ts";
 import { subjectOf, toOperationRecord } from "../../core/sender/operation-record.ts";
 import { findOperation, findOperationById, type Operation, release } from "../../core/sender/queue.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
@@ -63,6 +65,8 @@ async function retry(
   { actor, reason }: { actor: string; reason: string | null },
 ): Promise<bigint | undefined> {
   const { id } = known;
+  // Before its operation, as everywhere: a decision about the same buyer waits for neither, or for both.
+  if (isMove(known.kind)) await lockPurchasesWithSales(queries, [known.subject_id]);
   if ((await release(queries, { id })) === 0n) {
     throw conflict(`Operation ${id} is ${known.status}: only a waiting or failed one can be retried`, "NOT_STUCK");
   }
@@ -77,7 +81,7 @@ async function retry(
     amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
   };
   const note = { about: purchase?.wallet, words: { given_reason: reason } };
+  const approvalId = purchase && (await payAgain(queries, purchase.id, actor, await stepOptions(services, queries)));
   await appendAudit(queries, { actor, action: "operation.retry", subject: `operation ${id}`, detail, note });
-  if (!purchase) return undefined;
-  return payAgain(queries, purchase.id, actor, await stepOptions(services, queries));
+  return approvalId;
 }

@@ -65,6 +65,8 @@ export async function reverseBooking(
   queries: Queries,
   { accountId, id, actor, reason }: { accountId: bigint; id: bigint; actor: string; reason: string },
 ): Promise<bigint | undefined> {
+  // Before the account: who works it off holds it while payouts are taken out of the books.
+  await noteChangedFact(queries, "payouts");
   await lockAccounts(queries, [accountId]);
   const booking = await queries
     .selectFrom("account_bookings")
@@ -90,7 +92,6 @@ export async function reverseBooking(
     .executeTakeFirst();
   if (!row) return undefined;
   await addToSums(queries, "booked_cents", [{ accountId, value: -booking.amount_cents }]);
-  await noteChangedFact(queries, "payouts");
   return row.id;
 }
 
