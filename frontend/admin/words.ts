@@ -5,6 +5,7 @@ import { ownValue } from "../../core/rules/records.ts";
 import type { Role } from "../../core/rules/roles.ts";
 import type { SaleState } from "../../core/rules/sale/state.ts";
 import { saoPauloText } from "../../core/rules/sao-paulo-time.ts";
+import type { Heard } from "../api/heard.ts";
 import type { StoreFields } from "./admin-calls.ts";
 import type { Purchase } from "./shapes.ts";
 
@@ -75,7 +76,11 @@ export const SALE_STATUS_WORDS: Record<string, string> = {
   unknown: "desconhecida",
 };
 
-export const wordOf = (words: Words, code: string): Word => words[code] ?? { label: code, tone: "plain" };
+/** A word that a later server answers, and this build does not know. */
+export const newWord = (code: string): string => `${code} (palavra nova: atualize a página)`;
+
+export const wordOf = (words: Words, code: string): Word =>
+  ownValue(words, code) ?? { label: newWord(code), tone: "plain" };
 
 export const optionsOf = (words: Words) => Object.entries(words).map(([value, { label }]) => ({ value, label }));
 
@@ -150,7 +155,7 @@ export function purchaseWait(
   if (detail === "credit_used") return "A conta da loja usou o seu crédito: espera o dinheiro dela chegar.";
   if (detail === "unusual_day") return "A conta da loja passou dez vezes do seu dia normal: espera alguém conferir.";
   if (wait === "set_aside" || wait === "person") return operationWhy(reason) ?? "O próximo passo parou.";
-  return WAITS[wait];
+  return ownValue(WAITS, wait) ?? newWord(wait);
 }
 
 const WAITS: Record<Exclude<Wait, "set_aside" | "person">, string> = {
@@ -177,7 +182,9 @@ const KEY_OWNERS: Record<string, string> = {
 };
 
 /** Why payouts are paused, in words; a person's reason stays unchanged. */
-export function pauseReason(reason: string | null, cause: PauseCause | null): string {
+export function pauseReason(reason: string | null, heard: Heard<PauseCause> | null): string {
+  // One that this build does not know is told by the server's own sentence.
+  const cause = heard as PauseCause | null;
   switch (cause?.code) {
     case "environment":
       return "a variável PAYOUTS_PAUSED está ligada no servidor";
@@ -291,3 +298,5 @@ export const monthName = (month: string): string =>
   new Intl.DateTimeFormat("pt-BR", { month: "short", year: "numeric", timeZone: "UTC" }).format(
     new Date(`${month}-01T00:00:00Z`),
   );
+
+export const roleName = (role: string): string => ownValue(ROLE_WORDS, role) ?? newWord(role);

@@ -7,21 +7,23 @@ import type { PaymentsOfYear, paymentsResponseSchema } from "../../core/rules/ap
 import type {
   CheckUserResponse,
   logoutEverywhereResponseSchema,
-  OwnSession,
-  PublicTicket,
   sessionsResponseSchema,
 } from "../../core/rules/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../core/rules/api/proof.ts";
-import type { PurchaseRecord, RegisteredPurchase } from "../../core/rules/api/purchases.ts";
+import type { RegisteredPurchase } from "../../core/rules/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../core/rules/api/sales.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import { LIST_LIMIT } from "../../core/rules/product.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
+import type { Heard } from "./heard.ts";
 import { call, callForText, MalformedAnswer, sendFile } from "./http.ts";
 import {
   type FanToken,
+  type OwnSession,
   type Profile,
+  type PublicTicket,
+  type PurchaseRecord,
   readFanTokens,
   readProfile,
   readStore,
@@ -35,8 +37,8 @@ import {
 type Signal = { signal?: AbortSignal };
 
 /** What `read` makes of an answer. @throws MalformedAnswer if it cannot read it, and what `call` throws */
-async function get<Answer, T>(path: string, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
-  const answer = await call<Answer>("GET", path, undefined, signal);
+async function get<Answer, T>(path: string, read: (answer: Heard<Answer>) => T, signal?: AbortSignal): Promise<T> {
+  const answer = await call<Heard<Answer>>("GET", path, undefined, signal);
   try {
     return read(answer);
   } catch {
@@ -190,7 +192,7 @@ export function updateProfile(profile: PersonalData & SignedWish): Promise<unkno
   return call("PUT", "/api/me", profile);
 }
 
-type MailChoice = z.infer<typeof mailChoiceSchema>;
+type MailChoice = Heard<z.infer<typeof mailChoiceSchema>>;
 
 export function getMailChoice(): Promise<MailChoice> {
   return call("GET", "/api/me/mail");
@@ -261,8 +263,8 @@ export function withdrawPurchase(id: number): Promise<unknown> {
   return call("POST", `/api/purchases/${id}/withdraw`);
 }
 
-export type Click = z.infer<typeof clickSchema>;
-export type Claim = z.infer<typeof claimSchema>;
+export type Click = Heard<z.infer<typeof clickSchema>>;
+export type Claim = Heard<z.infer<typeof claimSchema>>;
 type OwnPage<T> = { rows: T[]; next_before: number | null };
 
 export async function getClicks(before?: number): Promise<OwnPage<Click>> {
@@ -291,7 +293,7 @@ export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
   );
 }
 
-export type Event = z.infer<typeof eventSchema>;
+export type Event = Heard<z.infer<typeof eventSchema>>;
 export type EventsPage = OwnPage<Event> & { unread: number };
 
 const EVENTS_A_PAGE = 20;
@@ -299,7 +301,7 @@ const EVENTS_A_PAGE = 20;
 /** What happened to the user's purchases and claims before an id, newest first. */
 export async function getEvents(before?: number, limit = EVENTS_A_PAGE): Promise<EventsPage> {
   const path = `/api/events?limit=${limit}${before === undefined ? "" : `&before=${before}`}`;
-  return get(path, ({ events, unread, next_before }: z.infer<typeof eventsResponseSchema>) => ({
+  return get(path, ({ events, unread, next_before }: Heard<z.infer<typeof eventsResponseSchema>>) => ({
     rows: listed(events),
     unread,
     next_before,

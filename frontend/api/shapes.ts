@@ -7,12 +7,18 @@ import type {
   storeResponseSchema,
   storesResponseSchema,
 } from "../../core/rules/api/catalogue.ts";
-import type { Me } from "../../core/rules/api/people.ts";
+import type {
+  Me as AnsweredMe,
+  OwnSession as AnsweredSession,
+  PublicTicket as AnsweredTicket,
+} from "../../core/rules/api/people.ts";
+import type { PurchaseRecord as AnsweredPurchase } from "../../core/rules/api/purchases.ts";
 import { DAY_SECONDS } from "../../core/rules/iso-time.ts";
 import { LANGUAGE_NAMES, type Language, textIn } from "../../core/rules/languages.ts";
 import { recordOf } from "../../core/rules/records.ts";
 import { joinFullName } from "../../core/rules/text.ts";
 import { toWalletAddress, type WalletAddress } from "../../core/rules/wallet-address.ts";
+import type { Heard } from "./heard.ts";
 
 /** The API's answers as the buyer's screens use them. */
 
@@ -52,6 +58,11 @@ export type Store = {
 };
 
 export type FanToken = Omit<ApiFanToken, "id" | "contract"> & { id: string; contract: string };
+
+export type PurchaseRecord = Heard<AnsweredPurchase>;
+export type PublicTicket = Heard<AnsweredTicket>;
+export type OwnSession = Heard<AnsweredSession>;
+type Me = Heard<AnsweredMe>;
 
 /** `totals` is undefined if the server sends none. docs/product.md#cashback-totals */
 export type Profile = Omit<Me, "wallet" | "first_name" | "last_name" | "totals"> & {

@@ -1,10 +1,14 @@
 import type { AppConfig } from "../../core/rules/api/config.ts";
-import { CHAIN_IDS } from "../../core/rules/networks.ts";
+import { CHAIN_IDS, NETWORKS } from "../../core/rules/networks.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
+import { type Heard, knownOf } from "../api/heard.ts";
 import { parseJson } from "../api/http.ts";
 
 /** The element that `api/site/page.ts` writes into the page. */
 const ELEMENT_ID = "deployment";
+
+const AUTH_MODES = ["compat", "strict"] as const;
+const BONUS_PROGRAMS = ["club", "tiers"] as const;
 
 /** The default without a server: the Spicy test network. */
 const DEFAULTS: AppConfig = {
@@ -25,21 +29,27 @@ const DEFAULTS: AppConfig = {
   wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
 };
 
-/** `GET /api/config`; another server may leave fields out. */
-export type ConfigAnswer = { data?: Partial<AppConfig> };
+/** `GET /api/config`; another server may leave fields out, or answer words that this build does not know. */
+export type ConfigAnswer = { data?: Partial<Heard<AppConfig>> };
 
-export const completeConfig = (given: Partial<AppConfig> | undefined): AppConfig => ({ ...DEFAULTS, ...given });
+export const completeConfig = (given: Partial<Heard<AppConfig>> = {}): AppConfig => ({
+  ...DEFAULTS,
+  ...given,
+  network: knownOf(NETWORKS, given.network) ?? DEFAULTS.network,
+  auth_mode: knownOf(AUTH_MODES, given.auth_mode) ?? DEFAULTS.auth_mode,
+  bonus_program: knownOf(BONUS_PROGRAMS, given.bonus_program) ?? DEFAULTS.bonus_program,
+});
 
 /** The deployment of this page, known before the first render: one build serves every network. */
 export const deployment: AppConfig = completeConfig(readPage() ?? (await askServer()));
 
-function readPage(): Partial<AppConfig> | undefined {
+function readPage(): Partial<Heard<AppConfig>> | undefined {
   const text = document.getElementById(ELEMENT_ID)?.textContent?.trim();
   return text ? parseJson(text) : undefined;
 }
 
 /** For a server that serves the page as a plain file. */
-async function askServer(): Promise<Partial<AppConfig> | undefined> {
+async function askServer(): Promise<Partial<Heard<AppConfig>> | undefined> {
   try {
     const response = await fetch("/api/config");
     return parseJson<ConfigAnswer>(await response.text())?.data;

@@ -1,6 +1,7 @@
 import { useState } from "react";
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
+import { statusWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
@@ -84,7 +85,7 @@ function Figures({ purchases }: Purchases) {
             <tr key={one.id}>
               <td>{date(one.date)}</td>
               <th scope="row">{one.store}</th>
-              <td>{t(`status.${one.status}`)}</td>
+              <td>{t(`status.${statusWord(one.status)}`)}</td>
               <td className="numeric figures">{chz(one.cashback_amount)}</td>
             </tr>
           ))}

@@ -1,7 +1,7 @@
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
 import { percentText, readPercentText, readReaisText, reaisText } from "../../core/rules/money.ts";
 import { readStatus } from "../api/nft-facts.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";

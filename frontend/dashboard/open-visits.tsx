@@ -4,6 +4,7 @@ import { DAY_MS } from "../../core/rules/iso-time.ts";
 import type { Click } from "../api/calls.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { claimWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { lastClicksQuery, openClaimsQuery } from "./queries.ts";
 import { openVisits } from "./visits-waiting.ts";
@@ -35,7 +36,7 @@ export default function OpenVisits({ wallet }: { wallet: string }) {
             <strong>{claim.store}</strong>
             {"\u00a0· "}
             {t("openVisits.claim", { order: claim.order_ref, amount: brl(claim.amount) })}{" "}
-            {t(`claims.${claim.state}.text`)}
+            {t(`claims.${claimWord(claim.state)}.text`)}
           </li>
         ))}
       </ul>

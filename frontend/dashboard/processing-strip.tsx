@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
-import { isMoving } from "../../core/rules/purchase/situation.ts";
-import type { Profile } from "../api/shapes.ts";
+import { isMoving, SITUATIONS } from "../../core/rules/purchase/situation.ts";
+import { isKeyOf } from "../../core/rules/records.ts";
+import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Timeline } from "./timeline.tsx";
@@ -66,7 +66,7 @@ export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number {
   return profile.purchases.some((one) => isInFlight(one) && isFresh(one, nowMs)) ? LIVE_MS : SLOW_MS;
 }
 
-const isInFlight = ({ situation }: PurchaseRecord): boolean => isMoving(situation);
+const isInFlight = ({ situation }: PurchaseRecord): boolean => isKeyOf(SITUATIONS, situation) && isMoving(situation);
 
 /** Whether its buyer may still be waiting for it on the page. */
 function isFresh(purchase: PurchaseRecord, nowMs: number): boolean {

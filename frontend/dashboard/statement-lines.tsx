@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
 import { Link } from "react-router";
-import type { PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
+import type { Review } from "../../core/rules/api/purchases.ts";
 import { worthCents } from "../../core/rules/cashback.ts";
 import { parseDecimal, reaisText } from "../../core/rules/money.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { situationWord } from "../i18n/situation-word.ts";

@@ -1,18 +1,19 @@
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
-import type { Debt, PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
+import type { Debt, Review } from "../../core/rules/api/purchases.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
-import type { Profile } from "../api/shapes.ts";
+import type { Profile, PurchaseRecord } from "../api/shapes.ts";
+import { FOREIGN, type StatusWord, statusWord } from "../i18n/situation-word.ts";
 
 /** One purchase in the statement, from its stored record, its token on the chain, or both. */
 export type Entry = {
   id: string;
   store: string;
-  status: PurchaseStatus;
+  status: StatusWord;
   /** Reais, decimal text; the ticket's own text if it is not a number. */
   value: string | undefined;
   valueText: string;
@@ -69,7 +70,7 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   return {
     id: String(purchase.id),
     store: purchase.store,
-    status: purchase.status ?? readStatus(purchase.stored_status ?? ""),
+    status: purchase.status ? statusWord(purchase.status) : readStatus(purchase.stored_status ?? ""),
     value: String(purchase.amount),
     valueText: "",
     percent: String(total),
@@ -83,8 +84,9 @@ function fromRecord(purchase: PurchaseRecord): Entry {
 }
 
 /** Undefined for a confirmed ticket whose purchase is not known: its own page tells whether it is paid. */
-export function situationIn({ purchase, status }: Entry): Situation | undefined {
-  return purchase?.situation ?? situationOfTicket(status);
+export function situationIn({ purchase, status }: Entry): Situation | typeof FOREIGN | undefined {
+  if (purchase) return isKeyOf(SITUATIONS, purchase.situation) ? purchase.situation : FOREIGN;
+  return status === FOREIGN ? FOREIGN : situationOfTicket(status);
 }
 
 /** What a buyer came to owe back, with what is still owed of it, in CHZ, decimal text. */
@@ -129,13 +131,14 @@ export function figureOf(line: Line): Figure | undefined {
   if (line.kind === "review") return "waiting";
   if (line.kind === "debt") return line.debt.owed === "0" ? undefined : "to_offset";
   const situation = situationIn(line.entry);
-  return situation && SITUATIONS[situation].figure;
+  return situation && isKeyOf(SITUATIONS, situation) ? SITUATIONS[situation].figure : undefined;
 }
 
 /** What of a line lies in its figure, in CHZ, decimal text: all lines with a figure together are the statement's sum. */
 export function amountOf(line: Line): string {
   if (line.kind === "review") return line.review.cashback_amount;
-  if (line.kind === "purchase" && situationIn(line.entry) === undefined) return line.entry.cashback;
+  const situation = line.kind === "purchase" ? situationIn(line.entry) : undefined;
+  if (line.kind === "purchase" && (situation === undefined || situation === FOREIGN)) return line.entry.cashback;
   if (figureOf(line) === undefined) return "0";
   if (line.kind === "debt") return `-${line.debt.owed}`;
   const { purchase, cashback } = line.entry;
@@ -187,7 +190,7 @@ export const ENTRY_STATUSES = ["processing", "pending", "confirmed", "paid", "ca
   | PurchaseStatus
   | "paid"
 )[];
-export type EntryStatus = PurchaseStatus | "paid";
+export type EntryStatus = StatusWord | "paid";
 
 /** A confirmed purchase whose cashback has arrived is paid. */
 export function statusOf(entry: Entry): EntryStatus {

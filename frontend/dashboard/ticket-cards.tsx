@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Picture } from "../ui/picture.tsx";

@@ -1,4 +1,4 @@
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 

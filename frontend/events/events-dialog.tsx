@@ -1,10 +1,12 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "react-router";
-import { eventFigures } from "../../core/rules/events.ts";
+import { EVENT_KINDS, eventFigures } from "../../core/rules/events.ts";
 import { type Event, markEventsRead } from "../api/calls.ts";
+import { knownOf } from "../api/heard.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { FOREIGN } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -58,7 +60,7 @@ function EventRow({ event, onLeave }: { event: Event; onLeave: () => void }) {
           {store}
           {!event.is_read && <span className="sr-only"> ({t("events.new")})</span>}
         </strong>
-        <span>{t(`events.${kind}`, figures)}</span>
+        <span>{t(`events.${knownOf(EVENT_KINDS, kind) ?? FOREIGN}`, figures)}</span>
         <time className="muted" dateTime={at}>
           {dateTime(at)}
         </time>

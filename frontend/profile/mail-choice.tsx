@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../core/rules/events.ts";
 import { chooseMail, sendMailLink } from "../api/calls.ts";
+import { knownOf } from "../api/heard.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -30,7 +31,9 @@ export function MailChoice({ wallet, email }: { wallet: string; email: string })
   });
   if (!config.mail || data?.is_available === false) return null;
   if (saved.isError) return <RetryPanel title={t("mail.title")} query={saved} />;
-  const chosen = choose.isPending ? choose.variables : (data?.topics ?? []);
+  const chosen = choose.isPending
+    ? choose.variables
+    : (data?.topics ?? []).flatMap((topic) => knownOf(MAIL_TOPIC_NAMES, topic) ?? []);
   const toggle = (topic: MailTopic) =>
     choose.mutate(chosen.includes(topic) ? chosen.filter((one) => one !== topic) : [...chosen, topic]);
   return (

@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { OwnSession } from "../../core/rules/api/people.ts";
+import { DEVICES } from "../../core/rules/session.ts";
 import { endSession, logoutEverywhere } from "../api/calls.ts";
+import { knownOf } from "../api/heard.ts";
 import { reasonOf } from "../api/reason-of.ts";
+import type { OwnSession } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
@@ -51,7 +53,7 @@ function Session({ session, isBusy, onEnd }: { session: OwnSession; isBusy: bool
   const t = useText();
   const { dateTime } = useFormat();
   const { device, started_at, used_at, is_current } = session;
-  const name = t(`profile.session.${device ?? "unknown"}`);
+  const name = t(`profile.session.${knownOf(DEVICES, device) ?? "unknown"}`);
   return (
     <li className="grid gap-2">
       <div>

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { PublicTicket } from "../../core/rules/api/people.ts";
+import type { PublicTicket } from "../api/shapes.ts";
 
 /** A ticket as the chain has it. */
 export const chainTicketQuery = ({ tokenId, paid }: PublicTicket) =>

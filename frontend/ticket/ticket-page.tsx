@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
-import type { PublicTicket } from "../../core/rules/api/people.ts";
 import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS, PRODUCT_NAME } from "../../core/rules/product.ts";
 import { outcomeOf } from "../../core/rules/proof.ts";
@@ -10,6 +9,7 @@ import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
+import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";

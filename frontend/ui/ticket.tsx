@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
+import type { StatusWord } from "../i18n/situation-word.ts";
 
 /** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
-export function Stamp({ kind, children }: { kind: PurchaseStatus; children: ReactNode }) {
+export function Stamp({ kind, children }: { kind: StatusWord; children: ReactNode }) {
   return <span className={`stamp stamp-${kind}`}>{children}</span>;
 }
 

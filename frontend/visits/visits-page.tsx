@@ -1,14 +1,16 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
-import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
+import { ownValue } from "../../core/rules/records.ts";
 import type { Claim, Click } from "../api/calls.ts";
+import { knownOf } from "../api/heard.ts";
 import { configQuery } from "../api/queries.ts";
+import type { PurchaseRecord } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
-import { situationWord } from "../i18n/situation-word.ts";
+import { claimWord, FOREIGN, situationWord, statusWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -125,7 +127,7 @@ function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
       </div>
       <Money cashback={chz(cashback_amount)} amount={amount} />
       <div className="visit-claim">
-        <Stamp kind={status}>{t(`status.${status}`)}</Stamp>
+        <Stamp kind={statusWord(status)}>{t(`status.${statusWord(status)}`)}</Stamp>
       </div>
     </article>
   );
@@ -146,6 +148,7 @@ type Visit = Pick<Click, "store_id" | "store" | "created_at" | "token_slug" | "b
 
 function RowHead({ visit: { store_id, store, created_at, token_slug, bonus_state } }: { visit: Visit }) {
   const t = useText();
+  const bonus = knownOf(["open", "none"], bonus_state);
   const { dateTime } = useFormat();
   return (
     <>
@@ -156,9 +159,7 @@ function RowHead({ visit: { store_id, store, created_at, token_slug, bonus_state
         <time dateTime={created_at}>{dateTime(created_at)}</time>{" "}
         {token_slug && <span>{t("visits.token", { token: token_slug.toUpperCase() })}</span>}
       </p>
-      {token_slug && (bonus_state === "open" || bonus_state === "none") && (
-        <p>{t(`visits.bonus.${bonus_state}`, { token: token_slug.toUpperCase() })}</p>
-      )}
+      {token_slug && bonus && <p>{t(`visits.bonus.${bonus}`, { token: token_slug.toUpperCase() })}</p>}
     </>
   );
 }
@@ -235,7 +236,7 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
       <ul className="statement-rows">
         {rows.map((claim) => (
           <li key={claim.id}>
-            <article className="statement-row" data-status={STAMPS[claim.state]}>
+            <article className="statement-row" data-status={stampOf(claim)}>
               <div className="statement-store">
                 <h3>{claim.store}</h3>
                 <p className="muted dotted">
@@ -245,13 +246,13 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
                   {claim.has_picture && <span>{t("claims.picture")}</span>}
                 </p>
                 <p>
-                  {t(`claims.${claim.state}.text`)}
+                  {t(`claims.${claimWord(claim.state)}.text`)}
                   {claim.state === "open" && ` ${answerOf(claim)}`}
                 </p>
                 {claim.reason && <p>{t("claims.reason", { reason: claim.reason })}</p>}
               </div>
               <div className="visit-claim">
-                <Stamp kind={STAMPS[claim.state]}>{t(`claims.${claim.state}`)}</Stamp>
+                <Stamp kind={stampOf(claim)}>{t(`claims.${claimWord(claim.state)}`)}</Stamp>
               </div>
             </article>
           </li>
@@ -264,6 +265,7 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
 
 /** A claim's stamp, as of a purchase in the same position. */
 const STAMPS = { open: "pending", matched: "confirmed", refused: "cancelled" } as const satisfies Record<
-  Claim["state"],
+  string,
   PurchaseStatus
 >;
+const stampOf = ({ state }: Claim) => ownValue(STAMPS, state) ?? FOREIGN;

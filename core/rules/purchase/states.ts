@@ -9,8 +9,8 @@ export const PURCHASE_STATES = [
 export type PurchaseState = (typeof PURCHASE_STATES)[number];
 
 /** The states that nothing leaves but a return: there is nothing to hold any more. */
-const OVER: readonly PurchaseState[] = ["paid", "settled", "cancelled"];
-export const isOver = (state: PurchaseState): boolean => OVER.includes(state);
+const OVER: readonly string[] = ["paid", "settled", "cancelled"] satisfies PurchaseState[];
+export const isOver = (state: string): boolean => OVER.includes(state);
 
 /** What a purchase waits for; null if it waits for nothing. */
 export const WAITS = [

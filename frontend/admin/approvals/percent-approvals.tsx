@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import type { PercentApproval } from "../../../core/rules/api/boosts.ts";
 import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
@@ -10,6 +9,7 @@ import { decidePercent } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import type { FactRow } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import type { PercentApproval } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { openPercentsQuery } from "./queries.ts";

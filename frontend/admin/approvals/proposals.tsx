@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ProposalRow } from "../../../core/rules/api/proposals.ts";
-import { mayPropose } from "../../../core/rules/proposals.ts";
+import { mayPropose, PROPOSAL_KINDS } from "../../../core/rules/proposals.ts";
+import { ownValue } from "../../../core/rules/records.ts";
+import { ROLES } from "../../../core/rules/roles.ts";
+import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -9,7 +11,9 @@ import { decideProposal } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { usePermissions } from "../decisions/permissions.tsx";
 import { type FactRow, WholeWallet } from "../facts.tsx";
+import type { ProposalRow } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
+import { newWord } from "../words.ts";
 import { Decider } from "./decider.tsx";
 import { openProposalsQuery } from "./queries.ts";
 
@@ -43,7 +47,7 @@ export function Proposals() {
 /** What it is, as a sentence; an unknown kind by its own name. */
 function whatOf({ kind, subject, subject_id }: ProposalRow): string {
   const name = subject ?? String(subject_id);
-  const known: Partial<Record<string, string>> = {
+  const known: Record<string, string> = {
     store_link: `Link da loja ${name}`,
     store_account: `Conta de afiliado da loja ${name}`,
     store_merchant: `Lojista da loja ${name}`,
@@ -51,7 +55,7 @@ function whatOf({ kind, subject, subject_id }: ProposalRow): string {
     sessions: "Encerrar as sessões de uma pessoa da equipe",
     erase: "Apagar um cadastro",
   };
-  return known[kind] ?? `${kind}, ${name}`;
+  return ownValue(known, kind) ?? `${newWord(kind)}, ${name}`;
 }
 
 function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) => void }) {
@@ -60,7 +64,8 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
   const { role } = usePermissions();
   const isOwn = wallet === asked.asked_by;
   const isAbout = asked.kind === "sessions" && asked.subject_id === wallet;
-  const isAllowed = mayPropose(role, asked.kind) && !isAbout;
+  const kind = knownOf(PROPOSAL_KINDS, asked.kind);
+  const isAllowed = kind !== undefined && mayPropose(knownOf(ROLES, role), kind) && !isAbout;
   const verbs: Verb[] = isOwn || asked.state !== "open" ? ["undo"] : ["agree", "refuse"];
   return (
     <li>

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { Preview } from "../../../core/rules/api/sales.ts";
 import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { WalletName } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
+import type { Preview } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 
 type Change = Preview["changes"][number];

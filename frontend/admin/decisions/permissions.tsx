@@ -3,8 +3,9 @@ import type { ReactNode } from "react";
 import { adminRoleResponseSchema } from "../../../core/rules/api/administration.ts";
 import { PERMISSIONS, type PanelPermission as Permission, type Role } from "../../../core/rules/roles.ts";
 import { ask } from "../../api/ask.ts";
+import type { Heard } from "../../api/heard.ts";
 import { OWN_KEY } from "../../api/queries.ts";
-import { ROLE_WORDS } from "../words.ts";
+import { roleName } from "../words.ts";
 
 /** The signed-in admin's role and permissions, and what takes a second admin. */
 export const roleQuery = queryOptions({
@@ -23,7 +24,7 @@ const PERMISSION_WORDS: Record<Permission, string> = {
   people: "encerrar sessões e apagar cadastros",
 };
 
-type Permissions = { role: Role | undefined; can: (permission: Permission) => boolean };
+type Permissions = { role: Heard<Role> | undefined; can: (permission: Permission) => boolean };
 
 /**
  * The permissions of the signed-in admin. Until they are known nothing is hidden, because the server decides anyway.
@@ -38,7 +39,7 @@ export function usePermissions(): Permissions {
 export function useDenial(permission: Permission): string | undefined {
   const { role, can } = usePermissions();
   if (role === undefined || can(permission)) return undefined;
-  return `Seu papel (${ROLE_WORDS[role]}) não pode ${PERMISSION_WORDS[permission]}.`;
+  return `Seu papel (${roleName(role)}) não pode ${PERMISSION_WORDS[permission]}.`;
 }
 
 type PermittedButtonProps = {
@@ -80,7 +81,7 @@ export function RoleNotice() {
   const list = [missing.slice(0, -1).join(", "), ...missing.slice(-1)].filter(Boolean).join(" nem ");
   return (
     <p className="hint role-notice">
-      Seu papel é {ROLE_WORDS[role]}: você vê tudo, mas não pode {list}.
+      Seu papel é {roleName(role)}: você vê tudo, mas não pode {list}.
     </p>
   );
 }

@@ -2,9 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { networksResponseSchema } from "../../../core/rules/api/admin-networks.ts";
 import { adminPurchaseResponseSchema } from "../../../core/rules/api/admin-purchases.ts";
-import { type Preview, saleResponseSchema } from "../../../core/rules/api/sales.ts";
+import { saleResponseSchema } from "../../../core/rules/api/sales.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
+import type { Preview } from "../shapes.ts";
 
 /* What a decision will also change, as the answer about what it names says. docs/product.md#decision-preview */
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { z } from "zod";
-import type { Attention } from "../../../core/rules/api/admin-figures.ts";
 import type { listOf } from "../../../core/rules/api/lists.ts";
 import type { Column } from "../plain-table.tsx";
+import type { Attention } from "../shapes.ts";
 import type { Bulk } from "./bulk.tsx";
 
 /** A page of a list. */

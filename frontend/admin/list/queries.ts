@@ -4,6 +4,7 @@ import { listOf } from "../../../core/rules/api/lists.ts";
 import { ask } from "../../api/ask.ts";
 import { callForText } from "../../api/http.ts";
 import { OWN_KEY } from "../../api/queries.ts";
+import type { Page } from "./definition.ts";
 import type { ListState } from "./list-address.ts";
 
 export const PAGE_ROWS = 25;
@@ -29,7 +30,8 @@ export const listQuery = <Row>({ path, row }: Source<Row>, change: Partial<ListF
     queryFn: ({ signal }) => {
       const parameters = parametersOf(filter);
       parameters.set("limit", String(limit));
-      return ask(listOf(row), `${path}?${parameters}`, { signal });
+      // A row of the panel is already one as it is heard.
+      return ask(listOf(row), `${path}?${parameters}`, { signal }) as Promise<Page<Row>>;
     },
     placeholderData: keepPreviousData,
     staleTime: 0,

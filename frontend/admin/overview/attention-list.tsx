@@ -1,9 +1,10 @@
 import { Link } from "react-router";
-import type { Attention } from "../../../core/rules/api/admin-figures.ts";
+import { ownValue } from "../../../core/rules/records.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { viewHref } from "../list/list-address.ts";
-import { pauseReason } from "../words.ts";
+import type { Attention } from "../shapes.ts";
+import { newWord, pauseReason } from "../words.ts";
 import { faultHref, faultWords } from "./fault-words.ts";
 
 type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
@@ -157,7 +158,9 @@ function alarmsOf(attention: Attention, chz: (amount: string) => string): Alarm[
     ...(attention.payouts_paused === null
       ? []
       : [`Pagamentos pausados: ${pauseReason(attention.payouts_paused, attention.pause_cause)}`]),
-    ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
+    ...attention.low_balances.map(
+      ({ wallet, balance }) => `${ownValue(WALLETS, wallet) ?? newWord(wallet)}: ${chz(balance)}`,
+    ),
   ];
   return [
     ...attention.faults.map(({ name, text }) => {

@@ -1,12 +1,12 @@
 import { Suspense, useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
-import type { Attention } from "../../../core/rules/api/admin-figures.ts";
 import { useAttention } from "../../api/queries.ts";
 import { ErrorBoundary } from "../../app/error-boundary.tsx";
 import { fetchAhead, fetched } from "../../app/fetched.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { WaitingCount } from "../badge.tsx";
 import { viewHref } from "../list/list-address.ts";
+import type { Attention } from "../shapes.ts";
 
 type View = ReturnType<typeof fetched> & { id: string; label: string; count?: (attention: Attention) => number };
 

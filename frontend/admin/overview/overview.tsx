@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { Overview as OverviewFigures } from "../../../core/rules/api/administration.ts";
+import { ownValue } from "../../../core/rules/records.ts";
 import { MalformedAnswer } from "../../api/http.ts";
 import { useAttention } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -11,7 +11,8 @@ import { viewHref } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
 import { Actor, LOG, storeIdsOf, useNames } from "../log/log-view.tsx";
 import { logSentence } from "../log/log-words.ts";
-import { pauseReason } from "../words.ts";
+import type { Overview as OverviewFigures } from "../shapes.ts";
+import { newWord, pauseReason } from "../words.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
 import { overviewQuery } from "./queries.ts";
@@ -133,7 +134,7 @@ function feeRows({
   balance,
 }: Partial<OverviewFigures["sender"]>): [label: string, balance: string | null][] {
   if (keys.length < 2) return [["Para taxas", balance ?? null]];
-  return keys.map(({ key, balance }) => [`Para taxas, ${KEY_WORDS[key]}`, balance]);
+  return keys.map(({ key, balance }) => [`Para taxas, ${ownValue(KEY_WORDS, key) ?? newWord(key)}`, balance]);
 }
 
 function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigures }) {

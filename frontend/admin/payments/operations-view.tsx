@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import type { OperationRecord } from "../../../core/rules/api/operations.ts";
 import { operationSchema } from "../../../core/rules/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation } from "../admin-calls.ts";
@@ -11,6 +10,7 @@ import { AdminList } from "../list/admin-list.tsx";
 import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
+import type { OperationRecord } from "../shapes.ts";
 import { OPERATION_KINDS, operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paymentSchema } from "../../../core/rules/api/admin-purchases.ts";
-import type { Overview } from "../../../core/rules/api/administration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -14,7 +13,7 @@ import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import { overviewQuery } from "../overview/queries.ts";
-import type { Payment } from "../shapes.ts";
+import type { Overview, Payment } from "../shapes.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 

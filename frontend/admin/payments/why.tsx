@@ -1,5 +1,5 @@
-import type { OperationRecord } from "../../../core/rules/api/operations.ts";
 import { useFormat } from "../../i18n/use-format.ts";
+import type { OperationRecord } from "../shapes.ts";
 import { limitWords, OPERATION_REASONS, operationWhy } from "../words.ts";
 
 /** Why an operation waits or failed, what to do, and when it is retried. */

@@ -14,7 +14,7 @@ import { Facts, WholeWallet } from "../facts.tsx";
 import { invalidField } from "../invalid-field.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
-import { PERSON_WORDS, ROLE_WORDS, wordOf } from "../words.ts";
+import { PERSON_WORDS, roleName, wordOf } from "../words.ts";
 import { userQuery } from "./queries.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
@@ -64,7 +64,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       <div className="grid gap-5">
         <div className="state-summary">
           <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
-          {person.role && <p>É admin: {ROLE_WORDS[person.role]}.</p>}
+          {person.role && <p>É admin: {roleName(person.role)}.</p>}
         </div>
         <PersonFacts person={person} />
         <Sessions sessions={person.sessions} />

@@ -1,9 +1,13 @@
 import { Link } from "react-router";
+import type { STEP_KINDS } from "../../../core/rules/purchase/states.ts";
+import { ownValue } from "../../../core/rules/records.ts";
 import { paths } from "../../app/paths.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { PurchaseDetails } from "../shapes.ts";
+import { newWord } from "../words.ts";
 
 type Step = PurchaseDetails["steps"][number];
+type StepKind = (typeof STEP_KINDS)[number];
 
 const SUBJECTS: Record<string, string> = {
   mint: "emissão do ingresso",
@@ -22,7 +26,7 @@ const EVENTS: Record<string, string> = {
   CreditWithdrawn: "Crédito sacado",
 };
 
-const KINDS: Record<Step["kind"], (subject: string) => string> = {
+const KINDS: Record<StepKind, (subject: string) => string> = {
   registered: () => "Compra registrada",
   approved: () => "Venda aprovada",
   reversed: () => "Venda desfeita pela loja",
@@ -44,7 +48,7 @@ function sentenceOf({ kind, subject }: Step, { situation, sale_id }: PurchaseDet
   if (kind === "approved" && sale_id === null) return "Aprovada na hora: compra simulada";
   if (kind === "reversed" && situation === "withdrawn") return "Cancelada por quem comprou";
   const words = kind === "chain_event" ? EVENTS[subject ?? ""] : SUBJECTS[subject ?? ""];
-  return KINDS[kind](words ?? subject ?? "");
+  return ownValue(KINDS, kind)?.(words ?? subject ?? "") ?? newWord(kind);
 }
 
 /** The history of a purchase, oldest first, from database and chain. */

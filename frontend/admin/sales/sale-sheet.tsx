@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { ownValue } from "../../../core/rules/records.ts";
 import type { SalePurchaseStage } from "../../../core/rules/sale/plan.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
@@ -14,7 +15,7 @@ import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
-import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
+import { networkName, newWord, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
 import { saleQuery } from "./queries.ts";
 import { useSaleMoney, whyOf } from "./sale-words.ts";
 
@@ -226,7 +227,7 @@ function Purchases({ sale }: { sale: SaleDetails }) {
             <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
               Nº {one.id}
             </Link>{" "}
-            {brl(one.amount)}, cashback {brl(one.cashback)}, {STAGES[one.stage]}
+            {brl(one.amount)}, cashback {brl(one.cashback)}, {ownValue(STAGES, one.stage) ?? newWord(one.stage)}
             {one.withdrawn && ", retirada"}
             {Number(one.owed_back) > 0 && ` · a devolver: ${chz(one.owed_back)}`}
           </li>

@@ -1,6 +1,10 @@
+import { HOLD_REASONS } from "../../../core/rules/sale/hold.ts";
 import { sayHolds } from "../../../core/rules/sale/hold-words.ts";
+import { PROBLEM_CODES } from "../../../core/rules/sale/problem.ts";
+import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";
+import { newWord } from "../words.ts";
 
 /** A sale's amount in reais, otherwise in its own currency. */
 export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "currency">) => string {
@@ -15,4 +19,14 @@ export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "cur
 
 /** Why a sale is held, or the reason that a person or the network gave. */
 export const whyOf = ({ held_for, reason }: Pick<Sale, "held_for" | "reason">): string | null =>
-  held_for.length > 0 ? sayHolds(held_for, "pt") : reason;
+  held_for.length > 0 ? held_for.map(sayHold).join(". ") : reason;
+
+function sayHold({ reason, figures }: Sale["held_for"][number]): string {
+  const known = knownOf(HOLD_REASONS, reason);
+  if (known === undefined) return newWord(reason);
+  const problems = figures.problems?.flatMap((problem) => {
+    const code = knownOf(PROBLEM_CODES, problem.code);
+    return code ? [{ ...problem, code }] : [];
+  });
+  return sayHolds([{ reason: known, figures: { ...figures, problems } }], "pt");
+}

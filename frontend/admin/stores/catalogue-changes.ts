@@ -1,6 +1,7 @@
-import type { CatalogueChange } from "../../../core/rules/api/admin-catalogue.ts";
+import { ownValue } from "../../../core/rules/records.ts";
 import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
-import { FIELD_WORDS } from "../words.ts";
+import type { CatalogueChange } from "../shapes.ts";
+import { FIELD_WORDS, newWord } from "../words.ts";
 
 const KINDS = { store: "loja", cashback: "categoria", boost: "cashback turbinado", fan_token: "fan token" } as const;
 const VALUES: Record<string, string> = { true: "sim", false: "não" };
@@ -11,7 +12,7 @@ export function changeSentence(change: CatalogueChange): string {
 }
 
 function bareSentence({ kind, what, name, of, fields }: CatalogueChange): string {
-  const subject = `${KINDS[what]} ${of === undefined ? name : `${of}, ${name}`}`;
+  const subject = `${ownValue(KINDS, what) ?? newWord(what)} ${of === undefined ? name : `${of}, ${name}`}`;
   if (what === "boost") {
     const [bps, starts, ends] = fields.map(({ to }) => to ?? "");
     return `+ ${subject}: ${percent(bps ?? "")}, de ${saoPauloSpan(starts ?? "", ends ?? "")}`;

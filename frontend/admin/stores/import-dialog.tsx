@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
-import type { CatalogueChange } from "../../../core/rules/api/admin-catalogue.ts";
 import { ApiError } from "../../api/http.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -10,6 +9,7 @@ import { useIsShown } from "../../ui/use-is-shown.ts";
 import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { importCatalogue } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
+import type { CatalogueChange } from "../shapes.ts";
 import { changeSentence } from "./catalogue-changes.ts";
 import { reloadCatalogue } from "./queries.ts";
 

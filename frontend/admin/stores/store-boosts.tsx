@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BoostRow } from "../../../core/rules/api/boosts.ts";
 import { saoPauloSpan, saoPauloText } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
@@ -9,7 +8,7 @@ import { endBoost, planBoost, withdrawBoost } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import type { StoreWithCategories } from "../shapes.ts";
+import type { BoostRow, StoreWithCategories } from "../shapes.ts";
 import { BOOST_WORDS, wordOf } from "../words.ts";
 import { BoostDialog } from "./boost-dialog.tsx";
 import { boostsQuery } from "./queries.ts";

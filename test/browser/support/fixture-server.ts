@@ -71,6 +71,8 @@ export class FixtureServer {
   sessions: OwnSession[] = [];
   events: z.infer<typeof eventSchema>[] = [];
   isAdmin = false;
+  /** Changes every answer that is no refusal. */
+  alter: (route: string, body: unknown) => unknown = (_route, body) => body;
   policy = POLICY;
   /** Serves the page as a plain file, without what the api writes into it. */
   isSilentPage = false;
@@ -114,6 +116,7 @@ export class FixtureServer {
     this.mailSentAt = null;
     this.sessions = [];
     this.isAdmin = false;
+    this.alter = (_route, body) => body;
     this.isSilentPage = false;
   }
 
@@ -177,7 +180,8 @@ export class FixtureServer {
     response.writeHead(answer.status ?? 200, {
       "content-type": answer.text === undefined ? "application/json" : "text/html",
     });
-    response.end(answer.text ?? JSON.stringify(answer.body ?? {}));
+    const body = answer.status === undefined ? this.alter(`${call.method} ${call.path}`, answer.body) : answer.body;
+    response.end(answer.text ?? JSON.stringify(body ?? {}));
   }
 
   #usual(call: FixtureCall): FixtureAnswer {

@@ -139,7 +139,7 @@ const purchase = (id: number, change: Partial<Purchase>): Purchase => ({
   ...change,
 });
 const held = { held_by: COLLEAGUE, held_at: AT, held_reason: "Comprador novo, valor alto" };
-const purchases = [
+export const purchases = [
   purchase(9, { state: "held", waits_for: "release", amount: "5999.00", cashback: "464.9225", ...held }),
   purchase(8, { state: "confirmed", waits_for: "set_aside", wait_reason: "day_cap" }),
   purchase(7, {}),
