@@ -20,7 +20,13 @@ export async function noteChangedFact(queries: Queries, fact: ChangedFact): Prom
   await queries
     .insertInto("changed_facts")
     .values({ fact, ...begun })
-    .onConflict((conflict) => conflict.column("fact").doUpdateSet(begun))
+    .onConflict((conflict) =>
+      conflict.column("fact").doUpdateSet({
+        ...begun,
+        // What a person said before, and is not worked off yet, stays that person's.
+        said_by: begun.said_by ?? ((set) => set.ref("changed_facts.said_by")),
+      }),
+    )
     .execute();
 }
 

@@ -1,3 +1,4 @@
+import type { ChangedFact } from "../database/changed-facts.ts";
 import { authorKey, readAuthors } from "../database/deciders.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClickFacts } from "../rules/sale/decide.ts";
@@ -6,7 +7,7 @@ import type { AccountKey } from "../rules/sale/rules.ts";
 import { nameOf } from "./account-books.ts";
 
 type Authored = {
-  row: AccountKey & { id: bigint };
+  row: AccountKey & { id: bigint; store_id: bigint | null };
   buyer: ClickFacts | null;
   orderKey: string | null;
   known: { report: SaleReport };
@@ -15,10 +16,14 @@ type Authored = {
 };
 
 /**
- * By whose word each of these sales is paid though nobody decided about it: who accepted the rate of its currency; its own
- * buyer, if they have said something about its store, account, fan token or order. docs/product.md#who-frees
+ * By whose word each of these sales is paid though nobody decided about it. `author`: who accepted the rate of its currency;
+ * its own buyer, if they have said something about its store, account, fan token or order. `changedBy`: who changed its
+ * store, while that is not worked off yet. docs/product.md#who-frees
  */
-export async function authorsOf(queries: Queries, sales: readonly Authored[]): Promise<ReadonlyMap<bigint, string>> {
+export async function authorsOf(
+  queries: Queries,
+  sales: readonly Authored[],
+): Promise<ReadonlyMap<bigint, { author: string | null; changedBy: string | null }>> {
   const bought = sales.filter(({ buyer }) => buyer !== null);
   const subjects = new Map(bought.map((sale) => [sale.row.id, subjectsOf(sale)]));
   const said = await readAuthors(
@@ -32,10 +37,16 @@ export async function authorsOf(queries: Queries, sales: readonly Authored[]): P
     const by = currenciesOf(known.report).flatMap((one) => acceptedBy.get(one) ?? []);
     return isOwn || by.includes(wallet) ? wallet : by[0];
   };
+  const changes = await queries
+    .selectFrom("changed_facts")
+    .select(["fact", "said_by"])
+    .where("said_by", "is not", null)
+    .execute();
+  const changedBy = new Map(changes.map(({ fact, said_by }) => [fact, said_by]));
   return new Map(
-    bought.flatMap((sale) => {
-      const author = authorOf(sale);
-      return author === undefined ? [] : [[sale.row.id, author] as const];
+    bought.map((sale) => {
+      const fact: ChangedFact = `store ${sale.row.store_id ?? 0n}`;
+      return [sale.row.id, { author: authorOf(sale) ?? null, changedBy: changedBy.get(fact) ?? null }];
     }),
   );
 }

@@ -40,7 +40,7 @@ import { decodeReport } from "./stored-report.ts";
 
 export type SaleRow = Selectable<Schema["sales"]>;
 /**
- * `author`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`:
+ * `author`, `changedBy`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`:
  * whose it is, and what they owe. `related`: sales that must be decided with it, because they have the same order, or are
  * held for one that it had.
  */
@@ -48,6 +48,7 @@ export type LoadedSale = {
   row: SaleRow;
   facts: SaleFacts;
   author: string | null;
+  changedBy: string | null;
   lives: readonly CountedLife[];
   buyer: WalletAddress | null;
   debt: Debt;
@@ -123,8 +124,8 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
       debtGwei: debt.gwei + debt.unsentGwei,
     };
-    const author = authors.get(row.id) ?? null;
-    return { row, lives, facts, author, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
+    const by = authors.get(row.id) ?? { author: null, changedBy: null };
+    return { row, lives, facts, ...by, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { actingIn } from "../database/deciders.ts";
+import { type Acting, actingIn } from "../database/deciders.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleDecision } from "../rules/sale/decide.ts";
 import { type Freed, freedBy } from "../rules/sale/freed.ts";
@@ -32,8 +32,7 @@ export function watchDecisions(queries: Queries): readonly SaleChange[] {
  * @throws OwnSaleError if it frees money of who acts
  */
 export async function judgeFreed(queries: Queries, sale: LoadedSale, decision: SaleDecision): Promise<bigint[]> {
-  const { row, facts } = sale;
-  const acting = actingIn(queries);
+  const { row, facts, author } = sale;
   const freed = freedBy({ ...row, cashbackCentBps: row.cashback_cent_bps, purchases: facts.purchases }, decision);
   watched.get(queries)?.push({
     id: row.id,
@@ -43,10 +42,16 @@ export async function judgeFreed(queries: Queries, sale: LoadedSale, decision: S
     freed,
     debtGwei: decision.actions.reduce((sum, one) => sum + (one.kind === "adjust" ? one.gwei : 0n), 0n),
   });
-  const isActing = acting !== undefined && (freed.centBps > 0n || freed.isSooner);
-  if (isActing && acting.when === "now" && acting.by === decision.click?.wallet)
+  // What waited at a store that somebody has just changed is theirs too where another report is the first to see it.
+  const isChanged = sale.changedBy !== null && (freed.isSooner || row.state === "held");
+  const changing: Acting | undefined = isChanged ? { by: sale.changedBy ?? "", when: "later" } : undefined;
+  const acting = freed.centBps > 0n || freed.isSooner ? (actingIn(queries) ?? changing) : undefined;
+  const buyer = decision.click?.wallet;
+  if (acting?.when === "now" && acting.by === buyer)
     throw new OwnSaleError(`Somebody else must decide: this would let sale ${row.id} of your own wallet be paid`);
-  const by = isActing ? acting.by : (row.decided_by ?? sale.author);
+  // Several may have changed its store since: none of them lets their own be paid by another one's change.
+  const said = acting?.when === "later" && author === buyer ? author : acting?.by;
+  const by = said ?? row.decided_by ?? author;
   if (by === null || by === row.decided_by) return [];
   // Purchases that the decision makes are this person's too.
   row.decided_by = by;

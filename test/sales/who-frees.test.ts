@@ -1,12 +1,15 @@
 import { expect } from "chai";
 import { updateStore } from "../../core/catalogue/stores.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
+import { noteChangedFact } from "../../core/database/changed-facts.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { announceApprovals } from "../../core/purchases/approvals.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
 import { decideSales } from "../../core/purchases/save.ts";
 import { decideApproval } from "../../core/purchases/staff.ts";
+import { idsOf } from "../../core/rules/records.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
+import type { SaleReport } from "../../core/rules/sale/report.ts";
 import { saoPauloDay } from "../../core/rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { assignSale, declineSale, releaseSale } from "../../core/sales/decisions.ts";
@@ -18,6 +21,23 @@ const payable = { status: "approved", payable: true } as const;
 const approved = { status: "approved", payable: null } as const;
 const declined = { status: "declined" } as const;
 const CHZ = 10n ** 9n;
+
+/** What else can decide about a store's sales between its change and the planner's next round. */
+const MEANWHILE: Record<string, (shop: Shop, reports: readonly SaleReport[]) => Promise<unknown>> = {
+  "a network reports its sales again": async (shop, reports) => {
+    for (const report of reports) await shop.read({ ...report, commissionMicros: 9_000_000n });
+  },
+  "its sales are decided for another reason": async (shop, reports) => {
+    const sales = await Promise.all(reports.map(({ saleKey }) => shop.sale(saleKey)));
+    await inTransaction(shop.database.kysely, (queries) => decideSales(queries, new Set(idsOf(sales)), RULES));
+  },
+  "the rules of all sales change": (shop) =>
+    inTransaction(shop.database.kysely, (queries) => noteChangedFact(queries, "sales")),
+  "somebody on the server edits it": (shop) =>
+    inAuditedTransaction(shop.database.kysely, null, (queries) =>
+      updateStore(queries, shop.storeId, { merchant: "another.example" }),
+    ),
+};
 
 /** docs/product.md#who-frees */
 describe("Who frees money", function () {
@@ -258,6 +278,37 @@ describe("Who frees money", function () {
         ]);
         await agree("0x9999999999999999999999999999999999999999");
         expect([await shop.received(buyer), await shop.received(ana)]).to.deep.equal([5, 5]);
+      });
+
+      for (const [meanwhile, act] of Object.entries(MEANWHILE)) {
+        it(`counts it in their day too where ${meanwhile} before that is worked off`, async () => {
+          const { shop, ana, buyer, sell, setStore, asked } = await open(4n);
+          await setStore({ hold_seconds: 3_600 });
+          await shop.run();
+          const reports = [];
+          for (const wallet of [buyer, ana]) reports.push(await sell(wallet, approved));
+          await shop.run();
+          await setStore({ hold_seconds: 0 });
+          await act(shop, reports);
+          await shop.run();
+          expect([await shop.received(buyer), await shop.received(ana)]).to.deep.equal([0, 0]);
+          expect(await asked()).to.deep.equal([
+            [buyer, 5, ana],
+            [ana, 5, ana],
+          ]);
+        });
+      }
+
+      it("makes their own wait too where another of the team changes the store after them", async () => {
+        const { shop, ana, buyer, sell, act, setStore, asked } = await open(100n);
+        await setStore({ hold_seconds: 3_600 });
+        await shop.run();
+        await sell(ana, approved);
+        await shop.run();
+        await setStore({ hold_seconds: 0 });
+        await act((queries) => updateStore(queries, shop.storeId, { merchant: "another.example" }, buyer), buyer);
+        await shop.run();
+        expect([await shop.received(ana), await asked()]).to.deep.equal([0, [[ana, 5, ana]]]);
       });
 
       it("makes what they buy there later wait for somebody else, without any limit too", async () => {
