@@ -32,7 +32,7 @@ export function allRoutes(services: Services): Route[] {
   return docsRoutes([
     ...peopleRoutes(services),
     ...catalogueRoutes(services, catalogue),
-    ...purchaseRoutes(services),
+    ...purchaseRoutes(services, catalogue),
     ...eventRoutes(services),
     ...mailRoutes(services),
     ...nftRoutes(services),

@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import { turnBoosts } from "../../core/catalogue/boosts.ts";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
-import { listNamed, listOffered, readFilters } from "../../core/catalogue/store-list.ts";
+import { StoreDomains } from "../../core/catalogue/store-domains.ts";
+import { listNamed, listOffered, listOfferedSites, readFilters } from "../../core/catalogue/store-list.ts";
 import { findStore, isOnOffer, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import { readCatalogueVersion } from "../../core/catalogue/version.ts";
 import type { Database } from "../../core/database/connect.ts";
@@ -24,6 +25,8 @@ type Catalogue = {
   fanTokenRows: FanTokenRow[];
   /** The same for every list of stores. */
   filters?: Promise<StoreFilters>;
+  /** Made when it is first asked for. */
+  domains?: Promise<StoreDomains>;
   /** By what was asked: those being made, and the latest ones. */
   making: Map<string, Promise<Prepared>>;
   answers: LRUCache<string, Prepared>;
@@ -110,6 +113,21 @@ export class CatalogueCache {
         filters,
       };
     });
+  }
+
+  /** Whose page a link leads to. */
+  async domains(): Promise<StoreDomains> {
+    const catalogue = await this.read();
+    catalogue.domains ??= listOfferedSites(this.#reader).then((rows) => new StoreDomains(rows));
+    catalogue.domains.catch(() => {
+      delete catalogue.domains;
+    });
+    return catalogue.domains;
+  }
+
+  /** The domains of all stores, serialized. */
+  async storeDomains(): Promise<Prepared> {
+    return this.#answer("domains", async () => ({ success: true, stores: (await this.domains()).stores }));
   }
 
   async #named(ids: readonly bigint[], withDrafts: boolean): Promise<ListPage<StoreWithCategories>> {

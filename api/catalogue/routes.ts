@@ -13,6 +13,7 @@ import type { Queries } from "../../core/database/transaction.ts";
 import {
   createStoreRequestSchema,
   fanTokensResponseSchema,
+  storeDomainsResponseSchema,
   storePaceResponseSchema,
   storeResponseSchema,
   storesQuerySchema,
@@ -73,6 +74,18 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const asked = { ...query, limit: isStranger ? Math.min(query.limit, STRANGERS_ROWS) : query.limit };
         const page = await cache.stores(asked, { after, withDrafts }).catch(refuseCursor);
         return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
+      },
+    }),
+    route.get("/api/stores/domains", {
+      access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
+      summary: "The domains of the stores on offer, for programs that tell a shop by its page",
+      headers: IF_NONE_MATCH,
+      responses: { 200: storeDomainsResponseSchema },
+      async handle() {
+        // Whoever asks for it says nothing of the page that they are on.
+        const headers = { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*" };
+        return { ...cached(await cache.storeDomains()), headers };
       },
     }),
     route.get("/api/fan-tokens", {

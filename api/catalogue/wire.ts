@@ -26,6 +26,7 @@ export function toWireStore(store: StoreWithCategories): Store {
     id: Number(store.id),
     ...fields,
     ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => fields[field] ?? undefined),
+    domains: fields.domains?.split(",") ?? [],
     is_draft: lacksOf(store).length > 0,
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),

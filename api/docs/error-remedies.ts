@@ -45,6 +45,9 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   SIMULATED_LIMIT: "Wait until `due_at`, or send a smaller amount.",
   STORE_UNKNOWN:
     "Not on the chain yet: repeat in a minute; if it stays, operations wait (docs/runbook/operations-wait.md).",
+  LINK_INVALID: "Send the address of the product's page, as the browser shows it.",
+  LINK_UNKNOWN: "No store on offer has this domain; `like` has those with a similar one.",
+  LINK_AMBIGUOUS: "Repeat with the `store_id` of one of `stores`.",
   REVERSED: "Returned by the store: it ends here.",
   CANCELLED: "It ends here.",
   TICKET_SENT: "Its ticket is being issued: the purchase stays.",

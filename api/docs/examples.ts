@@ -34,6 +34,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/proposals/:id/refuse": REASON,
   "post /api/admin/proposals/:id/undo": REASON,
   "post /api/admin/fan-token": { name: "Palmeiras", slug: "verdao", image: "https://img.example/verdao.png" },
+  "post /api/links": { user: WALLET, url: "https://www.example.com/product?id=42", token_slug: "verdao" },
   "post /api/register-purchase": { user: WALLET, store_id: 1, amount: 100, token_slug: "verdao" },
   "post /api/mint-nft": { user: WALLET, purchase_id: 1, metadata_uri: "" },
   "post /api/confirm-purchase": { purchase_id: 1 },

@@ -253,7 +253,7 @@ function tagOf(path: string): keyof typeof TAGS {
   const word = path.split("/")[2] ?? "operations";
   if (/^(me|login|logout|logout-everywhere|check-user|register-user-data|is-admin)$/.test(word)) return "people";
   if (/^(store|stores|fan-tokens)$/.test(word) || path.includes("fan-token")) return "catalogue";
-  if (/^(register-purchase|mint-nft|confirm-purchase|distribute-cashback|purchases|hooks)$/.test(word))
+  if (/^(register-purchase|links|mint-nft|confirm-purchase|distribute-cashback|purchases|hooks)$/.test(word))
     return "purchases";
   return word === "admin" ? "administration" : word === "nfts" ? "tokens" : "operations";
 }

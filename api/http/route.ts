@@ -129,7 +129,7 @@ type Description = {
   /** The headers that the handler reads, by lower-case name, for the document. */
   headers?: Record<string, { description: string; isRequired?: boolean }>;
   /** The errors of this call in addition to those of every similar call, for the document. */
-  failures?: Partial<Record<404 | 409 | 422, string>>;
+  failures?: Partial<Record<401 | 403 | 404 | 409 | 422, string>>;
   responses: Responses;
   /** Other media types of the response, selected by the `Accept` header. */
   alternatives?: readonly string[];

@@ -41,7 +41,10 @@ const MOST_BONUS_BPS = 10_000n;
 const NAME_LOOK_MS = 200;
 const NAME_LOOKS = 20;
 
-type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
+type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema> & {
+  /** The shop's page to which a click leads. */
+  page?: string;
+};
 
 /** Shared by concurrent registrations: the query for their stores, and the transaction that stores them. */
 export type Registrations = ReturnType<typeof openRegistrations>;
@@ -98,7 +101,7 @@ export async function registerPurchase(
   const tokenSlug = body.token_slug ?? null;
   const terms = { ...(await readBonus(services, { wallet, store, tokenSlug, asker })), tokenSlug, clickedAt: at };
   if (!services.environment.SIMULATED_PURCHASES)
-    return registerClick(services, registrations, wallet, store, { ...terms, keyed });
+    return registerClick(services, registrations, wallet, store, { ...terms, keyed, page: body.page });
   const wanted: SimulatedPurchase = {
     wallet,
     storeId: store.id,
@@ -253,7 +256,7 @@ async function registerClick(
   registrations: Registrations,
   wallet: WalletAddress,
   store: StoreWithCategories,
-  { bonusBps, block, open, tokenSlug, clickedAt, keyed }: ClickTerms,
+  { bonusBps, block, open, tokenSlug, clickedAt, keyed, page }: ClickTerms,
 ): Promise<RegisteredPurchase> {
   const rates = store.categories.map((one) => ({
     groupCode: one.groupCode,
@@ -288,7 +291,7 @@ async function registerClick(
         store_id: Number(store.id),
         bonus_state: open?.state ?? "known",
         expires_at: isoTime(click.expires_at),
-        affiliate_url: linkOf(store, click.token, services.accounts),
+        affiliate_url: linkOf(store, click.token, services.accounts, page),
       },
     };
   };
@@ -305,7 +308,12 @@ async function registerClick(
   return once(services, keyed, write);
 }
 
-type ClickTerms = BonusTerms & { tokenSlug: string | null; clickedAt: bigint; keyed: KeyedRequest | undefined };
+type ClickTerms = BonusTerms & {
+  tokenSlug: string | null;
+  clickedAt: bigint;
+  keyed: KeyedRequest | undefined;
+  page: string | undefined;
+};
 
 // The bonus at the click ------------------------------------------------------------------------------------------------
 

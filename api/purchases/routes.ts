@@ -14,19 +14,21 @@ import {
   registerPurchaseRequestSchema,
   registerPurchaseResponseSchema,
 } from "../../core/rules/api/purchases.ts";
+import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { readCreditOf } from "../chain/unless-away.ts";
 import { forbidden } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
+import { linksRoute } from "./links.ts";
 import { paymentsRoute } from "./payments.ts";
 import { distributeCashback } from "./payout.ts";
 import { toPurchaseRecords } from "./records.ts";
 import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
-export function purchaseRoutes(services: Services): Route[] {
+export function purchaseRoutes(services: Services, catalogue: CatalogueCache): Route[] {
   const { database } = services;
   const registrations = openRegistrations(services);
   return [
@@ -77,6 +79,7 @@ export function purchaseRoutes(services: Services): Route[] {
         };
       },
     }),
+    linksRoute(services, registrations, catalogue),
     paymentsRoute(services),
     route.post("/api/purchases/:id/withdraw", {
       access: "user",

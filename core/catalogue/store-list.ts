@@ -9,7 +9,7 @@ import { OTHER_LANGUAGES, type OtherLanguage } from "../rules/languages.ts";
 import { idsOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
 import { storesWithWords } from "./store-search.ts";
-import { readStores, type StoreWithCategories } from "./stores.ts";
+import { readStores, type StoreRow, type StoreWithCategories } from "./stores.ts";
 
 /** Matching stores including drafts, with the ids of those whose name is not on chain yet. */
 export async function listStorePage(queries: Queries, page: PageQuery): Promise<ListPage<StoreWithCategories>> {
@@ -112,6 +112,18 @@ export async function listNamed(
       );
   const stores = await readStores(queries, idsOf(rows));
   return stores.sort((one, other) => Number(one.id - other.id));
+}
+
+/** What tells whose page a link leads to, of every store on offer. */
+export async function listOfferedSites(
+  queries: Queries,
+): Promise<Pick<StoreRow, "id" | "name" | "store_url" | "domains">[]> {
+  return queries
+    .selectFrom("stores")
+    .select(["id", "name", "store_url", "domains"])
+    .where(READY)
+    .orderBy("id")
+    .execute();
 }
 
 export async function listOfferedIds(queries: Queries): Promise<bigint[]> {

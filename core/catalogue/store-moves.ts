@@ -19,7 +19,7 @@ import { deleteStore, insertStore, requireNotOwn, type StoreFields, type StoreRo
  */
 
 const FIELDS = {
-  store_link: ["affiliate_link", "store_url"],
+  store_link: ["affiliate_link", "store_url", "domains"],
   store_account: ["network", "account", "advertiser_id", "link_code"],
   // Without a merchant the host of its address stands for it.
   store_merchant: ["merchant", "store_url"],
@@ -40,6 +40,7 @@ const NOWHERE: Placed = {
   advertiser_id: null,
   link_code: null,
   merchant: null,
+  domains: null,
 };
 const DIRECT = "direct";
 
@@ -78,7 +79,8 @@ function given(fields: Fields): Partial<Placed> {
 
 const isMovedBy: Record<MoveKind, (before: Placed, after: Placed) => boolean> = {
   // Without a link nobody goes anywhere.
-  store_link: (before, after) => placeOf(after) !== null && placeOf(after) !== placeOf(before),
+  store_link: (before, after) =>
+    placeOf(after) !== null && (placeOf(after) !== placeOf(before) || takesDomain(before, after)),
   // A store without a network sells nothing.
   store_account: (before, after) =>
     Boolean(before.network && after.network) && FIELDS.store_account.some((field) => after[field] !== before[field]),
@@ -93,6 +95,15 @@ function placeOf({ affiliate_link: link, network, advertiser_id, link_code, stor
   if (link) return network && network !== DIRECT ? `link ${link.trim()}` : `hosts ${hostsIn(link)}`;
   if (!network || network === DIRECT || !(advertiser_id || link_code) || !store_url) return null;
   return `built ${hostsIn(store_url)}`;
+}
+
+/** Whether links to a further shop's pages would lead where this store leads. */
+function takesDomain(before: Placed, { domains, affiliate_link, store_url }: Placed): boolean {
+  const own = `${hostsIn(affiliate_link ?? "")} ${hostsIn(store_url ?? "")}`
+    .split(" ")
+    .map((host) => host.replace(/^www\./, ""));
+  const known = [...(before.domains?.split(",") ?? []), ...own];
+  return (domains?.split(",") ?? []).some((domain) => !known.includes(domain));
 }
 
 /** Every host that a link names, also where it is the parameter of a redirect. */

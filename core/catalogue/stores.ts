@@ -40,6 +40,7 @@ export function fieldsOf(store: StoreRow): Required<StoreFields> {
     ...recordOf(keysOf(STORE_TEXTS), (field) => store[field]),
     ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => store[field]),
     ...recordOf(keysOf(STORE_COUNTS), (field) => (store[field] === null ? null : Number(store[field]))),
+    domains: store.domains,
     featured: store.featured === 1n,
   };
 }

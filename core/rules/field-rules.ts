@@ -13,6 +13,7 @@ const SENTENCES = {
   percent: "must be a percent such as 5.75",
   public_link: "must be a public https:// address",
   key: "must be 1 to 32 lower-case letters, digits and hyphens",
+  domain: "must be domains such as shop.com, at most 20",
   slug: "must be lower-case letters, digits and hyphens",
   control_characters: "must not contain control characters",
   hidden_characters: "must not contain invisible characters, characters that turn text around, or stacked accents",

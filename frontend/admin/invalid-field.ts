@@ -24,6 +24,7 @@ const RULES: Record<FieldRule, string | ((params: RuleParams) => string)> = {
   percent: "precisa ser um percentual como 5,75",
   public_link: "precisa ser um endereço público da internet que começa com https://",
   key: "aceita até 32 letras minúsculas, números e hífens",
+  domain: "aceita sites como loja.com.br, no máximo 20",
   slug: "aceita só letras minúsculas, números e hífens",
   control_characters: "não aceita caracteres de controle",
   hidden_characters: "não aceita caracteres invisíveis, que invertem o texto, nem acentos empilhados",

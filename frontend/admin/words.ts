@@ -243,6 +243,7 @@ const STORE_FIELD_WORDS: Record<Exclude<keyof StoreFields, keyof Translations<ty
   link_code: "código do link",
   merchant: "comerciante",
   store_url: "site da loja",
+  domains: "outros sites",
   mint_delay_seconds: "espera antes do ingresso",
   hold_seconds: "prazo de segurança",
   claim_days: "dias para reclamar",

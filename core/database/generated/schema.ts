@@ -96,6 +96,9 @@ export interface Schema {
     sells: GeneratedAlways<bigint>;
     /** Without a network it is a direct shop: it was one before 1.1, or is a sample. */
     unlinked_is_direct: bigint | null;
+    /** By which a pasted link's store is known, with commas between them, `short:` before one of shortened links. Adds only:
+     * 1.0.0 works on beside it. docs/product.md#links */
+    domains: string | null;
   };
   /** The words by which the stores page finds a store. */
   store_words: {

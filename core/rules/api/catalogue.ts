@@ -16,12 +16,15 @@ const optionalText = (maximum: number) =>
   text(maximum)
     .transform((value) => (value === "" ? null : value))
     .nullish();
-/** A template: `{click}` is replaced by the click. */
+/** A template: `{click}` is replaced by the click, `{url}` by the page that it leads to. */
 const linkTemplateSchema = z
   .string()
   .trim()
   .max(2_048, limit("max_length", 2_048))
-  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), must("public_link"));
+  .refine(
+    (text) => isPublicHttpsUrl(text.replaceAll("{click}", "click").replaceAll("{url}", "url")),
+    must("public_link"),
+  );
 const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
 const optionalName = z
   .union([z.literal("").transform(() => null), shortText(32, must("key")).regex(/^[a-z0-9-]{1,32}$/, must("key"))])
@@ -45,6 +48,31 @@ const logoSchema = z
   .refine((text) => UPLOADED.test(text) || isPublicHttpsUrl(text), must("public_link"));
 const optionalLogo = z.union([z.literal("").transform(() => null), logoSchema]).nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
+
+/** A domain of a shop, as pasted or typed: `https://www.Loja.com.br/` is `loja.com.br`. */
+export function domainIn(text: string): string | undefined {
+  const host = URL.parse(text.includes("//") ? text : `https://${text}`)?.hostname.replace(/^www\./, "");
+  return host && /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(host) ? host : undefined;
+}
+
+/** Before a domain whose links are shortened: where they lead, only the shop knows. */
+export const SHORT_DOMAIN = "short:";
+const DOMAINS = 20;
+/** A text with commas, or a list of them as answers have it. */
+const domainsSchema = z
+  .preprocess((given) => (Array.isArray(given) ? given.join(",") : given), shortText(DOMAINS * 300, must("domain")))
+  .transform((given, context) => {
+    const typed = given.split(/[,;\s]+/).filter(Boolean);
+    const domains = typed.map((one) => {
+      const isShort = one.startsWith(SHORT_DOMAIN);
+      const domain = domainIn(isShort ? one.slice(SHORT_DOMAIN.length) : one);
+      return domain && `${isShort ? SHORT_DOMAIN : ""}${domain}`;
+    });
+    if (domains.length <= DOMAINS && domains.every(Boolean)) return [...new Set(domains)].join(",") || null;
+    context.addIssue({ code: "custom", message: must("domain") });
+    return z.NEVER;
+  })
+  .nullish();
 
 /**
  * The optional fields of stores: what a request may say. Answers, files, columns and the panel's form follow these tables; a
@@ -124,6 +152,8 @@ export const storeSchema = z.object({
   ...recordOf(keysOf(STORE_TEXTS), () => z.string().nullable()),
   ...recordOf(keysOf(RARE_STORE_TEXTS), () => z.string().optional()),
   ...recordOf(keysOf(STORE_COUNTS), () => z.number().nullable()),
+  /** By which a link to one of its pages is known, besides the host of `store_url`. docs/product.md#links */
+  domains: z.array(z.string()).optional(),
   featured: z.boolean(),
   /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
   is_draft: z.boolean(),
@@ -190,6 +220,11 @@ export const storeResponseSchema = answerOf({
   cashbacks: z.array(storeCashbackSchema),
 });
 
+/** The domains of the stores on offer that have one; shortened links' apart. docs/product.md#links */
+export const storeDomainsResponseSchema = answerOf({
+  stores: z.array(z.object({ id: z.number(), name: z.string(), domains: z.array(z.string()) })),
+});
+
 /** In days, each null while too few of the store's sales took the step. docs/product.md#sales-pace */
 export const storePaceResponseSchema = answerOf({
   pace: z.object({
@@ -229,6 +264,7 @@ export const createStoreRequestSchema = z.strictObject({
   ...STORE_TEXTS,
   ...RARE_STORE_TEXTS,
   ...STORE_COUNTS,
+  domains: domainsSchema,
   featured: z.boolean().optional(),
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();

@@ -61,6 +61,8 @@ export const challengeSchema = z.object({ nonce: z.string(), message: z.string()
 export const PURSES = ["wallet", "address", "shop", "account"] as const;
 export type PurseName = (typeof PURSES)[number];
 
+const namedStoreSchema = z.object({ id: z.number(), name: z.string() });
+
 /** The body of every error. docs/product.md#error-shape. `error` and `message` are the same sentence. */
 export const errorSchema = z.object({
   success: z.literal(false),
@@ -87,6 +89,9 @@ export const errorSchema = z.object({
   purse: z.enum(PURSES).optional(),
   /** With DECISION_REFUSED: what does not fit. */
   why: z.enum(DECISION_REFUSALS).optional(),
+  /** With LINK_UNKNOWN: stores of a similar name; with LINK_AMBIGUOUS: those at this shop. */
+  like: z.array(namedStoreSchema).optional(),
+  stores: z.array(namedStoreSchema).optional(),
   /** With NONCE_REQUIRED and SIGNATURE_NEEDED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });

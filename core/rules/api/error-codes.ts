@@ -45,6 +45,9 @@ export const ERROR_CODES = [
   "NO_LINK",
   "SIMULATED_LIMIT",
   "STORE_UNKNOWN",
+  "LINK_INVALID",
+  "LINK_UNKNOWN",
+  "LINK_AMBIGUOUS",
   // A purchase's next step
   "REVERSED",
   "CANCELLED",

@@ -4,6 +4,7 @@ import { isMetadataAddress } from "../chain-text.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
 import { METADATA_URI_MAX_BYTES, PURCHASE_CAP_CENTS } from "../product.ts";
+import { PRODUCT_LINK_LENGTH } from "../product-link.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { FIGURES, SITUATIONS } from "../purchase/situation.ts";
 import { keysOf, recordOf } from "../records.ts";
@@ -85,6 +86,25 @@ export const registerPurchaseResponseSchema = answerOf({
       affiliate_url: z.string().nullable(),
     })
     .optional(),
+});
+/** Without `user` nothing is recorded: it says whose page it is. docs/product.md#links */
+export const linkRequestSchema = z.strictObject({
+  user: addressSchema.optional(),
+  url: shortText(PRODUCT_LINK_LENGTH, limit("max_length", PRODUCT_LINK_LENGTH)).min(1, must("empty")),
+  token_slug: registerPurchaseRequestSchema.shape.token_slug,
+  /** Which of several stores at one shop. */
+  store_id: idSchema.optional(),
+});
+export const linkResponseSchema = registerPurchaseResponseSchema.extend({
+  store: z.object({ id: z.number(), name: z.string() }),
+  /** The pasted page, without what followed its reader; of a shortened link, as it came. */
+  url: z.string(),
+  /** Whether the way out leads to the page; else to the shop's first page. */
+  leads_to_page: z.boolean(),
+  /** A shortened link: which page it stands for, only the shop knows. */
+  is_short: z.boolean(),
+  /** Whether somebody else would have earned by the link as it came. */
+  was_referral: z.boolean(),
 });
 export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>;
 

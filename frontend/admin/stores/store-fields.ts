@@ -58,7 +58,7 @@ export const MAIN_FIELDS: readonly StoreField[] = [
   {
     name: "affiliate_link",
     kind: "url",
-    hint: "{click} no link vira o código da visita; sem ele, vai no fim.",
+    hint: "{click} no link vira o código da visita; sem ele, vai no fim. {url} vira a página do produto.",
   },
 ];
 
@@ -100,6 +100,11 @@ export const NETWORK_FIELDS: readonly StoreField[] = [
     name: "store_url",
     kind: "url",
     hint: "Na Awin e na Admitad o link pode ser montado dele.",
+  },
+  {
+    name: "domains",
+    hint: "Sites em que um link colado é desta loja, além do site dela, separados por vírgula. Encurtador: short:amzn.to.",
+    shown: ({ domains }) => domains?.join(", ") || null,
   },
   {
     name: "mint_delay_seconds",

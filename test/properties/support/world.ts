@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
+import { CatalogueCache } from "../../../api/catalogue/catalogue-cache.ts";
 import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { hookRoutes } from "../../../api/hooks/routes.ts";
@@ -144,7 +145,8 @@ export class World {
       log: pino({ level: "silent" }),
     });
     this.senders = this.#newSenders();
-    this.#routes = [...purchaseRoutes(this.services), ...hookRoutes(this.services)];
+    const catalogue = new CatalogueCache(database, this.services.cursors, this.services.log);
+    this.#routes = [...purchaseRoutes(this.services, catalogue), ...hookRoutes(this.services)];
   }
 
   async close(): Promise<void> {
