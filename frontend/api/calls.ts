@@ -10,7 +10,7 @@ import type {
   sessionsResponseSchema,
 } from "../../core/rules/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../core/rules/api/proof.ts";
-import type { RegisteredPurchase } from "../../core/rules/api/purchases.ts";
+import type { linkResponseSchema, RegisteredPurchase } from "../../core/rules/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../core/rules/api/sales.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import { LIST_LIMIT } from "../../core/rules/product.ts";
@@ -257,6 +257,15 @@ export async function registerPurchase(request: PurchaseRequest, key: string): P
   const headers = { "idempotency-key": key };
   const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request, undefined, headers);
   return { affiliateUrl: (answer.click ?? answer.purchase)?.affiliate_url, purchaseId: answer.purchase?.id };
+}
+
+export type LinkAnswer = Heard<z.infer<typeof linkResponseSchema>>;
+
+/** Whose page a link leads to; for a user a click that leads there. */
+export function findLink(
+  request: Pick<PurchaseRequest, "token_slug"> & { url: string; user?: string; store_id?: number | string },
+): Promise<LinkAnswer> {
+  return call("POST", "/api/links", request);
 }
 
 export function withdrawPurchase(id: number): Promise<unknown> {

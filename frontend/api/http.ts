@@ -23,6 +23,8 @@ const REASONS: Record<number, string> = {
 
 const TIMEOUT_MS = 30_000;
 
+export type NamedStore = { id: number; name: string };
+
 /** The server responded with an error. `status` is 200 if the body said `success: false`. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -35,6 +37,8 @@ export class ApiError extends Error {
   readonly problems: FileProblem[] | undefined;
   /** What a refused decision does not fit. */
   readonly why: string | undefined;
+  /** Those to choose from, or that were meant. */
+  readonly stores: readonly NamedStore[] | undefined;
   /** Whether the message is the server's, or derived from the status. */
   readonly isServersWord: boolean;
 
@@ -48,6 +52,7 @@ export class ApiError extends Error {
       limit,
       problems,
       why,
+      stores,
       isServersWord = false,
     }: Partial<Omit<ApiError, keyof Error | "status">> = {},
   ) {
@@ -59,6 +64,7 @@ export class ApiError extends Error {
     this.limit = limit;
     this.problems = problems;
     this.why = why;
+    this.stores = stores;
     this.isServersWord = isServersWord;
   }
 }
@@ -103,6 +109,8 @@ type Body = {
   limit?: string;
   problems?: FileProblem[];
   why?: unknown;
+  like?: NamedStore[];
+  stores?: NamedStore[];
 };
 
 let onUnauthorized: (token: string | null) => void = () => {};
@@ -197,6 +205,7 @@ function refusal(response: Response, json: Body | undefined): ApiError {
     limit: json?.limit ? { name: json.limit, max: Number(json.params?.max) } : undefined,
     problems: json?.problems,
     why: textOf(json?.why),
+    stores: json?.stores ?? json?.like,
     isServersWord: said !== undefined,
   });
 }

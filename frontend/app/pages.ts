@@ -44,6 +44,7 @@ export const PAGES: Page[] = [
     about: "store",
     who: "anyone",
   },
+  { path: "/go", screen: "stores/go-page", title: "go.title", description: "go.lead", who: "anyone" },
   {
     path: "/ticket/:tokenId",
     screen: "ticket/ticket-page",

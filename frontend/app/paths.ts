@@ -11,6 +11,9 @@ export const paths = {
   store: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}`,
   /** The same with its buy dialog open. */
   buy: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}?buy`,
+  /** A pasted link, and of several stores at its shop one. */
+  go: (url: string, storeId?: string | number) =>
+    `/go?${new URLSearchParams({ ...(url && { url }), ...(storeId !== undefined && { store: String(storeId) }) })}`,
   transaction: (hash: string) => `/tx/${hash}`,
   proof: "/proof",
   proofOf: (wallet: string) => `/proof?wallet=${wallet}`,

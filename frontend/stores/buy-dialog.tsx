@@ -27,12 +27,19 @@ import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
 
 const CENTS = 100n;
 
+type BuyDialogProps = {
+  store: Store;
+  /** The page of the shop to go to; without it, its first page. */
+  link?: string;
+  onClose: () => void;
+};
+
 /** Chooses the fan token, shows its bonus, records the purchase and opens the redirect page. docs/product.md#buy-dialog. */
-export default function BuyDialog({ store, onClose }: { store: Store; onClose: () => void }) {
+export default function BuyDialog({ store, link, onClose }: BuyDialogProps) {
   const t = useText();
   const { tokens, list, token, choose } = useTokenChoice(store);
   const [category, setCategory] = useState("");
-  const { proceed, isBusy, problem } = usePurchase(store, onClose);
+  const { proceed, isBusy, problem } = usePurchase(store, link, onClose);
   const isVisitor = useSession().status === "anonymous";
   const cancel = (
     <button type="button" className="button button-quiet" onClick={onClose}>
@@ -43,10 +50,16 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
     <>
       <p className="dialog-note">{t("buy.noLogin")}</p>
       {cancel}
-      <button type="button" className="button button-quiet" onClick={() => proceed(undefined)}>
-        {t("buy.withoutCashback")}
-      </button>
-      <LinkButton to={paths.auth(paths.buy(store.id))}>{t("buy.login")}</LinkButton>
+      {link ? (
+        <a className="button button-quiet" href={link}>
+          {t("buy.withoutCashback")}
+        </a>
+      ) : (
+        <button type="button" className="button button-quiet" onClick={() => proceed(undefined)}>
+          {t("buy.withoutCashback")}
+        </button>
+      )}
+      <LinkButton to={paths.auth(link ? paths.go(link, store.id) : paths.buy(store.id))}>{t("buy.login")}</LinkButton>
     </>
   ) : (
     <>
@@ -95,12 +108,12 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
 }
 
 /** Records the purchase of a user, and leads to the shop. */
-function usePurchase(store: Store, onClose: () => void) {
+function usePurchase(store: Store, link: string | undefined, onClose: () => void) {
   const t = useText();
   const navigate = useNavigate();
   const { profile } = useSession();
   const isShown = useIsShown();
-  const depart = useDeparture(store);
+  const depart = useDeparture(store, link);
   const { mutateAsync, isPending, error } = useMutation({
     mutationFn: async (chosen: FanToken | undefined) => profile && depart(profile.wallet, chosen),
     onSuccess: (departure) => {

@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { reaisText } from "../../core/rules/money.ts";
 import { SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { isRecord } from "../../core/rules/records.ts";
-import { registerPurchase, type WayOut } from "../api/calls.ts";
+import { findLink, type PurchaseRequest, registerPurchase, type WayOut } from "../api/calls.ts";
+import { configQuery } from "../api/queries.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { endFirstSteps } from "../app/storage.ts";
 import { draftKey, readDraft, writeDraft } from "../session/drafts.ts";
@@ -22,10 +24,11 @@ export type Departure = WayOut & {
 const VISIT_MS = 30 * 60_000;
 
 /** Records a purchase, or in live mode a visit; throws what the call throws. Pressed again, it records nothing twice. */
-export function useDeparture(store: Store) {
+export function useDeparture(store: Store, link?: string) {
   // Of this dialog: another one is another purchase.
   const [key] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join("-"));
   const earnedWith = useEarnings(store);
+  const isSimulated = useQuery(configQuery).data.simulated;
   return async (user: string, token: FanToken | undefined): Promise<Departure> => {
     const { percent, reais, isSure } = earnedWith(token);
     const request = {
@@ -34,12 +37,25 @@ export function useDeparture(store: Store) {
       amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
       ...(token && { token_slug: token.slug }),
     };
-    const wayOut = await registerPurchase(request, `${key}-${token?.slug ?? ""}`);
+    const wayOut = await wayOutOf(request, `${key}-${token?.slug ?? ""}`, { link, isSimulated });
     const departure = { ...wayOut, percent, reais, isSure, token: token?.slug };
     endFirstSteps();
     writeDraft(visitKey(user, store.id), { at: Date.now(), departure });
     return departure;
   };
+}
+
+/** To the shop's page that a link names, where there is one; a simulated purchase is recorded as any other. */
+async function wayOutOf(
+  request: PurchaseRequest,
+  key: string,
+  { link, isSimulated }: { link: string | undefined; isSimulated: boolean },
+): Promise<WayOut> {
+  if (link === undefined) return registerPurchase(request, key);
+  if (isSimulated) return { ...(await registerPurchase(request, key)), affiliateUrl: link };
+  const { amount: _, ...asked } = request;
+  const { click } = await findLink({ ...asked, url: link });
+  return { affiliateUrl: click?.affiliate_url, purchaseId: undefined };
 }
 
 /** From the history entry. */

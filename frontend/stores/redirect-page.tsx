@@ -121,7 +121,7 @@ function DirectDeparture({ store, wallet, destination }: DirectProps) {
 
 /** Without a known visit, the link carries no click. */
 function withoutVisit(link: string): string {
-  return link.replaceAll("{click}", "");
+  return link.replaceAll("{click}", "").replaceAll("{url}", "");
 }
 
 /** Only https links may be opened; on the local machine also pages on it. */

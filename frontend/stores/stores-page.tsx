@@ -20,6 +20,7 @@ import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { useSearchText } from "../ui/use-search-text.ts";
 import { useFavourites } from "./favourites.tsx";
+import { PasteLink } from "./paste-link.tsx";
 import { FILTERS, type FilterName, searchOf } from "./search.ts";
 import { StoreCard } from "./store-card.tsx";
 
@@ -36,6 +37,7 @@ export default function Stores() {
     <section className="page">
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
+      <PasteLink />
       <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>

@@ -23,6 +23,14 @@ describe("The table of pages", () => {
     }
   });
 
+  it("has the page to which the installed app is a share target, by the parameters that it reads", () => {
+    const { share_target } = JSON.parse(readFileSync(join(FRONTEND, "public/manifest.webmanifest"), "utf8"));
+    expect(PAGES.map(({ path }) => path)).to.include(share_target.action);
+    const screen = readFileSync(join(FRONTEND, "stores/go-page.tsx"), "utf8");
+    for (const name of Object.values(share_target.params)) expect(screen, String(name)).to.include(`"${name}"`);
+    expect(share_target.method).to.equal("GET");
+  });
+
   it("has each path once", () => {
     const paths = PAGES.map(({ path }) => path);
     expect(new Set(paths).size).to.equal(paths.length);

@@ -295,6 +295,16 @@ export class FixtureServer {
             affiliate_url: "https://example.com/click?id=99",
           },
         });
+      case "POST /api/links":
+        return ok({
+          message: "Store found",
+          purchase: null,
+          store: { id: 1, name: "Verdão Store" },
+          url: call.body.url,
+          leads_to_page: true,
+          is_short: false,
+          was_referral: false,
+        });
       case "POST /api/logout":
         return ok({ message: "Signed out" });
       default:

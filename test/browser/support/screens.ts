@@ -80,6 +80,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "not found", path: "/nowhere" },
   { name: "help", path: "/help/bonus" },
   { name: "store page", path: "/stores/1" },
+  { name: "a product's link", path: "/go" },
+  { name: "a product's link and its store", path: "/go?url=https%3A%2F%2Fwww.loja.com%2Ftv" },
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
   { name: "profile", path: "/profile", isLoggedIn: true },

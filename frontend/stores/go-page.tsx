@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, startTransition, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { linkIn } from "../../core/rules/product-link.ts";
+import type { LinkAnswer } from "../api/calls.ts";
+import { ApiError } from "../api/http.ts";
+import { linkQuery, storeQuery } from "../api/queries.ts";
+import { PageHeading } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
+import { PasteLink } from "./paste-link.tsx";
+
+const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+
+/** A pasted or shared link to a product: its store, and the way there with cashback. docs/product.md#links */
+export default function Go() {
+  const t = useText();
+  const [parameters] = useSearchParams();
+  const shared = ["text", "title"].map((name) => linkIn(parameters.get(name) ?? "")).find(Boolean);
+  const url = parameters.get("url") || shared || "";
+  const storeId = parameters.get("store") ?? undefined;
+  return (
+    <section className="page grid gap-4">
+      <PageHeading>{t("go.title")}</PageHeading>
+      <p className="lead">{t("go.lead")}</p>
+      <PasteLink url={url} />
+      {url === "" ? <HowTo /> : <Found key={`${url} ${storeId}`} url={url} storeId={storeId} />}
+    </section>
+  );
+}
+
+function HowTo() {
+  const t = useText();
+  return (
+    <ul className="plain-list">
+      <li>{t("go.how.copy")}</li>
+      <li>{t("go.how.share")}</li>
+      <li>{t("go.how.ios")}</li>
+    </ul>
+  );
+}
+
+function Found({ url, storeId }: { url: string; storeId: string | undefined }) {
+  const t = useText();
+  const found = useQuery(linkQuery(url, storeId));
+  if (found.data) return <Store link={found.data} />;
+  if (!found.isError) {
+    return (
+      <div aria-busy="true">
+        <p className="sr-only" role="status">
+          {t("go.looking")}
+        </p>
+        <Skeletons count={1} className="h-32" />
+      </div>
+    );
+  }
+  const { code, stores = [] } = found.error instanceof ApiError ? found.error : {};
+  if (code === "LINK_AMBIGUOUS") {
+    return (
+      <Choice title={t("go.which")}>
+        {stores.map(({ id, name }) => (
+          <LinkButton key={id} className="button button-quiet" to={paths.go(url, id)}>
+            {name}
+          </LinkButton>
+        ))}
+      </Choice>
+    );
+  }
+  if (code === "LINK_UNKNOWN") {
+    return (
+      <EmptyPanel title={t("go.unknown")} hint={t(stores.length > 0 ? "go.unknown.like" : "go.unknown.hint")}>
+        {stores.map(({ id, name }) => (
+          <LinkButton key={id} className="button button-quiet" to={paths.store(id)}>
+            {name}
+          </LinkButton>
+        ))}
+        <LinkButton to={paths.stores}>{t("home.featured.all")}</LinkButton>
+      </EmptyPanel>
+    );
+  }
+  if (code === "LINK_INVALID" || code === "INVALID_REQUEST")
+    return <EmptyPanel title={t("go.invalid")} hint={t("go.invalid.hint")} />;
+  return <RetryPanel title={t("go.failed")} query={found} />;
+}
+
+function Choice({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div className="state-panel">
+      <p className="state-title">{title}</p>
+      <div className="flex flex-wrap justify-center gap-3">{children}</div>
+    </div>
+  );
+}
+
+/** The store, with its buy dialog open at once. */
+function Store({ link }: { link: LinkAnswer }) {
+  const t = useText();
+  const { percentRange } = useFormat();
+  const store = useQuery(storeQuery(String(link.store.id)));
+  const [isBuying, setBuying] = useState(true);
+  if (store.isError) return <RetryPanel title={t("redirect.unavailable")} query={store} />;
+  if (!store.data) return <Skeletons count={1} className="h-32" />;
+  const { data } = store;
+  const notes = [
+    link.was_referral && t("go.referral"),
+    link.is_short ? t("go.short") : !link.leads_to_page && t("go.frontPage", { store: data.name }),
+  ].filter(Boolean);
+  return (
+    <div className="card card-body grid gap-3 go-store">
+      <div className="section-actions go-store-head">
+        <StoreMark store={data} />
+        <h2>
+          <Link to={paths.store(data.id)}>{data.name}</Link>
+        </h2>
+        <p className="store-percent-number">{percentRange(data.minCashback, data.maxCashback)}</p>
+      </div>
+      <p className="go-link">{link.url}</p>
+      {notes.map((note) => (
+        <p key={String(note)} className="hint">
+          {note}
+        </p>
+      ))}
+      <div className="action-row">
+        <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
+          {t("go.buy")}
+        </button>
+      </div>
+      <Suspense>{isBuying && <BuyDialog store={data} link={link.url} onClose={() => setBuying(false)} />}</Suspense>
+    </div>
+  );
+}

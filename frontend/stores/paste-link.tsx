@@ -1,0 +1,26 @@
+import type { FormEvent } from "react";
+import { useNavigate } from "react-router";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+
+/** A field for the address of a product; what is pasted opens with cashback. docs/product.md#links */
+export function PasteLink({ url = "" }: { url?: string }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const open = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const pasted = String(new FormData(event.currentTarget).get("url") ?? "").trim();
+    navigate(paths.go(pasted));
+  };
+  return (
+    <form className="paste-link" noValidate onSubmit={open} key={url}>
+      <label className="field">
+        <span>{t("go.field")}</span>
+        <input name="url" inputMode="url" autoComplete="off" placeholder="https://" defaultValue={url} />
+      </label>
+      <button type="submit" className="button button-quiet">
+        {t("go.open")}
+      </button>
+    </form>
+  );
+}
