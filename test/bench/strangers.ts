@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { SYSTEM_FAULTS } from "../../core/rules/system-faults.ts";
 import { type ApiSystem, startSystem } from "../api/support/system.ts";
 import { startChaosProxy } from "../faults/support/chaos-proxy.ts";
+import { until } from "../testing/until.ts";
 import { ask, percentile } from "./scale/load.ts";
 import { memoryMb } from "./scale/processes.ts";
 import { PUBLIC_CALLS } from "./strangers/calls.ts";
@@ -118,7 +119,9 @@ async function measureEngine(engine: "sqlite" | "postgres", rows: Row[]) {
   try {
     await system.stopApi("SIGTERM");
     await system.startApi({ CHAIN_PORT: String(proxy.port) });
-    const { token } = await system.user();
+    const buyer = await system.user();
+    await mintTicket(system, buyer);
+    const { token } = buyer;
     const pid = apiProcess();
     const others = () => measureOthers(system.url, OTHERS_PATHS, SECONDS, token);
     await others();
@@ -151,6 +154,12 @@ async function measureEngine(engine: "sqlite" | "postgres", rows: Row[]) {
     await system.stop();
     await proxy.stop();
   }
+}
+
+/** Ticket 1, whose page and picture are among the calls. */
+async function mintTicket(system: ApiSystem, buyer: Awaited<ReturnType<ApiSystem["user"]>>): Promise<void> {
+  await buyer.post("/api/register-purchase", { user: buyer.address, store_id: 1, amount: 100 });
+  await until("ticket 1 has a picture", async () => (await fetch(`${system.url}/api/nfts/1/image`)).ok);
 }
 
 type Seen = { connections: number; quiet: number; bare: number; waits: readonly number[] };
