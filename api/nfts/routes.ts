@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
@@ -20,7 +21,8 @@ import type { Services } from "../services.ts";
 
 const JSON_URI = "data:application/json;base64,";
 const SVG_URI = "data:image/svg+xml;base64,";
-const MAXIMUM_PICTURES = 1_000;
+/** Of characters: hundreds of our own contract's. */
+const KEPT_LENGTH = 8 * 1_024 * 1_024;
 /** What drawing one may cost: by our own contract, whose descriptor can be replaced. docs/product.md#node-questions */
 const DRAWING_GAS = 30_000_000n;
 const DRAWING_BYTES = 64 * 1_024;
@@ -31,7 +33,13 @@ const PICTURE_AGE_SECONDS = 300;
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
 export function nftRoutes(services: Services): Route[] {
-  const pictures = new LRUCache<string, string>({ max: MAXIMUM_PICTURES, ttl: PICTURE_AGE_MS });
+  // Whoever asks for one that is being drawn waits for that drawing.
+  const pictures = new LRUCache<string, Picture, Drawn>({
+    maxSize: KEPT_LENGTH,
+    sizeCalculation: ({ svg }) => svg.length,
+    ttl: PICTURE_AGE_MS,
+    fetchMethod: (_key, _old, { context }) => drawPicture(services, context),
+  });
   return [
     route.get("/api/nfts", {
       access: "user",
@@ -100,15 +108,13 @@ export function nftRoutes(services: Services): Route[] {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         const status = purchaseStatusFromChain(nft.status);
-        const picture = await readPicture(services, pictures, {
-          tokenId: nft.token_id,
-          status,
-          asker: originOf(request.ip ?? ""),
-        });
+        const context = { tokenId: nft.token_id, asker: originOf(request.ip ?? "") };
+        const picture = await pictures.fetch(`${nft.token_id}:${status}`, { context });
         if (picture === undefined) throw notFound("Picture");
         const isLasting = query.status === status;
         return {
-          text: picture,
+          text: picture.svg,
+          etag: picture.etag,
           type: "image/svg+xml; charset=utf-8",
           headers: {
             "content-security-policy": PICTURE_POLICY,
@@ -120,22 +126,15 @@ export function nftRoutes(services: Services): Route[] {
   ];
 }
 
-async function readPicture(
-  services: Services,
-  pictures: LRUCache<string, string>,
-  { tokenId, status, asker }: { tokenId: bigint; status: string; asker: string },
-): Promise<string | undefined> {
-  const key = `${tokenId}:${status}`;
-  const known = pictures.get(key);
-  if (known !== undefined) return known;
+type Drawn = { tokenId: bigint; asker: string };
+type Picture = { svg: string; etag: string };
+
+async function drawPicture(services: Services, { tokenId, asker }: Drawn): Promise<Picture | undefined> {
   const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "tokenURI", args: [tokenId] });
   const call = callOf({ to: services.contracts.purchaseNft, data }, { gas: DRAWING_GAS, mostBytes: DRAWING_BYTES });
   const [shown] = (await services.everyNode.claimed(asker, [call])).shown;
-  const picture =
-    shown && pictureOf(decodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", data: shown }));
-  if (!picture) return undefined;
-  pictures.set(key, picture);
-  return picture;
+  const svg = shown && pictureOf(decodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", data: shown }));
+  return svg ? { svg, etag: `"${hash("sha256", svg)}"` } : undefined;
 }
 
 /** The SVG inside a `tokenURI`; undefined if the metadata is stored elsewhere. */

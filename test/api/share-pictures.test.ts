@@ -4,9 +4,14 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
+import { encodeFunctionResult } from "viem";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import type { EveryNode } from "../../core/process/rpc/every-node.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
+import { standIn } from "../testing/stand-in.ts";
+import { until } from "../testing/until.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const WALLET = `0x${"ab".repeat(20)}` as WalletAddress;
@@ -31,7 +36,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
     let site: Server;
     let url: string;
     beforeEach(async () => {
-      api = await startInProcess((await open()).database, { RATE_LIMIT_SCALE: "0.25" });
+      api = await startInProcess((await open()).database, { RATE_LIMIT_SCALE: "1" });
       const app = express();
       app.get("/share/*picture", sharePictures(api.services));
       app.use((_request, response) => {
@@ -74,18 +79,46 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       expect((await read("/share/ticket/1/pt.png")).bytes).not.to.deep.equal(pending.bytes);
     });
 
-    it("draws at most thirty new pictures a minute per address, and keeps serving known ones", async () => {
+    it("draws at most sixty new pictures a minute per address, and keeps serving known ones", async () => {
       const { kysely } = api.services.database;
       const known = await read("/share/ticket/1/pt.png");
       const drawn: Uint8Array[] = [];
-      for (let cents = 1n; cents <= 31n; cents++) {
+      for (let cents = 1n; cents <= 61n; cents++) {
         await kysely.updateTable("nfts").set({ value_cents: cents }).where("token_id", "=", 2n).execute();
         const response = await fetch(`${url}/share/ticket/2/pt.png`, { redirect: "manual" });
         if (response.status === 200) drawn.push(await response.bytes());
         else expect([response.status, response.headers.get("location")]).to.deep.equal([302, "/og.png"]);
       }
-      expect(drawn).to.have.length(29);
+      expect(drawn).to.have.length(59);
       expect((await read("/share/ticket/1/pt.png")).bytes).to.deep.equal(known.bytes);
+    });
+
+    it("are drawn once for all who ask meanwhile, and sent once to who keeps them", async () => {
+      const before = await Promise.all(Array.from({ length: 100 }, () => read("/share/ticket/3/pt.png")));
+      expect(new Set(before.map(({ status, type }) => `${status} ${type}`))).to.deep.equal(new Set(["200 image/png"]));
+      const { headers } = await fetch(`${url}/share/ticket/3/pt.png`);
+      const again = { headers: { "if-none-match": headers.get("etag") ?? "" } };
+      expect((await fetch(`${url}/share/ticket/3/pt.png`, again)).status).to.equal(304);
+    });
+
+    it("shows a ticket as its contract draws it: once for all who ask meanwhile, and for a minute", async () => {
+      let drawings = 0;
+      const drawn = Promise.withResolvers<void>();
+      const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>`;
+      const uri = tokenUri(picture);
+      const claimed = async () => {
+        drawings++;
+        await drawn.promise;
+        return { shown: [uri] };
+      };
+      Object.assign(api.services, { everyNode: standIn<EveryNode>({ claimed }) });
+      const ask = (headers = {}) => fetch(`${api.url}/api/nfts/1/image`, { headers });
+      const asked = Array.from({ length: 30 }, () => ask());
+      await until("it is being drawn", async () => drawings > 0);
+      drawn.resolve();
+      for (const answer of await Promise.all(asked)) expect(await answer.text()).to.equal(picture);
+      const etag = (await ask()).headers.get("etag") ?? "";
+      expect([(await ask({ "if-none-match": etag })).status, drawings]).to.deep.equal([304, 1]);
     });
 
     it("lists a wallet's tickets to anyone, page by page, with their payouts", async () => {
@@ -115,6 +148,12 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
     });
   });
 });
+
+function tokenUri(svg: string): string {
+  const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+  const result = `data:application/json;base64,${Buffer.from(JSON.stringify({ image })).toString("base64")}`;
+  return encodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", result });
+}
 
 /** The chain has the name of every store. */
 async function named({ services }: InProcessApi): Promise<void> {

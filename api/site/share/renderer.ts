@@ -23,15 +23,23 @@ export class Renderer {
   #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #kept = new LRUCache<string, Uint8Array>({ max: KEPT_PICTURES });
+  /** Those that are being drawn. */
+  readonly #drawing = new Map<string, Promise<Uint8Array>>();
   #last = 0;
 
-  /** The PNG of this SVG if it was drawn recently. */
-  kept(svg: string): Uint8Array | undefined {
-    return this.#kept.get(svg);
+  /** The PNG of this SVG if it was drawn recently, or is being drawn. @throws NotDrawnError */
+  kept(svg: string): Uint8Array | Promise<Uint8Array> | undefined {
+    return this.#kept.get(svg) ?? this.#drawing.get(svg);
   }
 
   /** @throws NotDrawnError */
-  async draw(svg: string): Promise<Uint8Array> {
+  draw(svg: string): Promise<Uint8Array> {
+    const drawing = this.#drawing.get(svg) ?? this.#draw(svg).finally(() => this.#drawing.delete(svg));
+    this.#drawing.set(svg, drawing);
+    return drawing;
+  }
+
+  async #draw(svg: string): Promise<Uint8Array> {
     if (this.#waiting.size >= WAITING_MAX) throw new NotDrawnError("Too many pictures are waiting");
     const id = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

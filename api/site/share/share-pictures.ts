@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../core/catalogue/stores.ts";
 import { findPurchaseNft } from "../../../core/database/nfts.ts";
@@ -5,14 +6,18 @@ import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../co
 import { percentText } from "../../../core/rules/money.ts";
 import { purchaseStatusFromChain } from "../../../core/rules/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
+import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
 import { localNumber, localReais, rateOf } from "../local-number.ts";
 import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
-/** Drawing a picture takes 0.1 seconds of a core, though not of the thread; link previews need one per shared page. */
-const DRAWING_COST = { thread: 100, node: 0, stored: 0, mail: 0 };
+/**
+ * Drawing a picture takes 0.1 seconds of a core, though not of the thread, twice that beside others; link previews need one
+ * per shared page: 60 a minute for an address.
+ */
+const DRAWING_COST = { thread: 200, node: 0, stored: 0, mail: 0 };
 
 /** The URL of the picture for a link to a store or a ticket. */
 export const sharePicture = (kind: "store" | "ticket", id: string, language: Language): string =>
@@ -22,8 +27,10 @@ export const sharePicture = (kind: "store" | "ticket", id: string, language: Lan
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
   const drawNew = async (svg: string, address: string) => {
-    await services.gate.spend({ kind: "origin", address }, DRAWING_COST);
-    return renderer.draw(svg);
+    const { giveBack } = await services.gate.spend({ kind: "origin", address }, DRAWING_COST);
+    const known = renderer.kept(svg);
+    if (known) giveBack();
+    return known ?? renderer.draw(svg);
   };
   return async (request, response, next) => {
     const [, kind, id = "", language] = PATH.exec(request.path) ?? [];
@@ -32,8 +39,9 @@ export function sharePictures(services: Services): RequestHandler {
     const svg = await draw(services, BigInt(id), languageFrom(language));
     if (svg === undefined) return next();
     try {
-      const png = renderer.kept(svg) ?? (await drawNew(svg, request.ip ?? ""));
+      const png = (await renderer.kept(svg)) ?? (await drawNew(svg, request.ip ?? ""));
       response.set({ "content-type": "image/png", "cache-control": `public, max-age=${AGE_SECONDS}` });
+      if (isKnown(`"${hash("sha256", svg)}"`, request, response)) return;
       response.send(Buffer.from(png));
     } catch (error) {
       if (!(error instanceof ApiError)) services.log.warn({ err: error }, "A picture for a shared link was not drawn");

@@ -1,15 +1,16 @@
 type Waiting = { asker: string; decide: (isTurn: boolean) => void };
 
 /**
- * A few turns at a time, and of them one for each asker, in the order of arrival: whoever has many questions waits behind
- * themselves and holds nobody else up.
+ * A few turns at a time, and of them one for each asker. Those who wait take turns, network by network: whoever has many
+ * questions waits behind themselves and holds nobody else up. docs/product.md#node-questions
  */
 export class Turns {
   readonly #atOnce: number;
   readonly #waitMs: number;
   readonly #mostWaiting: number;
   readonly #busy = new Set<string>();
-  readonly #waiting: Waiting[] = [];
+  /** By network: that of the last one to begin is the last one here. */
+  readonly #lines = new Map<string, Waiting[]>();
 
   constructor({ atOnce, waitMs, mostWaiting }: { atOnce: number; waitMs: number; mostWaiting: number }) {
     this.#atOnce = atOnce;
@@ -33,7 +34,10 @@ export class Turns {
       this.#busy.add(asker);
       return true;
     }
-    if (this.#waiting.length >= this.#mostWaiting) return false;
+    // Of IPv6, one customer may have many addresses of origin.
+    const network = asker.endsWith("::/64") ? asker.split(":").slice(0, 3).join(":") : asker;
+    const line = this.#lines.get(network) ?? [];
+    if (!this.#hasRoomBehind(line)) return false;
     return new Promise((resolve) => {
       const one: Waiting = {
         asker,
@@ -43,11 +47,23 @@ export class Turns {
         },
       };
       const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(one), 1);
+        line.splice(line.indexOf(one), 1);
+        if (line.length === 0) this.#lines.delete(network);
         one.decide(false);
       }, this.#waitMs);
-      this.#waiting.push(one);
+      line.push(one);
+      this.#lines.set(network, line);
     });
+  }
+
+  /** Where too many wait, the last one of the longest line is refused, which may be who asks now. */
+  #hasRoomBehind(line: readonly Waiting[]): boolean {
+    const lines = [...this.#lines.values()];
+    if (lines.reduce((sum, { length }) => sum + length, 0) < this.#mostWaiting) return true;
+    const longest = lines.reduce((most, one) => (one.length > most.length ? one : most));
+    if (longest.length <= line.length + 1) return false;
+    longest.pop()?.decide(false);
+    return true;
   }
 
   #isFree(asker: string): boolean {
@@ -55,10 +71,15 @@ export class Turns {
   }
 
   #next(): void {
-    const at = this.#waiting.findIndex(({ asker }) => this.#isFree(asker));
-    const [one] = at < 0 ? [] : this.#waiting.splice(at, 1);
-    if (!one) return;
-    this.#busy.add(one.asker);
-    one.decide(true);
+    for (const [network, line] of this.#lines) {
+      const at = line.findIndex(({ asker }) => this.#isFree(asker));
+      const [one] = at < 0 ? [] : line.splice(at, 1);
+      if (one || line.length === 0) this.#lines.delete(network);
+      if (!one) continue;
+      if (line.length > 0) this.#lines.set(network, line);
+      this.#busy.add(one.asker);
+      one.decide(true);
+      return;
+    }
   }
 }
