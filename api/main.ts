@@ -62,7 +62,10 @@ import { findVisitors } from "./people/sessions.ts";
 import { StaffContracts } from "./people/staff-contracts.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
+import { readWebApp } from "./site/pages.ts";
 import { serveFrontend } from "./site/serve-frontend.ts";
+import { SharedFiles } from "./site/shared-files.ts";
+import { readStaticFiles } from "./site/static-files.ts";
 
 const BUILT_WEB_APP = fileURLToPath(new URL("../dist", import.meta.url));
 const SHUTDOWN_MS = 9_000;
@@ -120,14 +123,20 @@ async function main(): Promise<void> {
   if (oneNode !== undefined) log.warn({ reason: oneNode }, "One node is believed alone");
   const endWatch = chain.nodes.watch();
   const everyNode = await EveryNode.open({ urls: environment.RPC_URLS, pool: chain.nodes });
-  const given = { environment, log, database, cursors, accounts, chain, everyNode, contracts };
+  const webDirectory = environment.WEB_DIR ?? BUILT_WEB_APP;
+  const build = readWebApp(webDirectory)?.build;
+  const given = { build, environment, log, database, cursors, accounts, chain, everyNode, contracts };
   const services = createServices({ ...given, startBlock: BigInt(startBlock) });
   await tellChangedAdmins(services);
   const metrics = new Metrics(services.senders, services.rates, services.nodes, services.everyNode);
-  const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
+  const files = new SharedFiles(database, readStaticFiles(webDirectory));
+  const share = () => files.share();
+  // Before a page is answered: another process may be asked for its parts.
+  await onceDatabaseAnswers(share, { onWait });
+  const site = serveFrontend(services, webDirectory, files);
   answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
   await open();
-  const endOperations = await startOperations(services, metrics, announceRules);
+  const endOperations = await startOperations(services, metrics, { announceRules, share });
   services.senders.start();
   log.info(
     { port: environment.PORT, network: environment.network, database: database.location },
@@ -183,7 +192,7 @@ function endAtOnce(log: Logger, error: unknown): void {
 async function startOperations(
   services: Services,
   metrics: Metrics,
-  announceRules: () => Promise<void>,
+  work: { announceRules: () => Promise<void>; share: () => Promise<void> },
 ): Promise<() => Promise<void>> {
   const { environment, database, senders } = services;
   let runway: Runway | undefined;
@@ -194,7 +203,7 @@ async function startOperations(
   const { METRICS_PORT: port, HOST: host } = environment;
   const endMetrics = port ? await listenForMetrics(metrics, port, host) : () => {};
   const endHousekeeping = startHousekeeping(services, metrics, {
-    announceRules,
+    ...work,
     onRunway: (read) => {
       runway = read;
     },
@@ -207,6 +216,7 @@ async function startOperations(
 }
 
 function createServices(given: {
+  build: string | undefined;
   environment: ApiEnvironment;
   log: Logger;
   contracts: Contracts;
@@ -217,7 +227,7 @@ function createServices(given: {
   chain: OpenChain;
   everyNode: EveryNode;
 }): Services {
-  const { environment, log, contracts, startBlock, database, cursors, accounts, chain, everyNode } = given;
+  const { build, environment, log, contracts, startBlock, database, cursors, accounts, chain, everyNode } = given;
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
@@ -228,6 +238,7 @@ function createServices(given: {
   const parts = { environment, database, contracts, rates, payouts, approvals, log };
   const senders = createSenders({ ...parts, client: chain.clientIn("send"), saleRules: rules });
   return {
+    build,
     accounts: accounts.configured,
     saleRules: rules,
     environment,

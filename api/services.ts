@@ -69,6 +69,8 @@ export type Services = {
   gate: Gate;
   drain: Drain;
   load: ProcessLoad;
+  /** Of the web app that it serves; undefined if there is none. */
+  build?: string | undefined;
   certificate: Pick<CertificateWatch, "problem">;
   log: Logger;
 };

@@ -5,6 +5,7 @@ import { featuredStoresQuery, meQuery, queryClient, storeQuery, storesQuery, tic
 import { App } from "./app/app.tsx";
 import { watchInstall } from "./app/install.ts";
 import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
+import { watchBuild } from "./app/renewal.ts";
 import { fetchScreen } from "./app/screens.tsx";
 import { readStored, STORAGE_KEYS } from "./app/storage.ts";
 import { showClub } from "./club/club.ts";
@@ -45,4 +46,5 @@ if (import.meta.env.PROD && "serviceWorker" in navigator) {
 }
 
 watchInstall();
+watchBuild();
 start();

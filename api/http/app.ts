@@ -69,6 +69,7 @@ function beginRequest(services: Services, metrics: Metrics): express.RequestHand
     response.locals.requestId = requestId;
     response.locals.startedAt = performance.now();
     response.setHeader("x-request-id", requestId);
+    if (services.build !== undefined) response.setHeader("x-torcida-build", services.build);
     response.on("finish", () => {
       metrics.observeRequest(request, response);
       logRequest(services, request, response);

@@ -27,6 +27,7 @@ import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import { decideLateBonuses } from "../purchases/late-bonuses.ts";
 import type { Services } from "../services.ts";
+import { deleteOldSiteFiles } from "../site/shared-files.ts";
 import type { Metrics } from "./metrics.ts";
 import { notify } from "./notices.ts";
 import type { ReconcilerAnswer } from "./reconciler-thread.ts";
@@ -58,13 +59,18 @@ const ANSWERS_KEPT_MS = DAY_MS;
 export function startHousekeeping(
   services: Services,
   metrics: Metrics,
-  { onRunway, announceRules }: { onRunway: (runway: Runway) => void; announceRules: () => Promise<void> },
+  {
+    onRunway,
+    announceRules,
+    share,
+  }: { onRunway: (runway: Runway) => void; announceRules: () => Promise<void>; share: () => Promise<void> },
 ): () => Promise<void> {
   const reconciler = new Reconciler();
   let isReconciling = false;
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
     setInterval(() => void quietly(services, announceRules), RULES_MS),
+    setInterval(() => void quietly(services, share), HOUR_MS),
     setInterval(() => {
       // Only in the process that sends.
       if (isReconciling || !services.senders.isOperator) return;
@@ -228,6 +234,7 @@ const ENDS: readonly ((queries: Queries, now: bigint, limit: number) => Promise<
   deleteOldShopEvents,
   deleteOldPictures,
   deleteOldClicks,
+  deleteOldSiteFiles,
 ];
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

@@ -8,6 +8,7 @@ export function appConfig(services: Services): AppConfig {
   const { environment, contracts, network } = services;
   const chain = chainOf(network, environment.RPC_URLS[0]);
   return {
+    ...(services.build === undefined ? {} : { build: services.build }),
     chain_id: environment.CHAIN_ID,
     network,
     // The public URL of the chain, because the operator's may contain a key. On the local chain the two are the same.

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -20,13 +21,17 @@ const sitePage = z.object({
 });
 export type SitePage = z.infer<typeof sitePage>;
 
+/** `build`: what names it, the same wherever the same was built. */
+type WebApp = { html: string; pages: SitePage[]; build: string };
+
 /** The built web app in a folder: its HTML and its table of pages; undefined if nothing was built there. */
-export function readWebApp(directory: string): { html: string; pages: SitePage[] } | undefined {
+export function readWebApp(directory: string): WebApp | undefined {
   try {
-    return {
-      html: readFileSync(join(directory, "index.html"), "utf8"),
-      pages: z.array(sitePage).parse(JSON.parse(readFileSync(join(directory, ".vite/pages.json"), "utf8"))),
-    };
+    const html = readFileSync(join(directory, "index.html"), "utf8");
+    const pages = readFileSync(join(directory, ".vite/pages.json"), "utf8");
+    // They name every file by the hash of its content.
+    const build = hash("sha256", `${html}\n${pages}`).slice(0, 16);
+    return { html, pages: z.array(sitePage).parse(JSON.parse(pages)), build };
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(String(codeOf(error)))) return undefined;
     throw error;

@@ -11,6 +11,7 @@ import { headOf, missingHead, ownHead, siteOrigin } from "./heads.ts";
 import { sitemapOf, withDeployment, withHead } from "./page.ts";
 import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
+import type { SharedFiles } from "./shared-files.ts";
 import { serveStaticFiles } from "./static-files.ts";
 
 const YEAR_S = 31_536_000;
@@ -19,7 +20,7 @@ const YEAR_S = 31_536_000;
  * Serves the built web app: hashed files are cached permanently, every page is `index.html`, under a strict Content
  * Security Policy.
  */
-export function serveFrontend(services: Services, directory: string): RequestHandler {
+export function serveFrontend(services: Services, directory: string, files: SharedFiles): RequestHandler {
   const router = express.Router();
   const app = readWebApp(directory);
   if (!app) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
@@ -28,7 +29,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
     response.setHeader("permissions-policy", PERMISSIONS_POLICY);
     next();
   });
-  router.use(serveStaticFiles(directory));
+  router.use(serveStaticFiles(files.own, (path) => files.find(path)));
   router.use(compression());
   router.get("/robots.txt", (request, response) => {
     response

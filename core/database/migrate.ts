@@ -14,6 +14,7 @@ import { nodeCalls } from "./migrations/0010-node-calls.ts";
 import { deciders } from "./migrations/0011-deciders.ts";
 import { paidRates } from "./migrations/0012-paid-rates.ts";
 import { dayShares } from "./migrations/0013-day-shares.ts";
+import { siteFiles } from "./migrations/0014-site-files.ts";
 import { storeDomains } from "./migrations/0016-store-domains.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0011-deciders", up: deciders },
   { name: "0012-paid-rates", up: paidRates },
   { name: "0013-day-shares", up: dayShares },
+  { name: "0014-site-files", up: siteFiles },
   { name: "0016-store-domains", up: storeDomains },
 ];
 

@@ -120,6 +120,13 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
   onUnauthorized = listener;
 }
 
+let onBuild: (build: string) => void = () => {};
+
+/** Called with the build of the web app that a server has, as its answers say it. */
+export function listenForBuild(listener: (build: string) => void): void {
+  onBuild = listener;
+}
+
 /**
  * One call of the API: JSON both ways, with the bearer token if there is one.
  * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
@@ -181,6 +188,8 @@ async function exchange(method: string, path: string, { headers, body, signal }:
     if (signal?.aborted) throw error;
     throw new UnreachableError(messageOf(error));
   }
+  const build = response.headers.get("x-torcida-build");
+  if (build) onBuild(build);
   if (response.status === 401) {
     onUnauthorized(token);
     throw new ApiError(SESSION_EXPIRED, 401, { code: "UNAUTHORIZED" });

@@ -12,6 +12,7 @@ import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
+import { renewsAt } from "./renewal.ts";
 import { NotFound, PageMeta, SCREENS, useScreensAhead } from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
@@ -49,6 +50,7 @@ function Screens() {
     }
     first.current = pathname;
   }, [pathname]);
+  if (renewsAt(pathname)) return <Waiting />;
   return (
     <ErrorBoundary resetKey={pathname}>
       <Suspense fallback={<Waiting />}>

@@ -12,6 +12,8 @@ import type { Queries } from "../../core/database/transaction.ts";
 import { finish, inUnfinished } from "./unfinished.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";
+/** The web app's files, which every process puts there at its start. */
+const NOT_KEPT: TableName = "site_files";
 const ROWS_A_READ = 2_000;
 
 export type Row = Record<string, string | bigint | null>;
@@ -61,7 +63,7 @@ async function fromSnapshot(source: Database, archive: string): Promise<number> 
     };
     const migrations = await migrationsOf(queries);
     yield line({ format: ARCHIVE_FORMAT, engine: source.engine, createdAt: new Date().toISOString(), migrations });
-    for (const table of TABLE_NAMES) {
+    for (const table of TABLE_NAMES.filter((name) => name !== NOT_KEPT)) {
       for await (const row of rowsOf(queries, table)) {
         rows++;
         yield line([table, Object.fromEntries(Object.entries(row).map(([name, value]) => [name, tagged(value)]))]);

@@ -8,6 +8,8 @@ import express from "express";
 import { readEnvironment } from "../../api/environment.ts";
 import type { Services } from "../../api/services.ts";
 import { serveFrontend } from "../../api/site/serve-frontend.ts";
+import { SharedFiles } from "../../api/site/shared-files.ts";
+import { readStaticFiles } from "../../api/site/static-files.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 
 describe("The content policy of the web app", () => {
@@ -36,7 +38,9 @@ describe("The content policy of the web app", () => {
       startBlock: 0n,
       rates: fixedRate(10n ** 16n),
     } as Services;
-    const server: Server = createServer(express().use(serveFrontend(services, folder)));
+    const server: Server = createServer(
+      express().use(serveFrontend(services, folder, new SharedFiles(services.database, readStaticFiles(folder)))),
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = server.address() as AddressInfo;

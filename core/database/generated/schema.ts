@@ -953,6 +953,16 @@ export interface Schema {
     account_id: bigint;
     gwei: bigint;
   };
+  /** The hashed files of every build of the web app that an api served of late: each process serves those of the others' too.
+   * Adds only: 1.0.0 works on beside it. docs/upgrading.md#several-processes */
+  site_files: {
+    /** As in a URL: `/assets/index-DT4pch8p.js`, whose name has the hash of what is in it. */
+    path: string;
+    /** base64 */
+    content: string;
+    /** When a process that has it in its own build last said so. */
+    seen_at: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1025,6 +1035,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   node_calls: ["process","rpc"],
   fact_authors: ["author","subject"],
   account_sent: ["day","account_id"],
+  site_files: ["path"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

@@ -5,6 +5,8 @@ import { answerOf } from "./common.ts";
 /** `GET /api/config`: the deployment behind the web app. Contains no secrets. */
 export const configResponseSchema = answerOf({
   data: z.object({
+    /** Of the web app that it serves, as in the header `x-torcida-build` of every answer. */
+    build: z.string().optional(),
     chain_id: z.number(),
     network: z.enum(NETWORKS),
     rpc_url: z.string(),

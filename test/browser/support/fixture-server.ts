@@ -78,11 +78,18 @@ export class FixtureServer {
   isSilentPage = false;
   url = "";
   readonly #overrides = new Map<string, Handler>();
+  /** The folder of the build that it serves. */
+  root: string;
+  /** Another build, whose parts it has too. */
+  shared: string | undefined;
+  /** As the api names it in every answer; undefined as 1.0.0, which does not. */
+  build: string | undefined;
   readonly #root: string;
   readonly #server: Server;
 
   constructor(root: string) {
     this.#root = root;
+    this.root = root;
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         response.writeHead(599).end(String(error));
@@ -118,6 +125,9 @@ export class FixtureServer {
     this.isAdmin = false;
     this.alter = (_route, body) => body;
     this.isSilentPage = false;
+    this.root = this.#root;
+    this.build = undefined;
+    this.shared = undefined;
   }
 
   /** A registered user with a profile. Put `SESSION_TOKEN` into the page's storage to be logged in. */
@@ -179,6 +189,7 @@ export class FixtureServer {
     if (answer.delayMs) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
     response.writeHead(answer.status ?? 200, {
       "content-type": answer.text === undefined ? "application/json" : "text/html",
+      ...(this.build === undefined ? {} : { "x-torcida-build": this.build }),
     });
     const body = answer.status === undefined ? this.alter(`${call.method} ${call.path}`, answer.body) : answer.body;
     response.end(answer.text ?? JSON.stringify(body ?? {}));
@@ -314,9 +325,10 @@ export class FixtureServer {
 
   #serveFile(pathname: string, response: ServerResponse): void {
     if (pathname === BLANK) return void response.writeHead(200, { "content-type": TYPES[".html"] }).end();
-    const wanted = join(this.#root, normalize(pathname));
-    const file =
-      pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
+    const own = join(this.root, normalize(pathname));
+    const wanted = existsSync(own) || this.shared === undefined ? own : join(this.shared, normalize(pathname));
+    if (pathname.startsWith("/assets/") && !existsSync(wanted)) return void response.writeHead(404).end();
+    const file = pathname !== "/" && existsSync(wanted) ? wanted : join(this.root, "index.html");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     // As the api sends it: the names of these files change with their content.
     const cache = pathname.startsWith("/assets/") ? { "cache-control": "public, max-age=31536000, immutable" } : {};
@@ -328,11 +340,12 @@ export class FixtureServer {
   }
 
   #paint(html: string, pathname: string): string {
-    const page = readWebApp(this.#root)?.pages.find(({ path }) => matchPath(path, pathname));
+    const page = readWebApp(this.root)?.pages.find(({ path }) => matchPath(path, pathname));
     const painted = page
       ? withHead(html, ownHead(page, "pt"), { origin: this.url, path: pathname, language: "pt", page })
       : html;
-    return this.isSilentPage ? painted : withDeployment(painted, this.config);
+    const { build } = this;
+    return this.isSilentPage ? painted : withDeployment(painted, { ...this.config, ...(build ? { build } : {}) });
   }
 }
 
