@@ -36,7 +36,7 @@ export async function approved({ title, detail, work }: Approved): Promise<strin
     if (!isApproved) throw new ProviderError(REJECTED, "The user refused.");
     // Another tab may have opened another wallet meanwhile.
     if (wallet().address !== address) throw new ProviderError(UNAUTHORIZED, "The wallet changed meanwhile.");
-    return (await doWithPasskey(work, credential_id)).result;
+    return (await doWithPasskey(work, { credential_id, address })).result;
   } catch (error) {
     if (error instanceof PasskeyError) throw new ProviderError(INTERNAL, error.message, { cause: error });
     throw error;

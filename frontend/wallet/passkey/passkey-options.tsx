@@ -5,22 +5,15 @@ import { paths } from "../../app/paths.ts";
 import { type MessageId, useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { hasCode, REJECTED } from "../errors.ts";
 import { useWallet } from "../wallet.tsx";
 import { keptWallet } from "./kept.ts";
 import { type Candidate, confirm, createCandidate, findCandidate } from "./opening.ts";
 import { PasskeyError } from "./passkey.ts";
+import { passkeyProblem } from "./passkey-problem.ts";
 import { type PasskeySupport, passkeySupport } from "./support.ts";
 
 /** `create` one, `another` beside the known one, `find` one that exists, `confirm` what was made or found. */
 type Act = "create" | "another" | "find" | "confirm";
-
-const PROBLEMS: Record<PasskeyError["reason"], MessageId> = {
-  noPrf: "passkey.noPrf",
-  unstable: "passkey.unstable",
-  exists: "passkey.exists",
-  stopped: "passkey.stopped",
-};
 
 /** The chooser's entries for the wallet behind a passkey. docs/product.md#wallet-passkey */
 export function PasskeyOptions({ connector }: { connector: Connector }) {
@@ -46,13 +39,7 @@ export function PasskeyOptions({ connector }: { connector: Connector }) {
     } catch (error) {
       if (error instanceof PasskeyError && error.reason !== "stopped") setCandidate(undefined);
       setRefusedHere(wish === "create" && keptWallet() !== undefined);
-      setProblem(
-        error instanceof PasskeyError
-          ? PROBLEMS[error.reason]
-          : hasCode(error, REJECTED)
-            ? "passkey.refused"
-            : "passkey.failed",
-      );
+      setProblem(passkeyProblem(error) ?? "passkey.failed");
     } finally {
       setBusy(undefined);
     }

@@ -2,21 +2,25 @@ import { PRODUCT_NAME } from "../../../core/rules/product.ts";
 import { isAddressShaped, type WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { REJECTED } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
+import type { PasskeyWallet } from "./kept.ts";
 import type { Work, WorkDone, WorkOrder } from "./work.ts";
 
 /** The input of PRF, fixed: the same for every passkey, whose own secret makes the answer its own. */
 const PRF_INPUT = "torcida wallet v1";
 const ANSWER_MS = 120_000;
+/** A derivation takes a second on a slow phone. */
+const WORK_MS = 30_000;
 const ES256 = -7;
 const RS256 = -257;
 
 /**
  * Why a passkey makes no wallet. `noPrf`: it answers no PRF. `unstable`: it answered otherwise the second time.
- * `exists`: the authenticator has the wallet that this browser knows. `stopped`: the derivation ended without an answer.
+ * `exists`: the authenticator has the wallet that this browser knows. `stopped`: the derivation ended without an answer, or
+ * gave none in time. `changed`: it answered with another wallet than the one that is connected.
  */
 export class PasskeyError extends Error {
   override readonly name = "PasskeyError";
-  readonly reason: "noPrf" | "unstable" | "exists" | "stopped";
+  readonly reason: "noPrf" | "unstable" | "exists" | "stopped" | "changed";
   constructor(reason: PasskeyError["reason"], options?: ErrorOptions) {
     super(`The passkey makes no wallet: ${reason}`, options);
     this.reason = reason;
@@ -68,25 +72,28 @@ export async function makePasskey(
 
 /**
  * Asks for face or finger, and makes something of the answer in a worker that ends with it.
- * @param credentialId of the passkey; without it the user chooses among those of this site
+ * @param wanted its `credential_id`; without it the user chooses among those of this site. With its `address`, of that wallet
  * @throws ProviderError 4001 if refused or timed out, PasskeyError
  */
 export async function doWithPasskey(
   work: Work,
-  credentialId?: string,
+  wanted: Partial<Pick<PasskeyWallet, "credential_id" | "address">>,
 ): Promise<{ credential_id: string; result: string }> {
   // Started first: without it, a finger would have been asked for nothing.
   const worker = startWorker();
   try {
-    const { credential_id, prf } = await askPasskey(credentialId);
-    return { credential_id, result: await worker.does({ prf, work }) };
+    const { credential_id, prf } = await askPasskey(wanted.credential_id);
+    return { credential_id, result: await worker.does({ prf, work, own: wanted.address }) };
   } finally {
     worker.end();
   }
 }
 
 export async function addressOf(credentialId?: string): Promise<{ credential_id: string; address: WalletAddress }> {
-  const { credential_id, result } = await doWithPasskey({ kind: "address" }, credentialId);
+  const { credential_id, result } = await doWithPasskey(
+    { kind: "address" },
+    credentialId === undefined ? {} : { credential_id: credentialId },
+  );
   return { credential_id, address: toAddress(result) };
 }
 
@@ -126,20 +133,26 @@ async function forget(credentialId: string): Promise<void> {
 function startWorker() {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const done = Promise.withResolvers<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   // Who waits for it may have been refused before.
   done.promise.catch(() => {});
   worker.addEventListener("error", (event) => done.reject(new PasskeyError("stopped", { cause: event.message })));
   worker.addEventListener("message", ({ data }: MessageEvent<WorkDone>) => {
     if ("result" in data) done.resolve(data.result);
+    else if ("isAnother" in data) done.reject(new PasskeyError("changed"));
     else done.reject(new PasskeyError("stopped", { cause: data.problem }));
   });
   return {
     /** The page keeps nothing of the answer: its bytes move to the worker. */
     does(order: WorkOrder): Promise<string> {
       worker.postMessage(order, [order.prf.buffer]);
+      timer = setTimeout(() => done.reject(new PasskeyError("stopped", { cause: "no answer" })), WORK_MS);
       return done.promise;
     },
-    end: () => worker.terminate(),
+    end() {
+      clearTimeout(timer);
+      worker.terminate();
+    },
   };
 }
 

@@ -93,11 +93,14 @@ const bytesOf = (data: string): Uint8Array =>
 
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
 
-/** What cannot be shown in words is not signed: control characters, changed directions of writing, plain bytes. */
+/** Something that draws: a letter, figure or sign, but for those that are blank by themselves. */
+const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** What cannot be shown in words is not signed: control characters, changed directions of writing, plain bytes, blanks. */
 function readable(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    if (!/[^\P{C}\n]/u.test(text)) return text;
+    if (!/[^\P{C}\n]/u.test(text) && VISIBLE.test(text)) return text;
   } catch {
     // Not UTF-8.
   }

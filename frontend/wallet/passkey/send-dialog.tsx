@@ -12,9 +12,10 @@ import { useSession } from "../../session/session.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
-import { hasCode, REJECTED, REQUEST_PENDING } from "../errors.ts";
+import { hasCode, REQUEST_PENDING } from "../errors.ts";
 import type { PasskeyWallet } from "./kept.ts";
 import { NotSentError } from "./not-sent.ts";
+import { passkeyProblem } from "./passkey-problem.ts";
 import { balanceQuery, type Receiver, receiverQuery } from "./queries.ts";
 import { readChz } from "./read-chz.ts";
 import type { AddressCheck } from "./send-rules.ts";
@@ -157,6 +158,7 @@ const warningOf = (receiver: Receiver | undefined): MessageId | undefined =>
 
 function problemOf(error: unknown): MessageId {
   if (error instanceof NotSentError) return error.reason;
-  if (hasCode(error, REJECTED)) return "passkey.refused";
+  const problem = passkeyProblem(error);
+  if (problem) return problem;
   return hasCode(error, REQUEST_PENDING) ? "wallet.requestPending" : "passkey.send.failed";
 }

@@ -4,9 +4,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
-import { hasCode, REJECTED } from "../errors.ts";
 import type { PasskeyWallet } from "./kept.ts";
-import { doWithPasskey, PasskeyError } from "./passkey.ts";
+import { doWithPasskey } from "./passkey.ts";
+import { passkeyProblem } from "./passkey-problem.ts";
 import { isSameWord, keepWordsState, somePositions } from "./words-kept.ts";
 
 const ASKED_BACK = 3;
@@ -28,11 +28,10 @@ export default function WordsDialog({ wallet, onClose }: { wallet: PasskeyWallet
   const show = useOneSubmit(async () => {
     setProblem(undefined);
     try {
-      const { result } = await doWithPasskey({ kind: "words" }, wallet.credential_id);
+      const { result } = await doWithPasskey({ kind: "words" }, wallet);
       setStep({ name: "shown", words: result.split(" ") });
     } catch (error) {
-      const isDeclined = hasCode(error, REJECTED);
-      setProblem(isDeclined ? "passkey.refused" : error instanceof PasskeyError ? "passkey.stopped" : "passkey.failed");
+      setProblem(passkeyProblem(error) ?? "passkey.failed");
     }
   });
   const done = () => {

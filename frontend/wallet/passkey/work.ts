@@ -7,5 +7,6 @@ export type Work =
   | { kind: "transaction"; transaction: TransactionSerializable }
   | { kind: "words" };
 
-export type WorkOrder = { prf: Uint8Array<ArrayBuffer>; work: Work };
-export type WorkDone = { result: string } | { problem: string };
+/** `own`: the address that it must be of; without it, whichever it is. */
+export type WorkOrder = { prf: Uint8Array<ArrayBuffer>; work: Work; own?: string | undefined };
+export type WorkDone = { result: string } | { problem: string } | { isAnother: true };

@@ -1,0 +1,194 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { giveAuthenticator } from "./support/authenticator.ts";
+import { SESSION_TOKEN } from "./support/fixture-server.ts";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const CREATE = /Criar carteira com rosto ou digital/;
+const FIND = /Já tenho uma carteira assim/;
+const ANOTHER = /Criar outra carteira mesmo assim/;
+const REFUSED = "O pedido foi recusado ou ninguém respondeu.";
+const PHONE = { viewport: { width: 360, height: 740 } };
+/** The script of the derivation, by itself. */
+const WORKER = /\/assets\/worker-[^/]+\.js$/;
+
+/** Runs in the page: each later answer of PRF differs from the one before. */
+function forgetful(): void {
+  const original = PublicKeyCredential.prototype.getClientExtensionResults;
+  let asked = 0;
+  PublicKeyCredential.prototype.getClientExtensionResults = function answer() {
+    const results = original.call(this);
+    const first = results.prf?.results?.first;
+    if (first instanceof ArrayBuffer) new Uint8Array(first)[0] = ++asked;
+    return results;
+  };
+}
+
+/** docs/product.md#wallet-passkey */
+describe("Attacks on the wallet behind a passkey", () => {
+  const site = useSite();
+  const kept = (page: Page) =>
+    page.evaluate(() => (JSON.parse(localStorage.getItem("passkey_wallet") ?? "null")?.address ?? "") as string);
+  const choose = async (page: Page) => {
+    await page.goto(site.server.url);
+    await page
+      .getByRole("main")
+      .getByRole("button", { name: /^(Ver lojas|Conectar carteira)$/ })
+      .first()
+      .click();
+    return page.getByRole("dialog");
+  };
+
+  /** A page with its authenticator and a wallet. */
+  async function owner() {
+    const { page } = await site.open("/help", { ...PHONE, wallet: testWallet({ presence: "none" }) });
+    return { page, ...(await makeWallet(page)) };
+  }
+  async function makeWallet(page: Page) {
+    const authenticator = await giveAuthenticator(page);
+    await (await choose(page)).getByRole("button", { name: CREATE }).click();
+    await page.waitForURL("**/auth?next=%2Fstores");
+    return { authenticator, address: await kept(page) };
+  }
+
+  /** What a script of the page gets from the wallet: its answer, or the error's code. */
+  async function script(page: Page) {
+    await page.evaluate(() => {
+      window.addEventListener("eip6963:announceProvider", (event) => {
+        const { info, provider } = (event as CustomEvent).detail;
+        if (info.rdns === "torcida.passkey") Object.assign(window, { passkeyProvider: provider });
+      });
+      window.dispatchEvent(new Event("eip6963:requestProvider"));
+    });
+    return (method: string, ...params: unknown[]) =>
+      page.evaluate(
+        ({ method, params }) =>
+          (window as unknown as { passkeyProvider: { request: (one: object) => Promise<unknown> } }).passkeyProvider
+            .request({ method, params })
+            .catch((error: { code?: number }) => error.code),
+        { method, params },
+      );
+  }
+
+  /** The dialog of the words in the profile, before they are shown. */
+  async function wordsOf(page: Page, address: string) {
+    site.server.signIn(address as `0x${string}`);
+    await page.evaluate((token) => localStorage.setItem("auth_token", token), SESSION_TOKEN);
+    await page.goto(`${site.server.url}/profile`);
+    await page.getByRole("button", { name: "Guardar as 24 palavras" }).click();
+    const dialog = page.getByRole("dialog");
+    return { dialog, show: () => dialog.getByRole("button", { name: "Mostrar as palavras" }).click() };
+  }
+
+  it("that answers otherwise later shows no words of another wallet, and signs nothing by it", async () => {
+    const { page, address } = await owner();
+    const { dialog, show } = await wordsOf(page, address);
+    await page.evaluate(forgetful);
+    await show();
+    await dialog.getByText(/respondeu com outra carteira/).waitFor();
+    expect(await dialog.getByRole("listitem").count(), "words").to.equal(0);
+    await page.keyboard.press("Escape");
+    const ask = await script(page);
+    const signature = ask("personal_sign", "Olá, torcida", address);
+    await page.getByRole("button", { name: "Assinar" }).click();
+    expect(await signature).to.equal(-32603);
+  });
+
+  it("whose worker dies or is silent says so, and works at the next try @deep", async () => {
+    const { page, address } = await owner();
+    const { dialog, show } = await wordsOf(page, address);
+    await page.route(WORKER, (route) => route.abort());
+    await show();
+    await dialog.getByText(/A carteira parou no meio/).waitFor();
+    await page.unroute(WORKER);
+    await page.clock.install();
+    await page.route(WORKER, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+    const asked = page.waitForResponse(WORKER);
+    await show();
+    await asked;
+    await dialog.getByText(/A carteira parou no meio/).waitFor({ state: "detached" });
+    for (let second = 0; second < 60 && (await dialog.getByText(/A carteira parou no meio/).count()) === 0; second++)
+      await page.clock.runFor(1_000);
+    await dialog.getByText(/A carteira parou no meio/).waitFor();
+    await page.unroute(WORKER);
+    await page.clock.resume();
+    await show();
+    await dialog.getByRole("button", { name: "Já anotei" }).waitFor();
+    expect(await dialog.getByRole("listitem").count()).to.equal(24);
+  });
+
+  it("signs no text that shows nothing @deep", async () => {
+    const { page, address } = await owner();
+    const ask = await script(page);
+    for (const blank of ["", "0x", "   ", "\n\n", "0x20", "\u00a0", "\u3164", "\u2800", "\u115f\u1160", "\ufe0f"])
+      expect(await ask("personal_sign", blank, address), JSON.stringify(blank)).to.equal(-32602);
+  });
+
+  it("overwrites no wallet: this browser's is found before a second one is made here @deep", async () => {
+    const { page, authenticator, address } = await owner();
+    await page.evaluate(() => localStorage.removeItem("wagmi.recentConnectorId"));
+    const dialog = await choose(page);
+    await authenticator.recognise(false);
+    await dialog.getByRole("button", { name: CREATE }).click();
+    await dialog.getByText(REFUSED).waitFor();
+    await authenticator.recognise(true);
+    await dialog.getByRole("button", { name: ANOTHER }).click();
+    await dialog.getByRole("button", { name: ANOTHER }).waitFor({ state: "detached" });
+    await dialog.getByText(/Este aparelho já tem a sua carteira|O pedido foi recusado/).waitFor();
+    expect(await authenticator.passkeys()).to.have.length(1);
+    expect(await kept(page)).to.equal(address);
+  });
+
+  it("signs nothing where a second tab has opened another wallet meanwhile @deep", async () => {
+    const context = await site.browser.newContext(PHONE);
+    const page = await context.newPage();
+    await page.goto(`${site.server.url}/help`);
+    const { address } = await makeWallet(page);
+    const ask = await script(page);
+    const signature = ask("personal_sign", "Olá, torcida", address);
+    await page.getByRole("button", { name: "Assinar" }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`${site.server.url}/help`);
+    await giveAuthenticator(other);
+    await other.evaluate(() => localStorage.removeItem("wagmi.recentConnectorId"));
+    const dialog = await choose(other);
+    await dialog.getByRole("button", { name: CREATE }).click();
+    await dialog.getByRole("button", { name: ANOTHER }).click();
+    await other.waitForURL("**/auth?next=%2Fstores");
+    expect(await kept(other)).to.not.equal(address);
+    await page.getByRole("button", { name: "Assinar" }).click();
+    expect(await signature).to.equal(4100);
+    await context.close();
+  });
+
+  it("is announced to no page in a frame, and shows a private window nothing of another @deep", async () => {
+    const { page, address } = await owner();
+    const frame = await page.evaluateHandle(() => {
+      const frame = document.createElement("iframe");
+      frame.src = "/stores";
+      document.body.append(frame);
+      return frame;
+    });
+    const inside = await frame.asElement()?.contentFrame();
+    await inside?.waitForLoadState();
+    const announced = await inside?.evaluate(() => {
+      const names: string[] = [];
+      window.addEventListener("eip6963:announceProvider", (event) =>
+        names.push((event as CustomEvent).detail.info.rdns),
+      );
+      window.dispatchEvent(new Event("eip6963:requestProvider"));
+      return names;
+    });
+    expect(announced ?? []).to.not.include("torcida.passkey");
+    const secret = await site.browser.newContext(PHONE);
+    const unknown = await secret.newPage();
+    await unknown.goto(`${site.server.url}/help`);
+    await giveAuthenticator(unknown);
+    const dialog = await choose(unknown);
+    await dialog.getByRole("button", { name: FIND }).click();
+    await dialog.getByText(REFUSED).waitFor();
+    expect(await unknown.getByText(address.slice(0, 6)).count()).to.equal(0);
+    await secret.close();
+  });
+});
