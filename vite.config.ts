@@ -46,7 +46,14 @@ function withoutInsertedStyle(): Plugin {
  * say: the server, and the help and the wallet behind a passkey, whose texts are files of their own.
  */
 function compiledMessages(mode: string): Plugin {
-  const elsewhere = ["server.", "offline.", "helpText.", "passkey.", ...(mode === "development" ? [] : ["demo."])];
+  const elsewhere = [
+    "server.",
+    "offline.",
+    "extension.",
+    "helpText.",
+    "passkey.",
+    ...(mode === "development" ? [] : ["demo."]),
+  ];
   const isElsewhere = (key: string) => elsewhere.some((prefix) => key.startsWith(prefix));
   return {
     name: "torcida-compiled-messages",

@@ -22,7 +22,7 @@ const REDIRECTS: readonly { host: RegExp; parameters: readonly string[] }[] = [
 ];
 
 /** What a shop reads to tell who sent a visitor. */
-const REFERRALS =
+export const REFERRALS =
   /^(?:awc|irclickid|irgwc|im_ref|admitad_uid|cj(?:event|data)|ran(?:m|ea|site)id|clickref|click_?id|sub_?id\d?|afsrc|lmdid|aff(?:id|_\w+|iliate_id)|utm_affiliate)$/;
 /** Where these say the same; elsewhere they may choose what the page shows. */
 const REFERRALS_OF_HOSTS = [

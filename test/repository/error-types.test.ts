@@ -7,7 +7,7 @@ const CITED = /(?:docs\/[\w/-]+|README)\.md(?:#[\w-]+)?/g;
 const HEADING = /^#+ (.+)$/gm;
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;
 
-const files = globSync("{api,core,indexer,scripts}/**/*.ts").map((path) => ({
+const files = globSync("{api,core,indexer,scripts}/**/*.ts", { exclude: ["**/node_modules/**"] }).map((path) => ({
   path,
   text: readFileSync(path, "utf8"),
 }));
