@@ -30,7 +30,7 @@ const QUICKLY = solc({ viaIR: false, optimizer: { enabled: false } });
  */
 const AS_DEPLOYED = {
   "contracts/CashbackDistributor.sol": asDeployed(1_000_000),
-  // The code may have 24,576 bytes, and more runs make it longer.
+  // The code may have 24,576 bytes, and more runs make it longer without making a call cheaper.
   "contracts/PurchaseNFT.sol": asDeployed(2_000),
   // Drawing is never part of a transaction, so small code matters more than cheap execution.
   "contracts/TicketDescriptor.sol": asDeployed(1),

@@ -31,7 +31,7 @@ contract CashbackDistributor is
     /// @notice May pay.
     bytes32 public constant PAYER_ROLE = keccak256("PAYER_ROLE");
 
-    /// @notice May sweep CHZ that is not reserved for credits.
+    /// @notice May sweep CHZ that is not reserved for credits, and recover ERC-20 tokens.
     bytes32 public constant TREASURER_ROLE = keccak256("TREASURER_ROLE");
 
     /// @notice May pause.
@@ -96,14 +96,15 @@ contract CashbackDistributor is
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Emits {LimitsSet}. Reverts with {CashbackDistributor_MaxPayoutAboveDailyCap},
-    /// {CashbackDistributor_PredecessorOfOtherTickets} or {CashbackDistributor_PredecessorNotRetired}.
+    /// @dev Emits {LimitsSet}, with a predecessor also {Succeeded}, and if that is paused `Paused`. Reverts with
+    /// {CashbackDistributor_MaxPayoutAboveDailyCap}, {CashbackDistributor_PredecessorOfOtherTickets},
+    /// {CashbackDistributor_PredecessorNotRetired} or {CashbackDistributor_PredecessorSetsLimits}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param tickets The PurchaseNFT whose cashback is paid.
-    /// @param initialLimits The initial limits; a predecessor's are taken over instead.
-    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none. Its
-    /// limits, its pause and what it spent today are taken over.
+    /// @param initialLimits The initial limits; all zero with a predecessor, whose limits are taken over.
+    /// @param retired The previous distributor for these tickets or for their predecessor, permanently retired; zero if
+    /// there was none. Its limits, its pause and what it spent today are taken over.
     constructor(
         address admin,
         uint48 adminDelay,
@@ -119,16 +120,21 @@ contract CashbackDistributor is
             _setLimits(initialLimits);
             return;
         }
-        if (address(retired.purchaseNFT()) != address(tickets)) {
+        address paidFor = address(retired.purchaseNFT());
+        if (paidFor != address(tickets) && paidFor != address(tickets.predecessor())) {
             revert CashbackDistributor_PredecessorOfOtherTickets(address(retired));
         }
         if (!retired.isRetired()) revert CashbackDistributor_PredecessorNotRetired(address(retired));
+        if (initialLimits.maxWeiPerCent != 0 || initialLimits.maxPayout != 0 || initialLimits.dailyCap != 0) {
+            revert CashbackDistributor_PredecessorSetsLimits(address(retired));
+        }
         _paidWords[0] |= retired.paidWord(0);
         // Otherwise each successor would lift a pause, and begin the day anew.
         _setLimits(retired.limits());
         // The cast is safe: the predecessor keeps it in a uint112.
         _spent = uint112(retired.spentToday());
         _spentDay = _today();
+        emit Succeeded(address(retired), address(tickets), _spent);
         if (retired.paused()) _pause();
     }
 
@@ -143,7 +149,7 @@ contract CashbackDistributor is
 
     /// @inheritdoc ICashbackDistributor
     function isPaid(uint256 purchaseId) external view returns (bool) {
-        return paidWord(purchaseId >> 8) & _paidMask(purchaseId) != 0;
+        return purchaseId != 0 && paidWord(purchaseId >> 8) & _paidMask(purchaseId) != 0;
     }
 
     /// @inheritdoc ICashbackDistributor
@@ -219,13 +225,17 @@ contract CashbackDistributor is
 
     /// @inheritdoc ICashbackDistributor
     function withdrawCredit(address payable to) external nonReentrant {
-        uint256 amount = creditOf[msg.sender];
-        if (amount == 0) revert CashbackDistributor_NoCredit(msg.sender);
-        // Effects before the interaction: a recipient that re-enters finds no credit.
-        creditOf[msg.sender] = 0;
-        totalCredit -= amount;
-        emit CreditWithdrawn(msg.sender, to, amount);
-        _transferOrRevert(to, amount);
+        _sendCredit(msg.sender, to);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function pushCredit(address recipient) external nonReentrant {
+        _sendCredit(recipient, recipient);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function recover(address token, address to) external onlyRole(TREASURER_ROLE) nonReentrant {
+        emit Recovered(token, to, SafeTransferLib.safeTransferAll(token, to));
     }
 
     /// @inheritdoc ICashbackDistributor
@@ -294,7 +304,13 @@ contract CashbackDistributor is
                 continue;
             }
             word |= mask;
-            _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
+            PackedPurchase purchase = purchases[i];
+            // Tickets of a predecessor are not in the answer.
+            if (PackedPurchase.unwrap(purchase) == 0) {
+                purchase = purchaseNFT.storedPurchaseOf(purchaseId);
+                purchases[i] = purchase;
+            }
+            _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchase);
             // Cannot overflow: at most `MAX_BATCH` amounts of 96 bits.
             unchecked {
                 total += amount;
@@ -313,19 +329,19 @@ contract CashbackDistributor is
     ) private pure {
         if (amount == 0) revert CashbackDistributor_ZeroAmount(purchaseId);
         if (amount > maxPayout) revert CashbackDistributor_AboveMaxPayout(purchaseId, amount, maxPayout);
-        if (!purchase.hasStatus(IPurchaseNFT.Status.Confirmed)) {
+        if (!purchase.isPayable()) {
             revert CashbackDistributor_NotConfirmed(purchaseId, purchase.status());
         }
         uint256 cashback = _cashback(purchase, weiPerCent);
         if (amount > cashback) revert CashbackDistributor_AboveCashback(purchaseId, amount, cashback);
     }
 
-    /// @dev Value × (cashback + bonus) × rate in wei, rounded down.
+    /// @dev Value × (base + bonus) × rate in wei, rounded down.
     function _cashback(PackedPurchase purchase, uint256 weiPerCent) private pure returns (uint256) {
         // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, since `weiPerCent` is at most
         // `_maxWeiPerCent`.
         unchecked {
-            return purchase.valueCents() * (purchase.cashbackBps() + purchase.bonusBps()) * weiPerCent / _BPS;
+            return purchase.valueCents() * (purchase.baseBps() + purchase.bonusBps()) * weiPerCent / _BPS;
         }
     }
 
@@ -355,7 +371,18 @@ contract CashbackDistributor is
         }
     }
 
-    /// @dev Sends to an address chosen by the caller and forwards all gas: the caller can only harm itself.
+    /// @dev Sends somebody's whole credit.
+    function _sendCredit(address recipient, address to) private {
+        uint256 amount = creditOf[recipient];
+        if (amount == 0) revert CashbackDistributor_NoCredit(recipient);
+        // Effects before the interaction: a recipient that re-enters finds no credit.
+        creditOf[recipient] = 0;
+        totalCredit -= amount;
+        emit CreditWithdrawn(recipient, to, amount);
+        _transferOrRevert(to, amount);
+    }
+
+    /// @dev Sends to an address and forwards all gas, in a transaction of its own: its caller can only harm itself.
     function _transferOrRevert(address to, uint256 amount) private {
         if (to == address(0) || to == address(this)) revert CashbackDistributor_InvalidRecipient(to);
         if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) {

@@ -6,13 +6,16 @@ import {
 } from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ERC721} from "solady/src/tokens/ERC721.sol";
+import {Base64} from "solady/src/utils/Base64.sol";
+import {LibString} from "solady/src/utils/LibString.sol";
+import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 
+import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "./interfaces/ITicketDescriptor.sol";
 import {DescriptorCall} from "./libraries/DescriptorCall.sol";
 import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
 import {PlainText} from "./libraries/PlainText.sol";
-import {TicketMetadata} from "./libraries/TicketMetadata.sol";
 import {TicketSlot} from "./libraries/TicketSlot.sol";
 import {WebAddress} from "./libraries/WebAddress.sol";
 
@@ -29,7 +32,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @notice May mint purchases.
     bytes32 public constant MINTER_ROLE = keccak256("MINTER_ROLE");
 
-    /// @notice May confirm and cancel purchases.
+    /// @notice May confirm, cancel and mark as returned.
     bytes32 public constant CONFIRMER_ROLE = keccak256("CONFIRMER_ROLE");
 
     /// @notice May register and rename stores.
@@ -38,16 +41,21 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @notice May pause.
     bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
 
+    /// @notice May recover ERC-20 tokens that were sent here by mistake.
+    bytes32 public constant TREASURER_ROLE = keccak256("TREASURER_ROLE");
+
     /// @notice The maximum number of purchases per call.
     uint256 public constant MAX_BATCH = 128;
 
     /// @dev The maximum sum of cashback and bonus, in basis points: 100 %.
     uint256 private constant _MAX_TOTAL_BPS = 10_000;
 
-    uint256 private constant _MAX_STORE_NAME_LETTERS = 40;
     uint256 private constant _MAX_STORE_NAME_BYTES = 160;
     uint256 private constant _MAX_SITE_URL_BYTES = 200;
     uint256 private constant _MAX_METADATA_URI_BYTES = 200;
+
+    /// @dev The patterns that a store's tickets can have; 0 is plain.
+    uint256 private constant _MAX_PATTERN = 15;
 
     /// @dev The number of store ids that have a bit in `_frequentStores`.
     uint256 private constant _FREQUENT_STORES = 248;
@@ -59,6 +67,9 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                        STATE
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @inheritdoc IPurchaseNFT
+    IPurchaseNFT public immutable predecessor;
+
     /// @dev Bit `i` is set if store `i` is registered. The compiler packs these 248 bits into the same slot as
     /// `Pausable`'s flag, so a mint reads both with one SLOAD. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
     uint248 private _frequentStores;
@@ -66,9 +77,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @dev Empty if the store is not registered.
     mapping(uint16 storeId => string name) private _storeNames;
 
-    /// @inheritdoc IPurchaseNFT
-    /// @dev Stored separately from the names, so a store without a colour costs nothing extra.
-    mapping(uint16 storeId => uint24 colour) public storeColour;
+    /// @dev Stored separately from the names, so a store without a look costs nothing extra.
+    mapping(uint16 storeId => StoreLook look) private _storeLooks;
 
     /// @dev Empty if the ticket is drawn on chain.
     mapping(uint256 tokenId => string metadataUri) private _metadataUris;
@@ -78,20 +88,38 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @inheritdoc IPurchaseNFT
     ITicketDescriptor public descriptor;
 
+    /// @inheritdoc IPurchaseNFT
+    ICashbackDistributor public distributor;
+
+    /// @inheritdoc IPurchaseNFT
+    mapping(address owner => uint256 count) public burntOf;
+
     /*//////////////////////////////////////////////////////////////////////////
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Emits {SiteUrlSet} and {DescriptorSet}. Reverts with {PurchaseNFT_InvalidSiteUrl}.
+    /// @dev Emits {SiteUrlSet} and {DescriptorSet}, with a predecessor {Succeeded}, and if that is paused `Paused`. Reverts
+    /// with {PurchaseNFT_InvalidSiteUrl}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
-    /// @param initialSiteUrl The URL that every token's `external_url` points to.
+    /// @param initialSiteUrl The site that every token's `external_url` points to.
     /// @param initialDescriptor The contract that draws the tickets.
-    constructor(address admin, uint48 adminDelay, string memory initialSiteUrl, ITicketDescriptor initialDescriptor)
-        AccessControlDefaultAdminRules(adminDelay, admin)
-    {
+    /// @param former The previous tickets, which nobody mints any more; zero if there are none. Its ids stay its own, and
+    /// its pause is taken over.
+    constructor(
+        address admin,
+        uint48 adminDelay,
+        string memory initialSiteUrl,
+        ITicketDescriptor initialDescriptor,
+        IPurchaseNFT former
+    ) AccessControlDefaultAdminRules(adminDelay, admin) {
+        predecessor = former;
         _setSiteUrl(initialSiteUrl);
         _setDescriptor(initialDescriptor);
+        if (address(former) == address(0)) return;
+        emit Succeeded(address(former));
+        // Otherwise a successor would lift a pause.
+        if (Pausable(address(former)).paused()) _pause();
     }
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -109,20 +137,22 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     /// @notice Returns the purchase's own metadata URI if it has one, otherwise the descriptor's output. If the
-    /// descriptor fails, returns the same attributes without an image. Reverts only for an id that was never minted.
+    /// descriptor fails, returns its name alone. Reverts only for an id that was never minted or is burnt.
     function tokenURI(uint256 tokenId) public view override returns (string memory) {
-        PurchaseRecord memory purchase = purchaseOf(tokenId);
+        PackedPurchase stored = TicketSlot.load(tokenId);
+        if (stored.buyer() == address(0)) revert PurchaseNFT_UnknownPurchase(tokenId);
+        PurchaseRecord memory purchase = stored.unpack();
         string memory metadataUri = _metadataUris[tokenId];
         if (bytes(metadataUri).length != 0) return metadataUri;
         ITicketDescriptor.Ticket memory ticket = ITicketDescriptor.Ticket({
             id: tokenId,
             purchase: purchase,
             storeName: _storeNames[purchase.storeId],
-            storeColour: storeColour[purchase.storeId],
+            storeColour: _storeLooks[purchase.storeId].first,
             siteUrl: _siteUrl
         });
         string memory drawn = DescriptorCall.ask(descriptor, abi.encodeCall(ITicketDescriptor.tokenURI, (ticket)));
-        return bytes(drawn).length != 0 ? drawn : TicketMetadata.tokenURI(ticket, "");
+        return bytes(drawn).length != 0 ? drawn : _named(string.concat(unicode"Torcida nº ", LibString.toString(tokenId)));
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -131,19 +161,37 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
             ITicketDescriptor.Collection({name: name(), symbol: symbol(), siteUrl: _siteUrl});
         string memory drawn =
             DescriptorCall.ask(descriptor, abi.encodeCall(ITicketDescriptor.contractURI, (collection)));
-        return bytes(drawn).length != 0 ? drawn : TicketMetadata.contractURI(collection, "");
+        return bytes(drawn).length != 0 ? drawn : _named(name());
     }
 
     /// @inheritdoc IPurchaseNFT
     function purchaseOf(uint256 tokenId) public view returns (PurchaseRecord memory) {
         PackedPurchase purchase = TicketSlot.load(tokenId);
-        if (purchase.buyer() == address(0)) revert PurchaseNFT_UnknownPurchase(tokenId);
+        if (PackedPurchase.unwrap(purchase) == 0) revert PurchaseNFT_UnknownPurchase(tokenId);
         return purchase.unpack();
     }
 
     /// @inheritdoc IPurchaseNFT
-    function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase) {
-        return TicketSlot.load(tokenId);
+    function storedPurchaseOf(uint256 tokenId) public view returns (PackedPurchase purchase) {
+        purchase = TicketSlot.load(tokenId);
+        if (PackedPurchase.unwrap(purchase) == 0 && address(predecessor) != address(0)) {
+            purchase = predecessor.storedPurchaseOf(tokenId);
+        }
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function isMinted(uint256 tokenId) public view returns (bool) {
+        return PackedPurchase.unwrap(storedPurchaseOf(tokenId)) != 0;
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function storeColour(uint16 storeId) external view returns (uint24) {
+        return _storeLooks[storeId].first;
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function storeLook(uint16 storeId) external view returns (StoreLook memory) {
+        return _storeLooks[storeId];
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -219,12 +267,43 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     /// @inheritdoc IPurchaseNFT
     function confirm(uint256[] calldata tokenIds) external onlyRole(CONFIRMER_ROLE) {
-        _leavePending(tokenIds, Status.Confirmed);
+        _move(tokenIds, Status.Pending, Status.Confirmed);
     }
 
     /// @inheritdoc IPurchaseNFT
     function cancel(uint256[] calldata tokenIds) external onlyRole(CONFIRMER_ROLE) whenNotPaused {
-        _leavePending(tokenIds, Status.Cancelled);
+        _move(tokenIds, Status.Pending, Status.Cancelled);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function markReturned(uint256[] calldata tokenIds) external onlyRole(CONFIRMER_ROLE) whenNotPaused {
+        // Burnt ones too: otherwise their owner could hinder a batch.
+        _move(tokenIds, Status.Confirmed, Status.Returned);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function burn(uint256 tokenId) external {
+        if (ownerOf(tokenId) != msg.sender) revert PurchaseNFT_NotOwner(tokenId, msg.sender);
+        Status status = TicketSlot.load(tokenId).status();
+        bool isOver = status == Status.Cancelled || status == Status.Returned;
+        if (!isOver && (address(distributor) == address(0) || !distributor.isPaid(tokenId))) {
+            revert PurchaseNFT_NotPaid(tokenId, status);
+        }
+        _burn(tokenId);
+        TicketSlot.store(tokenId, TicketSlot.load(tokenId).asBurnt());
+        ++burntOf[msg.sender];
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function clearMetadataUri(uint256[] calldata tokenIds) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _requireBatchSize(tokenIds.length);
+        for (uint256 i; i < tokenIds.length; ++i) {
+            uint256 tokenId = tokenIds[i];
+            if (bytes(_metadataUris[tokenId]).length == 0) revert PurchaseNFT_NoMetadataUri(tokenId);
+            delete _metadataUris[tokenId];
+            emit MetadataUriCleared(tokenId);
+            emit MetadataUpdate(tokenId);
+        }
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -248,9 +327,33 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @inheritdoc IPurchaseNFT
     function setStoreColour(uint16 storeId, uint24 newColour) external onlyRole(CATALOGUE_ROLE) {
         if (!_isRegistered(storeId)) revert PurchaseNFT_UnknownStore(storeId);
-        storeColour[storeId] = newColour;
+        _storeLooks[storeId].first = newColour;
         emit StoreColourSet(storeId, newColour);
         emit BatchMetadataUpdate(0, type(uint256).max);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function setStoreLook(uint16 storeId, uint24 first, uint24 second, uint8 pattern)
+        external
+        onlyRole(CATALOGUE_ROLE)
+    {
+        if (!_isRegistered(storeId)) revert PurchaseNFT_UnknownStore(storeId);
+        if (pattern > _MAX_PATTERN) revert PurchaseNFT_UnknownPattern(pattern, _MAX_PATTERN);
+        _storeLooks[storeId] = StoreLook({first: first, second: second, pattern: pattern});
+        emit StoreLookSet(storeId, first, second, pattern);
+        emit BatchMetadataUpdate(0, type(uint256).max);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function setDistributor(ICashbackDistributor newDistributor) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        distributor = newDistributor;
+        emit DistributorSet(address(newDistributor));
+        emit BatchMetadataUpdate(0, type(uint256).max);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function recover(address token, address to) external onlyRole(TREASURER_ROLE) {
+        emit Recovered(token, to, SafeTransferLib.safeTransferAll(token, to));
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -297,39 +400,52 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @dev Metadata of a name alone.
+    function _named(string memory what) private pure returns (string memory) {
+        return string.concat("data:application/json;base64,", Base64.encode(abi.encodePacked('{"name":"', what, '"}')));
+    }
+
     function _mintPurchase(Purchase calldata purchase, uint256 frequentStores) private {
         (uint256 id, address buyer, uint16 storeId) = (purchase.id, purchase.buyer, purchase.storeId);
-        (uint40 valueCents, uint16 cashbackBps, uint16 bonusBps) =
-            (purchase.valueCents, purchase.cashbackBps, purchase.bonusBps);
+        (uint40 valueCents, uint16 baseBps, uint16 bonusBps) =
+            (purchase.valueCents, purchase.baseBps, purchase.bonusBps);
 
         // The distributor packs an id with an amount into one word, so an id has 160 bits.
         if (id == 0 || id > type(uint160).max) revert PurchaseNFT_InvalidPurchaseId(id);
-        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0) revert PurchaseNFT_AlreadyMinted(id);
+        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0 || _isMintedBefore(id)) revert PurchaseNFT_AlreadyMinted(id);
         if (buyer == address(0)) revert PurchaseNFT_InvalidBuyer(id);
         if (!_isRegistered(storeId, frequentStores)) revert PurchaseNFT_UnknownStore(storeId);
         if (valueCents == 0) revert PurchaseNFT_ZeroValue(id);
         // Blocks keep the stack shallow enough for the compiler without its optimizer, as coverage and fuzzing use it.
         {
-            uint256 totalBps = uint256(cashbackBps) + bonusBps;
+            uint256 totalBps = uint256(baseBps) + bonusBps;
             if (totalBps == 0) revert PurchaseNFT_ZeroPercent(id);
             if (totalBps > _MAX_TOTAL_BPS) revert PurchaseNFT_PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
         }
         {
-            PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
+            PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, baseBps, bonusBps, storeId);
             // "Unchecked" refers to the id, which was checked above not to exist.
             _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
         }
         emit Locked(id);
-        emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps, purchase.saleRef);
+        emit PurchaseMinted(id, buyer, storeId, valueCents, baseBps, bonusBps, purchase.saleRef);
     }
 
-    function _leavePending(uint256[] calldata tokenIds, Status to) private {
+    /// @dev Whether a predecessor minted it.
+    function _isMintedBefore(uint256 id) private view returns (bool) {
+        return address(predecessor) != address(0) && PackedPurchase.unwrap(predecessor.storedPurchaseOf(id)) != 0;
+    }
+
+    function _move(uint256[] calldata tokenIds, Status from, Status to) private {
         _requireBatchSize(tokenIds.length);
         bool isRun = tokenIds.length > 1 && _isRun(tokenIds);
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
             PackedPurchase purchase = TicketSlot.load(tokenId);
-            if (!purchase.hasStatus(Status.Pending)) revert PurchaseNFT_NotPending(tokenId, purchase.status());
+            if (!purchase.hasStatus(from)) {
+                if (from == Status.Pending) revert PurchaseNFT_NotPending(tokenId, purchase.status());
+                revert PurchaseNFT_NotConfirmed(tokenId, purchase.status());
+            }
             TicketSlot.store(tokenId, purchase.withStatus(to));
             emit StatusUpdated(tokenId, to);
             if (!isRun) emit MetadataUpdate(tokenId);
@@ -365,7 +481,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     function _setStoreName(uint16 storeId, string calldata newName) private {
-        if (!PlainText.isName(bytes(newName), _MAX_STORE_NAME_LETTERS, _MAX_STORE_NAME_BYTES)) {
+        if (!PlainText.isPlain(bytes(newName), 1, _MAX_STORE_NAME_BYTES)) {
             revert PurchaseNFT_InvalidStoreName(bytes(newName));
         }
         _storeNames[storeId] = newName;

@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+import {LibCall} from "solady/src/utils/LibCall.sol";
+
+import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
+import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "./interfaces/ITicketDescriptor.sol";
 import {TicketArt} from "./libraries/TicketArt.sol";
 import {TicketMetadata} from "./libraries/TicketMetadata.sol";
 
 /// @title TicketDescriptor
-/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG inside JSON, both base64-encoded. Has no state and no
-/// owner.
+/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG inside JSON, both base64-encoded, and asks the tickets'
+/// distributor whether it is paid. Has no state and no owner.
 contract TicketDescriptor is ITicketDescriptor {
+    /// @dev The most gas of each question; the answer of a distributor with many predecessors needs less.
+    uint256 private constant _QUESTION_GAS = 200_000;
+
+    uint256 private constant _WORD = 32;
+
     /// @inheritdoc ITicketDescriptor
-    function tokenURI(Ticket calldata ticket) external pure returns (string memory) {
-        return TicketMetadata.tokenURI(ticket, TicketArt.ticket(ticket));
+    function tokenURI(Ticket calldata ticket) external view returns (string memory) {
+        return TicketMetadata.tokenURI(ticket, TicketArt.ticket(ticket, _isPaid(ticket.id)));
     }
 
     /// @inheritdoc ITicketDescriptor
     function contractURI(Collection calldata collection) external pure returns (string memory) {
         return TicketMetadata.contractURI(collection, TicketArt.emblem());
+    }
+
+    /// @dev Whether the caller's distributor says so; false if the caller names none, or it does not answer.
+    function _isPaid(uint256 id) private view returns (bool) {
+        uint256 distributor = _ask(msg.sender, abi.encodeCall(IPurchaseNFT.distributor, ()));
+        // The cast is safe: only the answer of an address is cast to one, and a wrong one only draws another word.
+        return _ask(address(uint160(distributor)), abi.encodeCall(ICashbackDistributor.isPaid, (id))) == 1;
+    }
+
+    /// @dev The one word that a contract answers; zero if it has no code, reverts or answers anything else.
+    function _ask(address target, bytes memory call) private view returns (uint256) {
+        (bool isDone, bool isTooLong, bytes memory answer) =
+            LibCall.tryStaticCall(target, _QUESTION_GAS, uint16(_WORD), call);
+        return isDone && !isTooLong && answer.length == _WORD ? abi.decode(answer, (uint256)) : 0;
     }
 }

@@ -4,8 +4,8 @@ import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-addres
 
 /**
  * The events that the indexer keeps. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
- * buyer in the accompanying `PurchaseMinted` (`decodeEvents`). `Locked` and `MetadataUpdate` only repeat these for
- * explorers.
+ * buyer in the accompanying `PurchaseMinted` (`decodeEvents`). One to nobody is kept as `Burnt`. `Locked` and
+ * `MetadataUpdate` only repeat these for explorers.
  */
 export type ChainEvent = EventPosition & EventContent;
 
@@ -28,6 +28,8 @@ export type EventContent =
       saleRef: bigint;
     }
   | { kind: "StatusUpdated"; tokenId: bigint; to: number }
+  /** A `Transfer` to nobody. */
+  | { kind: "Burnt"; tokenId: bigint; owner: WalletAddress }
   | ({ kind: "CashbackPaid" } & Payment)
   | ({ kind: "CashbackDeferred" } & Payment);
 
@@ -42,7 +44,10 @@ type Payment = {
 export type EventKind = EventContent["kind"];
 
 /** The contract that emits each event, and the hash of its signature. A test compares them with the ABIs. */
-export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashbackDistributor"; topic: string }> = {
+export const EVENT_TOPICS: Record<
+  Exclude<EventKind, "Burnt">,
+  { contract: "purchaseNft" | "cashbackDistributor"; topic: string }
+> = {
   PurchaseMinted: {
     contract: "purchaseNft",
     topic: "0x454947731b3a80b4d004efcad070e18381363e20a2e37b50060906c2170f144b",
@@ -62,8 +67,8 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
 };
 
 /**
- * The ERC-721 event from which wallets and explorers derive a token's owner. It is read but not stored: together with
- * the `PurchaseMinted` that follows it, it becomes one event.
+ * The ERC-721 event from which wallets and explorers derive a token's owner. A mint's is read but not stored: together
+ * with the `PurchaseMinted` that follows it, it becomes one event.
  */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -109,7 +114,7 @@ const NOBODY = `0x${"0".repeat(64)}`;
 /**
  * Decodes the logs of whole blocks, in order. The owner of a new ticket comes from `Transfer` and must equal the buyer
  * in its `PurchaseMinted`. Ids that cannot be purchases of this shop are counted as ignored.
- * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves
+ * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves to another
  */
 export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; ignored: number } {
   const events: ChainEvent[] = [];
@@ -120,8 +125,14 @@ export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; i
     const topic = log.topics[0];
     if (topic === TRANSFER_TOPIC) {
       if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
-      if (log.topics[1] !== NOBODY) throw contradiction(log, "moves from one wallet to another");
-      transfer = log;
+      if (log.topics[1] === NOBODY) {
+        transfer = log;
+        continue;
+      }
+      if (log.topics[2] !== NOBODY) throw contradiction(log, "moves from one wallet to another");
+      const burnt = decodeLog(log);
+      if (burnt) events.push(burnt);
+      else ignored += 1;
       continue;
     }
     if (topic === EVENT_TOPICS.PurchaseMinted.topic) assertSameOwner(transfer, log);
@@ -190,6 +201,8 @@ function decodeContent(topics: string[], data: string, weiPerCent: bigint | null
       };
     case EVENT_TOPICS.StatusUpdated.topic:
       return { kind: "StatusUpdated", tokenId: BigInt(first), to: numberAt(data, 0) };
+    case TRANSFER_TOPIC:
+      return { kind: "Burnt", tokenId: BigInt(third), owner: addressIn(first) };
     case EVENT_TOPICS.CashbackPaid.topic:
       return { kind: "CashbackPaid", ...paymentIn() };
     case EVENT_TOPICS.CashbackDeferred.topic:
@@ -235,6 +248,8 @@ export function argumentsOf(event: EventContent): string {
       return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"}`;
     case "StatusUpdated":
       return `{"to":"${event.to}"}`;
+    case "Burnt":
+      return `{"owner":"${event.owner}"}`;
     default:
       return `{"recipient":"${event.recipient}","amountWei":"${event.amountWei}"}`;
   }
@@ -259,6 +274,8 @@ export function contentOf(
     }
     case "StatusUpdated":
       return { kind: "StatusUpdated", tokenId, to: number("to") };
+    case "Burnt":
+      return { kind: "Burnt", tokenId, owner: address("owner") };
     case "CashbackPaid":
     case "CashbackDeferred": {
       const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0), weiPerCent };

@@ -64,7 +64,7 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
         changes.nfts.set(event.tokenId, mintedBy(event, atMs));
         break;
       case "StatusUpdated": {
-        if (event.to < CHAIN_STATUS.pending || event.to > CHAIN_STATUS.cancelled) break;
+        if (event.to < CHAIN_STATUS.pending || event.to > CHAIN_STATUS.returned) break;
         const status: NftStatus = {
           status: event.to,
           statusTransaction: event.transactionHash,
@@ -76,6 +76,9 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
         else changes.statuses.set(event.tokenId, status);
         break;
       }
+      // Its record stays with whom it was; that it is burnt is read from the event.
+      case "Burnt":
+        break;
       case "CashbackPaid":
       case "CashbackDeferred":
         changes.payouts.set(event.tokenId, payoutBy(event, atMs));

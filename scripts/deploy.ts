@@ -29,7 +29,8 @@ import { openCommandChain } from "./operator/open-chain.ts";
 const GRANT_ROLE_GAS = 55_000n;
 const REGISTER_STORE_GAS = 120_000n;
 const OFFER_ADMIN_GAS = 55_000n;
-const ROLE_COUNT = 7n;
+const ROLE_COUNT = 8n;
+const SET_DISTRIBUTOR_GAS = 60_000n;
 
 type CostLine = { what: string; gas: bigint };
 type Cost = {
@@ -94,6 +95,8 @@ async function deploy(network: Network, env: Variables, print: Print): Promise<t
   const configuration = readDeployConfiguration(network, env);
   await requireTrustedNodes(configuration);
   if (network !== "localhost") await requireFunds(configuration);
+  if (env.SITE_URL && new URL(env.SITE_URL).href !== new URL("/", env.SITE_URL).href)
+    print(`Of SITE_URL only ${configuration.siteUrl} counts: each ticket links to ${configuration.siteUrl}/ticket/…`);
   const { purchaseNft, cashbackDistributor } = await deployTorcida({
     configuration,
     stores: storesOf(network),
@@ -170,6 +173,7 @@ async function estimateCost(configuration: DeployConfiguration, stores: readonly
     lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });
     lines.push({ what: "CashbackDistributor", gas: await client.estimateGas({ data: distributor }) });
     lines.push({ what: `${ROLE_COUNT} roles`, gas: ROLE_COUNT * GRANT_ROLE_GAS });
+    lines.push({ what: "the distributor named", gas: SET_DISTRIBUTOR_GAS });
     lines.push({ what: `${stores.length} stores`, gas: BigInt(stores.length) * REGISTER_STORE_GAS });
     if (admin) lines.push({ what: "administration offered", gas: 2n * OFFER_ADMIN_GAS });
   }

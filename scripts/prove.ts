@@ -26,7 +26,7 @@ import {
   type ProvenTicket,
   proofTotals,
 } from "../core/rules/proof.ts";
-import { purchaseStatusFromChain, statusAttribute } from "../core/rules/purchase/life.ts";
+import { ticketStatus } from "../core/rules/purchase/life.ts";
 import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-address.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
@@ -140,7 +140,7 @@ function proofLines({ ticket, outcome }: Proven): string[] {
     ({ kind, amountWei, transaction }) =>
       `${kind === "paid" ? "paid" : "credited"} ${chzTextFromWei(amountWei)} CHZ in ${transaction}`,
   );
-  const head = `Ticket ${ticket.id}, ${statusAttribute(purchaseStatusFromChain(ticket.status))}: ${value}${rate}${expected}`;
+  const head = `Ticket ${ticket.id}, ${ticketStatus(ticket.status)}: ${value}${rate}${expected}`;
   const difference = differenceText(outcome);
   return [[head, ...paid].join("; "), ...(difference ? [`  ${difference}`] : [])];
 }

@@ -21,7 +21,7 @@ import { differentPayouts } from "../core/reconcile/ledger.ts";
 import { findGap, type ReconcileOptions } from "../core/reconcile/reconcile.ts";
 import { acceptUnclaimed, listUnclaimed, readAccepted, type UnclaimedTicket } from "../core/reconcile/unclaimed.ts";
 import { chzTextFromGwei, reaisText } from "../core/rules/money.ts";
-import { purchaseStatusFromChain, statusAttribute } from "../core/rules/purchase/life.ts";
+import { ticketStatus } from "../core/rules/purchase/life.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
 import {
   acceptNonces,
@@ -190,7 +190,7 @@ async function printPayouts({ database }: ReconcileOptions, after: bigint, print
 
 function ticketText({ tokenId, owner, storeId, valueCents, status, saleRef, isPaid }: UnclaimedTicket): string {
   const origin = saleRef === 0n ? "of a simulated purchase, never paid again" : "adopted once its sale is read";
-  const state = `${statusAttribute(purchaseStatusFromChain(status))}, ${isPaid ? "paid" : "not paid"}`;
+  const state = `${ticketStatus(status)}, ${isPaid ? "paid" : "not paid"}`;
   return `Ticket ${tokenId} of ${owner}: store ${storeId}, ${reaisText(valueCents)}, ${state}; ${origin}`;
 }
 

@@ -6,7 +6,7 @@ import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../core/database/nfts.ts";
 import { callOf } from "../../core/process/rpc/node-voice.ts";
 import { listTickets } from "../../core/purchases/queries.ts";
-import { toTicket } from "../../core/purchases/view.ts";
+import { drawnAs, toTicket } from "../../core/purchases/view.ts";
 import { answerOf, pageQuerySchema } from "../../core/rules/api/common.ts";
 import { publicTicketSchema, purchaseNftSchema } from "../../core/rules/api/people.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
@@ -107,7 +107,7 @@ export function nftRoutes(services: Services): Route[] {
       async handle({ params, query, request }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
-        const status = purchaseStatusFromChain(nft.status);
+        const status = drawnAs(nft);
         const context = { tokenId: nft.token_id, asker: originOf(request.ip ?? "") };
         const picture = await pictures.fetch(`${nft.token_id}:${status}`, { context });
         if (picture === undefined) throw notFound("Picture");

@@ -34,7 +34,7 @@ interface ICashbackDistributor {
     /// @notice Only a Confirmed purchase can be paid.
     error CashbackDistributor_NotConfirmed(uint256 purchaseId, IPurchaseNFT.Status status);
 
-    /// @notice The amount exceeds value × (cashback + bonus) × rate.
+    /// @notice The amount exceeds value × (base + bonus) × rate.
     error CashbackDistributor_AboveCashback(uint256 purchaseId, uint256 amount, uint256 maxAmount);
 
     /// @notice The amount exceeds the maximum for a single payment.
@@ -55,13 +55,13 @@ interface ICashbackDistributor {
     /// @notice Not enough gas is left to forward to the next recipient; send the batch with a higher gas limit.
     error CashbackDistributor_InsufficientGas(uint256 left, uint256 needed);
 
-    /// @notice The caller has no credit.
-    error CashbackDistributor_NoCredit(address caller);
+    /// @notice The recipient has no credit.
+    error CashbackDistributor_NoCredit(address recipient);
 
     /// @notice CHZ cannot be sent to the zero address or to the distributor itself.
     error CashbackDistributor_InvalidRecipient(address to);
 
-    /// @notice The recipient chosen by the caller rejected the transfer.
+    /// @notice The recipient of a credit or of a sweep rejected the transfer.
     error CashbackDistributor_TransferRefused(address to, uint256 amount);
 
     /// @notice The maximum for a single payment exceeds the daily cap.
@@ -73,7 +73,10 @@ interface ICashbackDistributor {
     /// @notice A predecessor must be permanently retired before it gets a successor.
     error CashbackDistributor_PredecessorNotRetired(address predecessor);
 
-    /// @notice The predecessor belongs to another PurchaseNFT, so its ids refer to other purchases.
+    /// @notice A successor takes over its predecessor's limits: its own must all be zero, and can be set afterwards.
+    error CashbackDistributor_PredecessorSetsLimits(address predecessor);
+
+    /// @notice The predecessor pays neither for these tickets nor for their predecessor, so its ids refer to other purchases.
     error CashbackDistributor_PredecessorOfOtherTickets(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -84,7 +87,7 @@ interface ICashbackDistributor {
     event Funded(address indexed from, uint256 amount);
 
     /// @notice The rate, in wei of CHZ per cent, of the payments that follow in this transaction, until the next
-    /// `RateApplied`. Each payment is at most value × (cashback + bonus) × rate / 10,000, rounded down; if it is less,
+    /// `RateApplied`. Each payment is at most value × (base + bonus) × rate / 10,000, rounded down; if it is less,
     /// the rest was withheld.
     event RateApplied(uint256 weiPerCent);
 
@@ -97,7 +100,7 @@ interface ICashbackDistributor {
     /// @notice A purchase in a batch was already paid and was skipped.
     event CashbackSkipped(uint256 indexed purchaseId);
 
-    /// @notice A recipient withdrew the credit from its deferred payments.
+    /// @notice A recipient's credit from its deferred payments was sent: to where it chose, or by anyone to itself.
     event CreditWithdrawn(address indexed recipient, address indexed to, uint256 amount);
 
     /// @notice The treasurer withdrew CHZ that is not reserved for credits.
@@ -105,6 +108,12 @@ interface ICashbackDistributor {
 
     /// @notice The limits were set.
     event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint112 dailyCap);
+
+    /// @notice This distributor continues another one, whose limits and pause it took over, with what was spent that day.
+    event Succeeded(address indexed predecessor, address tickets, uint256 spentToday);
+
+    /// @notice The treasurer took out ERC-20 tokens that were sent here.
+    event Recovered(address indexed token, address indexed to, uint256 amount);
 
     /// @notice This distributor was permanently retired and makes no more payments.
     event Retired();
@@ -116,13 +125,15 @@ interface ICashbackDistributor {
     /// @notice The PurchaseNFT whose cashback is paid.
     function purchaseNFT() external view returns (IPurchaseNFT);
 
-    /// @notice The previous distributor for these tickets, permanently retired; zero if there was none.
+    /// @notice The previous distributor for these tickets or for their predecessor, permanently retired; zero if there was
+    /// none.
     function predecessor() external view returns (ICashbackDistributor);
 
     /// @notice Whether this distributor is permanently retired and makes no more payments.
     function isRetired() external view returns (bool);
 
     /// @notice Whether a purchase's cashback was paid or credited, here or by a predecessor. Once true, it stays true.
+    /// Id 0 is no purchase and never paid.
     function isPaid(uint256 purchaseId) external view returns (bool);
 
     /// @notice 256 paid bits, including the predecessor's: bit `i` is purchase `wordIndex * 256 + i`. The bit of id 0
@@ -175,6 +186,14 @@ interface ICashbackDistributor {
     /// @dev Emits {CreditWithdrawn}. Reverts with {CashbackDistributor_NoCredit},
     /// {CashbackDistributor_InvalidRecipient} or {CashbackDistributor_TransferRefused}, and then keeps the credit.
     function withdrawCredit(address payable to) external;
+
+    /// @notice Sends a recipient's entire credit to that recipient, with all gas. Anyone may call it, even while paused.
+    /// @dev Emits {CreditWithdrawn}. Reverts as {withdrawCredit} does, and then keeps the credit.
+    function pushCredit(address recipient) external;
+
+    /// @notice Sends all of an ERC-20 token that was sent here to `to`. Treasurer role; works while paused.
+    /// @dev Emits {Recovered}. Reverts with `TransferFailed` if the token does not answer or refuses.
+    function recover(address token, address to) external;
 
     /// @notice Sends CHZ that is not reserved for credits to `to`. Treasurer role; works while paused.
     /// @dev Emits {Swept}. Reverts with {CashbackDistributor_InsufficientFunds}, {CashbackDistributor_InvalidRecipient}

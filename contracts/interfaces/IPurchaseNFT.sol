@@ -2,6 +2,7 @@
 pragma solidity 0.8.35;
 
 import {PackedPurchase} from "../libraries/PackedPurchase.sol";
+import {ICashbackDistributor} from "./ICashbackDistributor.sol";
 import {ITicketDescriptor} from "./ITicketDescriptor.sol";
 
 /// @title IPurchaseNFT
@@ -13,12 +14,14 @@ interface IPurchaseNFT {
                                        TYPES
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The status of a purchase. It moves None → Pending → Confirmed or Cancelled, never back.
+    /// @notice The status of a purchase. It moves None → Pending → Confirmed or Cancelled, and Confirmed → Returned, never
+    /// back.
     enum Status {
         None,
         Pending,
         Confirmed,
-        Cancelled
+        Cancelled,
+        Returned
     }
 
     /// @notice The input to a mint. Contains no personal data: only a wallet address, ids and amounts.
@@ -27,8 +30,8 @@ interface IPurchaseNFT {
     /// @param valueCents The purchase value in cents of a Brazilian real; non-zero.
     /// @param buyer The buyer's wallet, which receives the cashback.
     /// @param id The purchase id, used as the token id; non-zero and below 2^160.
-    /// @param cashbackBps The store's cashback in basis points.
-    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; their sum is 1 to 10,000.
+    /// @param baseBps The store's cashback in basis points, without the bonus.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `baseBps`; their sum, the cashback, is 1 to 10,000.
     /// @param storeId The id of a registered store.
     /// @dev The order of the fields gives `mint` and `mintBatch` low selectors. The dispatcher compares selectors from
     /// the lowest up, at 22 gas each.
@@ -37,25 +40,35 @@ interface IPurchaseNFT {
         uint40 valueCents;
         address buyer;
         uint256 id;
-        uint16 cashbackBps;
+        uint16 baseBps;
         uint16 bonusBps;
         uint16 storeId;
     }
 
     /// @notice The on-chain record of a purchase.
-    /// @param buyer The buyer's wallet, which receives the cashback; permanently the token's owner.
+    /// @param buyer The buyer's wallet, which receives the cashback; the token's owner until it burns it, then zero.
     /// @param storeId The id of the store.
     /// @param valueCents The purchase value in cents of a Brazilian real.
-    /// @param cashbackBps The store's cashback in basis points.
-    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`.
+    /// @param baseBps The store's cashback in basis points, without the bonus.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `baseBps`; the cashback is their sum.
     /// @param status The status of the purchase.
     struct PurchaseRecord {
         address buyer;
         uint16 storeId;
         uint40 valueCents;
-        uint16 cashbackBps;
+        uint16 baseBps;
         uint16 bonusBps;
         Status status;
+    }
+
+    /// @notice How a store's tickets look; all zero if the descriptor picks.
+    /// @param first The edge colour as 0xRRGGBB; 0 for none.
+    /// @param second The other colour as 0xRRGGBB.
+    /// @param pattern How the colours are laid out, 0 to 15: the descriptor draws those that it knows.
+    struct StoreLook {
+        uint24 first;
+        uint24 second;
+        uint8 pattern;
     }
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -98,13 +111,28 @@ interface IPurchaseNFT {
     /// @notice Only a Pending purchase can be confirmed or cancelled.
     error PurchaseNFT_NotPending(uint256 tokenId, Status status);
 
+    /// @notice Only a Confirmed purchase can be marked as returned.
+    error PurchaseNFT_NotConfirmed(uint256 tokenId, Status status);
+
+    /// @notice Only its owner can burn a ticket.
+    error PurchaseNFT_NotOwner(uint256 tokenId, address caller);
+
+    /// @notice A Pending or Confirmed ticket can only be burnt once its cashback is paid.
+    error PurchaseNFT_NotPaid(uint256 tokenId, Status status);
+
+    /// @notice The ticket has no metadata URI of its own.
+    error PurchaseNFT_NoMetadataUri(uint256 tokenId);
+
+    /// @notice There is no pattern with this number.
+    error PurchaseNFT_UnknownPattern(uint256 pattern, uint256 maxPattern);
+
     /// @notice The batch is empty or exceeds the maximum size.
     error PurchaseNFT_InvalidBatchSize(uint256 size, uint256 maxSize);
 
     /// @notice The store is already registered; rename it instead.
     error PurchaseNFT_StoreAlreadyRegistered(uint16 storeId);
 
-    /// @notice The store name is not accepted by {PlainText-isName}, with 40 letters and 160 bytes at most.
+    /// @notice The store name is not accepted by {PlainText-isPlain}, with 1 to 160 bytes.
     error PurchaseNFT_InvalidStoreName(bytes name);
 
     /// @notice The site URL is not a valid http or https URL of at most 200 bytes.
@@ -123,7 +151,7 @@ interface IPurchaseNFT {
         address indexed buyer,
         uint16 indexed storeId,
         uint40 valueCents,
-        uint16 cashbackBps,
+        uint16 baseBps,
         uint16 bonusBps,
         uint64 saleRef
     );
@@ -131,7 +159,10 @@ interface IPurchaseNFT {
     /// @notice A purchase was minted with its own metadata URI.
     event MetadataUriSet(uint256 indexed tokenId, string metadataUri);
 
-    /// @notice A purchase left Pending, the only status that is ever left.
+    /// @notice The metadata URI of a purchase was taken back for ever: it is drawn on chain again.
+    event MetadataUriCleared(uint256 indexed tokenId);
+
+    /// @notice A purchase left Pending, or Confirmed for Returned; no other status is ever left.
     event StatusUpdated(uint256 indexed tokenId, Status to);
 
     /// @notice A store was registered.
@@ -142,6 +173,18 @@ interface IPurchaseNFT {
 
     /// @notice A store's colour was set as 0xRRGGBB, or cleared (0); `BatchMetadataUpdate` follows.
     event StoreColourSet(uint16 indexed storeId, uint24 colour);
+
+    /// @notice The colours and the pattern of a store were set; `BatchMetadataUpdate` follows.
+    event StoreLookSet(uint16 indexed storeId, uint24 first, uint24 second, uint8 pattern);
+
+    /// @notice The distributor that is asked whether a ticket is paid was set; `BatchMetadataUpdate` follows.
+    event DistributorSet(address indexed distributor);
+
+    /// @notice These tickets continue those of another contract, whose ids stay its own.
+    event Succeeded(address indexed predecessor);
+
+    /// @notice The treasurer took out ERC-20 tokens that were sent here.
+    event Recovered(address indexed token, address indexed to, uint256 amount);
 
     /// @notice The descriptor was set; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
     event DescriptorSet(address indexed descriptor);
@@ -165,13 +208,14 @@ interface IPurchaseNFT {
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The record of a purchase. Reverts with {PurchaseNFT_UnknownPurchase} for an id that was never minted.
+    /// @notice The record of a purchase; a burnt one's has no buyer. Reverts with {PurchaseNFT_UnknownPurchase} for an id
+    /// that was never minted here.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
 
-    /// @notice A purchase as its packed storage word; zero for an id that was never minted.
+    /// @notice A purchase as its packed storage word, here or at a predecessor; zero for an id that was never minted.
     function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase);
 
-    /// @notice Several purchases as packed storage words; zero for an id that was never minted. Meant for contracts:
+    /// @notice Several purchases as packed storage words; zero for an id that was never minted here. Meant for contracts:
     /// one call saves most of the cost of separate lookups.
     /// @param items Words with an id above the lowest 96 bits. Those 96 bits are free for the caller to use and are
     /// ignored.
@@ -184,17 +228,32 @@ interface IPurchaseNFT {
     /// @notice The name of a store; empty if it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);
 
+    /// @notice Whether an id was ever minted, here or at a predecessor; true for a burnt one too. Once true, it stays true.
+    function isMinted(uint256 tokenId) external view returns (bool);
+
+    /// @notice The number of tickets that an owner has burnt. With `balanceOf`: how many were ever minted to it here.
+    function burntOf(address owner) external view returns (uint256);
+
+    /// @notice The previous tickets; zero if there were none. Their records, owners and drawings are read there.
+    function predecessor() external view returns (IPurchaseNFT);
+
+    /// @notice The distributor that is asked whether a ticket is paid; zero if nobody is.
+    function distributor() external view returns (ICashbackDistributor);
+
+    /// @notice The colours and the pattern of a store.
+    function storeLook(uint16 storeId) external view returns (StoreLook memory);
+
     /// @notice The colour of a store as 0xRRGGBB; 0 if it has none and the descriptor picks one.
     function storeColour(uint16 storeId) external view returns (uint24);
 
     /// @notice ERC-5192: true for every purchase. Reverts with {PurchaseNFT_UnknownPurchase} for an id that was never
-    /// minted.
+    /// minted or is burnt.
     function locked(uint256 tokenId) external view returns (bool);
 
     /// @notice ERC-7572: the collection's metadata as a `data:` URI.
     function contractURI() external view returns (string memory);
 
-    /// @notice The URL that every token's `external_url` points to.
+    /// @notice The site that every token's `external_url` points to, as `/ticket/` and its id. Only scheme and host count.
     function siteUrl() external view returns (string memory);
 
     /// @notice The contract that draws the tickets.
@@ -234,7 +293,23 @@ interface IPurchaseNFT {
     /// @dev Emits and reverts as {confirm} does.
     function cancel(uint256[] calldata tokenIds) external;
 
-    /// @notice Registers a store with a name of 1 to 40 bytes, accepted by {PlainText-isName}. Catalogue role.
+    /// @notice Moves 1 to `MAX_BATCH` Confirmed purchases to Returned: they are not paid any more; one that is paid keeps
+    /// what it got. A burnt one is moved too. Confirmer role; reverts while paused.
+    /// @dev Emits as {confirm} does. Reverts with {PurchaseNFT_InvalidBatchSize}, or {PurchaseNFT_NotConfirmed} for the first id that is not Confirmed.
+    function markReturned(uint256[] calldata tokenIds) external;
+
+    /// @notice Burns the caller's own ticket, for ever: it must be paid, Cancelled or Returned. Its record stays, without
+    /// buyer, and its id can never be minted again. Anyone may call it, even while paused.
+    /// @dev Emits `Transfer` to the zero address. Reverts with `TokenDoesNotExist` for an id that was never minted or is
+    /// burnt, with {PurchaseNFT_NotOwner}, or with {PurchaseNFT_NotPaid}.
+    function burn(uint256 tokenId) external;
+
+    /// @notice Takes back the metadata URIs of 1 to `MAX_BATCH` purchases for ever. Nobody can set one again. Admin.
+    /// @dev Emits {MetadataUriCleared} and {MetadataUpdate} for each. Reverts with {PurchaseNFT_InvalidBatchSize}, or
+    /// {PurchaseNFT_NoMetadataUri} for the first id without one.
+    function clearMetadataUri(uint256[] calldata tokenIds) external;
+
+    /// @notice Registers a store with a name of 1 to 160 bytes, accepted by {PlainText-isPlain}. Catalogue role.
     /// @dev Emits {StoreRegistered}. Reverts with {PurchaseNFT_StoreAlreadyRegistered} or
     /// {PurchaseNFT_InvalidStoreName}.
     function registerStore(uint16 storeId, string calldata name) external;
@@ -248,19 +323,33 @@ interface IPurchaseNFT {
     /// @dev Emits {StoreColourSet} and {BatchMetadataUpdate}. Reverts with {PurchaseNFT_UnknownStore}.
     function setStoreColour(uint16 storeId, uint24 newColour) external;
 
+    /// @notice Sets the colours and the pattern of a registered store's tickets. Catalogue role.
+    /// @dev Emits {StoreLookSet} and {BatchMetadataUpdate}. Reverts with {PurchaseNFT_UnknownStore} or
+    /// {PurchaseNFT_UnknownPattern}.
+    function setStoreLook(uint16 storeId, uint24 first, uint24 second, uint8 pattern) external;
+
+    /// @notice Sets the distributor that is asked whether a ticket is paid; zero for none. It cannot change a purchase, and
+    /// only lets owners burn their own tickets. Admin.
+    /// @dev Emits {DistributorSet} and {BatchMetadataUpdate}. Does not check the address: a drawing does without an answer.
+    function setDistributor(ICashbackDistributor newDistributor) external;
+
+    /// @notice Sends all of an ERC-20 token that was sent here to `to`. Treasurer role.
+    /// @dev Emits {Recovered}. Reverts with `TransferFailed` if the token does not answer or refuses.
+    function recover(address token, address to) external;
+
     /// @notice Sets the contract that draws the tickets; zero for none. It cannot change a purchase. Admin.
     /// @dev Emits {DescriptorSet}, {BatchMetadataUpdate} and {ContractURIUpdated}. Does not check that the address has
-    /// code: a ticket whose descriptor fails is returned without its image.
+    /// code: of a ticket whose descriptor fails, only the name is returned.
     function setDescriptor(ITicketDescriptor newDescriptor) external;
 
-    /// @notice Sets the URL that `external_url` points to. Admin.
+    /// @notice Sets the site that `external_url` points to; a path is kept here and left out of the links. Admin.
     /// @dev Emits {SiteUrlSet}, {BatchMetadataUpdate} and {ContractURIUpdated}. Reverts with
     /// {PurchaseNFT_InvalidSiteUrl}.
     function setSiteUrl(string calldata newSiteUrl) external;
 
-    /// @notice Pauses minting and cancelling. Pauser role.
+    /// @notice Pauses minting, cancelling and marking as returned. Pauser role.
     function pause() external;
 
-    /// @notice Resumes minting and cancelling. Admin.
+    /// @notice Resumes minting, cancelling and marking as returned. Admin.
     function unpause() external;
 }

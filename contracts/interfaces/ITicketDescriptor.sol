@@ -4,15 +4,15 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ITicketDescriptor
-/// @notice Draws tickets. It receives all of a ticket's data and holds no state of its own, so it can be replaced
-/// without changing a ticket. Its output is for display only; payments use what {IPurchaseNFT} stores.
+/// @notice Draws tickets. It receives a ticket's data, may ask its caller for more (such as the distributor, for the paid
+/// bit), and holds no state of its own, so it can be replaced without changing a ticket. Its output is for display only; payments use what {IPurchaseNFT} stores.
 interface ITicketDescriptor {
-    /// @notice All data shown on a ticket.
+    /// @notice The data of a ticket.
     /// @param id The purchase id, which is the token id.
     /// @param purchase The on-chain record of the purchase.
     /// @param storeName The store's current name.
     /// @param storeColour The store's colour as 0xRRGGBB; 0 if it has none.
-    /// @param siteUrl The URL that `external_url` points to.
+    /// @param siteUrl The site that `external_url` points to; only scheme and host count.
     struct Ticket {
         uint256 id;
         IPurchaseNFT.PurchaseRecord purchase;
@@ -24,7 +24,7 @@ interface ITicketDescriptor {
     /// @notice All data of the collection.
     /// @param name The collection's name.
     /// @param symbol The collection's symbol.
-    /// @param siteUrl The URL that `external_link` points to.
+    /// @param siteUrl The site that `external_link` points to; only scheme and host count.
     struct Collection {
         string name;
         string symbol;

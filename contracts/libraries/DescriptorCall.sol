@@ -10,8 +10,8 @@ import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 /// that has no code, reverts, burns its gas, or returns too much data or an invalid string is treated as returning
 /// nothing.
 library DescriptorCall {
-    /// @dev Gas reserved for building the fallback without an image; the longest fallback needs less.
-    uint256 internal constant FALLBACK_GAS = 250_000;
+    /// @dev Gas reserved for building the fallback, a name alone, which needs less.
+    uint256 internal constant FALLBACK_GAS = 50_000;
 
     /// @dev The maximum return data copied, in bytes: at least four times the largest ticket.
     uint16 internal constant MAX_ANSWER_BYTES = 65_535;

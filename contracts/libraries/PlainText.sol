@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-import {UnicodeRanges} from "./UnicodeRanges.sol";
-
 /// @title PlainText
 /// @notice Checks that bytes are text that is valid in both JSON and XML 1.0: well-formed UTF-8 (RFC 3629: no overlong
 /// forms, no surrogates, nothing above U+10FFFF) without control characters (C0, DEL, C1) and without U+FFFE and
 /// U+FFFF, which XML forbids.
 library PlainText {
-    /// @dev The most combining marks of one letter: Thai has a vowel and a tone on one, Hindi a vowel sign and a nasal.
-    uint256 private constant _MAX_MARKS = 2;
-
-    /// @dev An entry of {UnicodeRanges-KINDS}, highest bits first: `first u21 | kind u2 | length u9`.
-    uint256 private constant _ENTRY_BYTES = 4;
-    uint256 private constant _FIRST_OFFSET = 11;
-    uint256 private constant _KIND_OFFSET = 9;
-    uint256 private constant _KIND_MASK = 3;
-    uint256 private constant _LENGTH_MASK = 0x1ff;
-
     /// @notice Whether `text` is plain and `minLength` to `maxLength` bytes long.
     function isPlain(bytes memory text, uint256 minLength, uint256 maxLength) internal pure returns (bool) {
         uint256 length = text.length;
@@ -29,33 +17,6 @@ library PlainText {
             i += size;
         }
         return true;
-    }
-
-    /// @notice Whether `text` is plain and displays as stored: 1 to `maxLetters` letters, of which at least one is
-    /// visible, with at most two combining marks each and `maxLength` bytes in all, and no invisible or bidi control
-    /// characters.
-    function isName(bytes memory text, uint256 maxLetters, uint256 maxLength) internal pure returns (bool) {
-        if (!isPlain(text, 1, maxLength)) return false;
-        bytes memory ranges = UnicodeRanges.KINDS;
-        bool isVisible;
-        uint256 letters;
-        // Starts as if all the marks of a letter came before the text, so the text cannot begin with one.
-        uint256 marks = _MAX_MARKS;
-        for (uint256 i; i < text.length;) {
-            (uint256 codePoint, uint256 size) = decode(text, i);
-            uint256 kind = _kindOf(ranges, codePoint);
-            if (kind == UnicodeRanges.HIDDEN) return false;
-            if (kind == UnicodeRanges.MARK) {
-                if (marks == _MAX_MARKS) return false;
-                ++marks;
-            } else {
-                marks = 0;
-                ++letters;
-                if (kind != UnicodeRanges.BLANK) isVisible = true;
-            }
-            i += size;
-        }
-        return isVisible && letters <= maxLetters;
     }
 
     /// @notice Decodes the code point at byte `i` and its length in bytes; the length is 0 if the bytes are invalid.
@@ -90,22 +51,5 @@ library PlainText {
         if (codePoint < 0x800) return false;
         if (codePoint >= 0xd800 && codePoint <= 0xdfff) return false; // surrogates
         return codePoint < 0xfffe;
-    }
-
-    /// @dev Searches {UnicodeRanges} for a code point by halves.
-    function _kindOf(bytes memory ranges, uint256 codePoint) private pure returns (uint256) {
-        (uint256 low, uint256 high) = (0, ranges.length / _ENTRY_BYTES);
-        while (low < high) {
-            uint256 middle = (low + high) / 2;
-            uint256 entry;
-            for (uint256 i = middle * _ENTRY_BYTES; i < (middle + 1) * _ENTRY_BYTES; ++i) {
-                entry = (entry << 8) | uint8(ranges[i]);
-            }
-            uint256 first = entry >> _FIRST_OFFSET;
-            if (codePoint < first) high = middle;
-            else if (codePoint - first < (entry & _LENGTH_MASK)) return (entry >> _KIND_OFFSET) & _KIND_MASK;
-            else low = middle + 1;
-        }
-        return 0;
     }
 }

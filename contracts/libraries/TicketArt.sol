@@ -13,8 +13,8 @@ import {TicketText} from "./TicketText.sol";
 /// @title TicketArt
 /// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the
 /// store's colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a
-/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, or a crossed ring with the
-/// ticket struck through.
+/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, an arrow that turns back, or
+/// a crossed ring with the ticket struck through.
 /// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing
 /// scales with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
 library TicketArt {
@@ -72,6 +72,7 @@ library TicketArt {
     /// @dev The signs on a stamp, around its centre.
     string private constant _CLOCK = "M0-54v30l20 11M0-56a33 33 0 11-.1 0z";
     string private constant _TICK = "M-41-24l29 28 54-58";
+    string private constant _WAY_BACK = "M-8-50l-24 20 24 20M-30-30H12a18 18 0 010 36H-14";
     string private constant _CROSS = "M-25-54l50 50m0-50l-50 50";
 
     /// @dev Across the whole ticket, behind the stamp.
@@ -111,8 +112,8 @@ library TicketArt {
                                      DOCUMENTS
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice A ticket as an SVG document.
-    function ticket(ITicketDescriptor.Ticket memory self) internal pure returns (string memory) {
+    /// @notice A ticket as an SVG document; its stamp says so if its cashback is paid.
+    function ticket(ITicketDescriptor.Ticket memory self, bool isPaid) internal pure returns (string memory) {
         IPurchaseNFT.PurchaseRecord memory purchase = self.purchase;
         string memory paper =
             string.concat(_stands(), _paper(_accent(self), _pitchOf(self.id, purchase)), _stubPaper(purchase.status));
@@ -124,7 +125,7 @@ library TicketArt {
             _stub(self.id, purchase)
         );
         string memory title = string.concat(unicode"Torcida nº ", self.id.toString());
-        return _document(title, string.concat(paper, words, _stamp(purchase.status)));
+        return _document(title, string.concat(paper, words, _stamp(purchase.status, isPaid)));
     }
 
     /// @notice The collection's image: a generic ticket without purchase data.
@@ -134,7 +135,7 @@ library TicketArt {
         string memory paper = string.concat(_stands(), _paper(_GOLD, pitch), _stubPaper(status));
         string memory percent = _words({text: "%", x: _LEFT, y: 372, room: 300, size: 230, fill: _INK});
         string memory words = string.concat(_title(), percent);
-        return _document("Torcida", string.concat(paper, words, _stamp(status)));
+        return _document("Torcida", string.concat(paper, words, _stamp(status, false)));
     }
 
     function _document(string memory title, string memory content) private pure returns (string memory) {
@@ -310,7 +311,7 @@ library TicketArt {
     }
 
     function _cashback(IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
-        string memory percent = TicketText.percent(uint256(purchase.cashbackBps) + purchase.bonusBps);
+        string memory percent = TicketText.percent(uint256(purchase.baseBps) + purchase.bonusBps);
         string memory big = _words({text: percent, x: _LEFT - 6, y: 324, room: _LINE, size: 136, fill: _INK});
         return string.concat(
             Svg.group(' font-weight="900"', big), _label({text: "CASHBACK", y: 356}), _bonus(purchase.bonusBps)
@@ -378,14 +379,14 @@ library TicketArt {
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @dev Shape and word carry the status; colour only supports them.
-    function _stamp(IPurchaseNFT.Status status) private pure returns (string memory) {
+    function _stamp(IPurchaseNFT.Status status, bool isPaid) private pure returns (string memory) {
         if (status == IPurchaseNFT.Status.Confirmed) {
             return _pressed(
                 string.concat(
                     Svg.disc({radius: 86, fill: _GREEN, stroke: _PAPER, width: 7}),
                     Svg.disc({radius: 74, fill: "none", stroke: _PAPER, width: 2}),
                     Svg.line({stroke: _WHITE, width: 18, dashes: "", path: _TICK}),
-                    _stampWord("CONFIRMADO", _WHITE)
+                    _stampWord(isPaid ? "PAGO" : "CONFIRMADO", _WHITE)
                 )
             );
         }
@@ -401,12 +402,13 @@ library TicketArt {
                 )
             );
         }
+        bool isReturned = status == IPurchaseNFT.Status.Returned;
         return _pressed(
             string.concat(
                 Svg.disc({radius: 84, fill: _PAPER, stroke: _YELLOW, width: 11}),
                 Svg.disc({radius: 71, fill: "none", stroke: _YELLOW, width: 2}),
-                Svg.line({stroke: _AMBER, width: 9, dashes: "", path: _CLOCK}),
-                _stampWord("PENDENTE", _BROWN)
+                Svg.line({stroke: _AMBER, width: 9, dashes: "", path: isReturned ? _WAY_BACK : _CLOCK}),
+                _stampWord(isReturned ? "DEVOLVIDO" : "PENDENTE", _BROWN)
             )
         );
     }

@@ -7,9 +7,10 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketText} from "./TicketText.sol";
+import {WebAddress} from "./WebAddress.sol";
 
 /// @title TicketMetadata
-/// @notice Encodes a ticket or the collection as JSON in a `data:` URI, with or without an image. Free text is escaped
+/// @notice Encodes a ticket or the collection as JSON in a `data:` URI, with its image. Free text is escaped
 /// for JSON here, and for XML where it is drawn. Images are base64, never `utf8`: explorers URI-decode the latter.
 library TicketMetadata {
     using LibString for *;
@@ -18,7 +19,7 @@ library TicketMetadata {
     string private constant _SVG = "data:image/svg+xml;base64,";
 
     /// @notice A ticket's metadata.
-    /// @param svg Its image; empty for none.
+    /// @param svg Its image.
     function tokenURI(ITicketDescriptor.Ticket memory ticket, string memory svg) internal pure returns (string memory) {
         string memory store = ticket.storeName.escapeJSON();
         return _address(
@@ -28,7 +29,9 @@ library TicketMetadata {
                 unicode'","description":"Ingresso de uma compra na loja ',
                 store,
                 unicode', com cashback em CHZ. Intransferível.","external_url":"',
-                ticket.siteUrl.escapeJSON(),
+                WebAddress.originOf(ticket.siteUrl).escapeJSON(),
+                "/ticket/",
+                ticket.id.toString(),
                 '","attributes":[',
                 _attributes(ticket.purchase, store),
                 "]",
@@ -38,7 +41,7 @@ library TicketMetadata {
     }
 
     /// @notice The collection's metadata (ERC-7572).
-    /// @param svg Its image; empty for none.
+    /// @param svg Its image.
     function contractURI(ITicketDescriptor.Collection memory collection, string memory svg)
         internal
         pure
@@ -52,8 +55,8 @@ library TicketMetadata {
                 collection.symbol,
                 unicode'","description":"Ingressos da Torcida: cada um é uma compra com cashback em CHZ. ',
                 'Fica para sempre com quem comprou.","external_link":"',
-                collection.siteUrl.escapeJSON(),
-                '"',
+                WebAddress.originOf(collection.siteUrl).escapeJSON(),
+                '/"',
                 _image(svg)
             )
         );
@@ -65,7 +68,6 @@ library TicketMetadata {
     }
 
     function _image(string memory svg) private pure returns (string memory) {
-        if (bytes(svg).length == 0) return "";
         return string.concat(',"image":"', _SVG, Base64.encode(bytes(svg)), '"');
     }
 
@@ -79,13 +81,13 @@ library TicketMetadata {
             ",",
             _attribute("Valor da Compra", TicketText.reais(purchase.valueCents)),
             ",",
-            _attribute("Cashback", TicketText.percent(uint256(purchase.cashbackBps) + purchase.bonusBps)),
+            _attribute("Cashback", TicketText.percent(uint256(purchase.baseBps) + purchase.bonusBps)),
             ",",
             _attribute("Status", TicketText.status(purchase.status)),
             ",",
             _attribute("Comprador", purchase.buyer.toHexStringChecksummed()),
             ",",
-            _attribute(unicode"Bônus", TicketText.percent(purchase.bonusBps))
+            _attribute(unicode"Bônus", TicketText.bonus(purchase.bonusBps))
         );
     }
 

@@ -25,9 +25,15 @@ library TicketText {
         return string.concat(whole, ".", _twoDigits(hundredths), "%");
     }
 
+    /// @notice The `Bônus` attribute: `2% (incluído)`, as the total contains it; `0%` without one.
+    function bonus(uint256 bps) internal pure returns (string memory) {
+        return bps == 0 ? "0%" : string.concat(percent(bps), unicode" (incluído)");
+    }
+
     /// @notice The `Status` attribute. A token is never None.
     function status(IPurchaseNFT.Status value) internal pure returns (string memory) {
         if (value == IPurchaseNFT.Status.Confirmed) return "Confirmed";
+        if (value == IPurchaseNFT.Status.Returned) return "Returned";
         return value == IPurchaseNFT.Status.Cancelled ? "Cancelled" : "Pending";
     }
 

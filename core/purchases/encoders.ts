@@ -93,7 +93,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
         buyer: row.wallet,
         storeId: Number(row.store_id),
         valueCents: Number(row.amount_cents),
-        cashbackBps: Number(row.cashback_bps),
+        baseBps: Number(row.cashback_bps),
         bonusBps: Number(row.bonus_bps),
         saleRef: BigInt.asUintN(64, row.sale_ref),
       }));
@@ -203,7 +203,7 @@ const refusalOfPayout: Encoder["readRefusal"] = async (_queries, revert, operati
       return refusalOf(
         operations,
         subject,
-        Number(second) === CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
+        Number(second) >= CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
       );
     case "AboveMaxPayout":
       return refusalOf(operations, subject, later("max_payout", revert));

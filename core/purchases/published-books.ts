@@ -61,7 +61,9 @@ function amountsOf(row: TicketRow) {
 
 /** Whether the chain shows less than value × percent × rate, for good. */
 function differs(row: TicketRow): boolean {
-  if (Number(row.status) !== CHAIN_STATUS.confirmed || row.wei_per_cent === null) return false;
+  const isReturned = Number(row.status) === CHAIN_STATUS.returned;
+  if ((Number(row.status) !== CHAIN_STATUS.confirmed && !isReturned) || row.wei_per_cent === null) return false;
+  if (isReturned && row.paid_gwei === null) return false;
   if (row.paid_gwei === null) return row.settled_at !== null || row.reversed_at !== null;
   const terms = { valueCents: row.value_cents, totalBps: BigInt(row.total_bps), weiPerCent: row.wei_per_cent };
   return row.paid_gwei !== cashbackGwei(terms);

@@ -151,8 +151,9 @@ export async function listTickets(queries: Queries, wallet: WalletAddress, page:
   const query = queries
     .selectFrom("nfts")
     .leftJoin("stores", "stores.id", "nfts.store_id")
+    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .selectAll("nfts")
-    .select("stores.name as store_name")
+    .select(["stores.name as store_name", "payouts.transaction_hash as payout_transaction"])
     .where("nfts.owner", "=", wallet);
   return listNewest(query, "nfts.token_id", page);
 }

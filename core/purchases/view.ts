@@ -10,11 +10,11 @@ import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
 import { PRODUCT_NAME } from "../rules/product.ts";
 import {
   type CashbackState,
-  type PurchaseStatus,
+  CHAIN_STATUS,
   purchaseStatusFromChain,
   shownStatus,
-  statusAttribute,
   storedStatus,
+  ticketStatus,
 } from "../rules/purchase/life.ts";
 import { SITUATIONS, type Situation, situationOf } from "../rules/purchase/situation.ts";
 import { type StorePace, usualAt } from "../rules/sale/pace.ts";
@@ -147,7 +147,8 @@ export function toTicket(
   ticket: Awaited<ReturnType<typeof listTickets>>[number],
 ): PurchaseNft {
   const store = ticket.store_name ?? `Loja ${ticket.store_id}`;
-  const status = purchaseStatusFromChain(ticket.status);
+  // The total contains it.
+  const bonus = ticket.bonus_bps === 0n ? "0%" : `${percentText(ticket.bonus_bps)}% (incluído)`;
   return {
     tokenId: ticket.token_id.toString(),
     txHash: ticket.mint_transaction,
@@ -156,23 +157,25 @@ export function toTicket(
     symbol: PRODUCT_NAME.toUpperCase(),
     metadata: {
       name: `${PRODUCT_NAME} nº ${ticket.token_id}`,
-      image: imagePath(ticket.token_id, status),
+      image: `/api/nfts/${ticket.token_id}/image?status=${drawnAs(ticket)}`,
       description: `Ingresso de uma compra na loja ${store}, com cashback em CHZ. Intransferível.`,
       attributes: [
         { trait_type: "Loja", value: store },
         { trait_type: "Valor da Compra", value: ticketReais(ticket.value_cents) },
         { trait_type: "Cashback", value: `${percentText(ticket.cashback_bps + ticket.bonus_bps)}%` },
-        { trait_type: "Status", value: statusAttribute(status) },
+        { trait_type: "Status", value: ticketStatus(ticket.status) },
         { trait_type: "Comprador", value: getAddress(ticket.owner) },
-        { trait_type: "Bônus", value: `${percentText(ticket.bonus_bps)}%` },
+        { trait_type: "Bônus", value: bonus },
       ],
     },
   };
 }
 
-/** The URL contains the status, so that a cached picture is not shown for another one. */
-function imagePath(tokenId: bigint, status: PurchaseStatus): string {
-  return `/api/nfts/${tokenId}/image?status=${status}`;
+/** What a ticket's picture depends on: its URL contains it, so that a cached one is not shown for another. */
+export function drawnAs({ status, payout_transaction }: { status: bigint; payout_transaction: string | null }): string {
+  const word = purchaseStatusFromChain(status);
+  if (Number(status) === CHAIN_STATUS.returned) return "returned";
+  return word === "confirmed" && payout_transaction !== null ? "paid" : word;
 }
 
 /** Cents as the ticket formats them: 123450 → "R$ 1.234,50". */

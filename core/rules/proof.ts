@@ -37,7 +37,7 @@ export type ProofBooks = ReadonlyMap<bigint, BookEntry>;
 export type Explanation = { keptWei: bigint; lowerWei: bigint; debtOf: readonly bigint[] };
 
 /**
- * How a ticket compares with value × percent × rate, in whole gwei. `open`: nothing is due (Pending, Cancelled). `kept`:
+ * How a ticket compares with value × percent × rate, in whole gwei. `open`: nothing is due (Pending, Cancelled, Returned unpaid). `kept`:
  * the books explain the difference. `missing`: Confirmed, and not paid. `more`: a payout that the rules forbid.
  * docs/product.md#proof
  */
@@ -60,8 +60,10 @@ export type ProofTotals = {
 
 export function outcomeOf({ buyer, status, valueCents, totalBps, payouts }: ProvenTicket): Outcome {
   const [payout] = payouts;
-  if (status !== CHAIN_STATUS.confirmed) return payout ? { kind: "more", reason: "not-confirmed" } : { kind: "open" };
-  if (!payout) return { kind: "missing" };
+  const isReturned = status === CHAIN_STATUS.returned;
+  if (status !== CHAIN_STATUS.confirmed && !isReturned)
+    return payout ? { kind: "more", reason: "not-confirmed" } : { kind: "open" };
+  if (!payout) return { kind: isReturned ? "open" : "missing" };
   if (payouts.length > 1) return { kind: "more", reason: "repeated" };
   const { amountWei, weiPerCent, recipient } = payout;
   if (recipient !== buyer) return { kind: "more", reason: "another-wallet" };
@@ -97,7 +99,7 @@ export function outcomesOf(tickets: readonly ProvenTicket[], books: ProofBooks =
 
 /**
  * The sums over all tickets. `purchases` counts those that are not Cancelled. `expectedGwei` is the sum of value ×
- * percent × rate over the Confirmed ones, each at the rate emitted in its payout's transaction. `matches` is true if no
+ * percent × rate over the Confirmed and Returned ones, each at the rate emitted in its payout's transaction. `matches` is true if no
  * ticket is `less`, `more` or `missing`.
  */
 export function proofTotals(tickets: readonly ProvenTicket[], outcomes: readonly Outcome[]): ProofTotals {
@@ -116,7 +118,8 @@ export function proofTotals(tickets: readonly ProvenTicket[], outcomes: readonly
 
 /** Value × percent × rate; undefined if nothing is due, or the chain shows no rate yet. */
 export function expectedGwei({ status, valueCents, totalBps, payouts: [payout] }: ProvenTicket): bigint | undefined {
-  if (status !== CHAIN_STATUS.confirmed || payout?.weiPerCent === undefined) return undefined;
+  const isDue = status === CHAIN_STATUS.confirmed || status === CHAIN_STATUS.returned;
+  if (!isDue || payout?.weiPerCent === undefined) return undefined;
   return cashbackGwei({ valueCents, totalBps, weiPerCent: payout.weiPerCent });
 }
 

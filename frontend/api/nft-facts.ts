@@ -11,7 +11,8 @@ export type NftFacts = {
   valueCents: bigint | undefined;
   percentText: string;
   cashbackBps: bigint | undefined;
-  status: Exclude<PurchaseStatus, "processing">;
+  /** `returned`: it was confirmed, and its return is final. */
+  status: Exclude<PurchaseStatus, "processing"> | "returned";
   buyer: string;
 };
 
@@ -34,6 +35,7 @@ export function nftFacts(nft: PurchaseNft): NftFacts {
 export function readStatus(text: string): NftFacts["status"] {
   const word = text.trim().toLowerCase();
   if (word.startsWith("confirm")) return "confirmed";
+  if (word.startsWith("return")) return "returned";
   return word.startsWith("cancel") ? "cancelled" : "pending";
 }
 

@@ -1,9 +1,10 @@
+import { zeroAddress } from "viem";
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { nftFacts } from "../api/nft-facts.ts";
 
-/** A ticket as the contract's `ticketsOf` returns it; a token that does not exist has no buyer. */
-export type TicketRecord = { buyer: string; valueCents: number; cashbackBps: number; bonusBps: number; status: number };
+/** A ticket as the contract's `ticketsOf` returns it; a token that does not exist, or is burnt, has no buyer. */
+export type TicketRecord = { buyer: string; valueCents: number; baseBps: number; bonusBps: number; status: number };
 
 /**
  * The ids of tickets that the contract has otherwise than the server says. A status that is further on the chain is no
@@ -17,10 +18,11 @@ function isSame(ticket: PurchaseNft, record: TicketRecord | undefined): boolean 
   if (!record) return false;
   const { buyer, valueCents, cashbackBps, status } = nftFacts(ticket);
   const isAhead = record.status !== CHAIN_STATUS.none && CHAIN_STATUS[status] === CHAIN_STATUS.pending;
+  const isBurnt = record.status !== CHAIN_STATUS.none && record.buyer === zeroAddress;
   return (
-    record.buyer.toLowerCase() === buyer.toLowerCase() &&
+    (isBurnt || record.buyer.toLowerCase() === buyer.toLowerCase()) &&
     BigInt(record.valueCents) === valueCents &&
-    BigInt(record.cashbackBps + record.bonusBps) === cashbackBps &&
+    BigInt(record.baseBps + record.bonusBps) === cashbackBps &&
     (record.status === CHAIN_STATUS[status] || isAhead)
   );
 }

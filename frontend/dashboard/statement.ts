@@ -5,7 +5,7 @@ import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../cor
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
-import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
+import { factsGwei, type NftFacts, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import { FOREIGN, type StatusWord, statusWord } from "../i18n/situation-word.ts";
 
@@ -47,12 +47,15 @@ export function entriesOf(
 
 const compareIds = (a: string, b: string): number => a.length - b.length || a.localeCompare(b);
 
+/** Where its ticket says Returned, the purchase was confirmed. */
+const asPurchase = (status: NftFacts["status"]) => (status === "returned" ? "confirmed" : status);
+
 function fromNft(nft: PurchaseNft, purchase: PurchaseRecord | undefined, weiPerCent: bigint): Entry {
   const facts = nftFacts(nft);
   return {
     id: nft.tokenId,
     store: facts.store,
-    status: facts.status,
+    status: asPurchase(facts.status),
     value: facts.valueCents === undefined ? undefined : reaisText(facts.valueCents),
     valueText: facts.valueText,
     percent: facts.cashbackBps === undefined ? undefined : percentText(facts.cashbackBps),
@@ -70,7 +73,7 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   return {
     id: String(purchase.id),
     store: purchase.store,
-    status: purchase.status ? statusWord(purchase.status) : readStatus(purchase.stored_status ?? ""),
+    status: purchase.status ? statusWord(purchase.status) : asPurchase(readStatus(purchase.stored_status ?? "")),
     value: String(purchase.amount),
     valueText: "",
     percent: String(total),

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
-import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import type { StatusWord } from "../i18n/situation-word.ts";
 
-/** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
-export function Stamp({ kind, children }: { kind: StatusWord; children: ReactNode }) {
+/** A purchase's status, or that the ticket says it was returned. */
+type TicketTone = StatusWord | "returned";
+
+/** The stamp on a ticket. Hollow while pending or once returned, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
+export function Stamp({ kind, children }: { kind: TicketTone; children: ReactNode }) {
   return <span className={`stamp stamp-${kind}`}>{children}</span>;
 }
 
@@ -15,7 +17,7 @@ type TicketProps = {
   fields: TicketField[];
   stamp?: ReactNode;
   stub: ReactNode;
-  tone?: PurchaseStatus;
+  tone?: TicketTone;
   children?: ReactNode;
 };
 

@@ -58,6 +58,7 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
       deployment.cashbackDistributor.address,
       distributorCreation(deployment.cashbackDistributor.constructorArguments),
     ),
+    ...(await linkFindings(client, deployment)),
     ...(await successionFindings(client, deployment)),
     ...(await roleFindings(client, configuration, deployment)),
   ];
@@ -89,6 +90,26 @@ async function descriptorFinding(client: PublicClient, deployment: Deployment): 
     isGood,
     text: `the tickets are drawn by ${drawing ?? "an unknown contract"}${isGood ? "" : `, not by the recorded ${ticketDescriptor.address}`}`,
   };
+}
+
+/** Where the tickets link to, and whom they ask whether they are paid; the first version asks nobody. */
+async function linkFindings(
+  client: PublicClient,
+  { purchaseNft, cashbackDistributor }: Deployment,
+): Promise<Finding[]> {
+  const nft = { address: purchaseNft.address, abi: purchaseNftAbi } as const;
+  const [asked, site] = await Promise.all([
+    client.readContract({ ...nft, functionName: "distributor" }).catch(() => undefined),
+    client.readContract({ ...nft, functionName: "siteUrl" }).catch(() => ""),
+  ]);
+  const origin = URL.canParse(site) ? new URL(site).origin : "an unknown site";
+  const wanted = cashbackDistributor.address;
+  const isGood = asked === undefined || isAddressEqual(asked, wanted);
+  const call = isGood ? "" : `; its admin must call setDistributor(${wanted})`;
+  return [
+    { isGood: origin.startsWith("http"), text: `the tickets link to ${origin}/ticket/…` },
+    { isGood, text: `the tickets ask ${asked ?? "nobody"} whether they are paid${call}` },
+  ];
 }
 
 /** Missing holders, and unexpected ones: a former key, or an attacker's. */

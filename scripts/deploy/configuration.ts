@@ -122,7 +122,8 @@ export function readDeployConfiguration(network: Network, source: Variables): De
     roles: roleHolders(env, operator),
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
-    siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}/dashboard`,
+    // Only scheme and host count: every ticket links to its own page there.
+    siteUrl: new URL(env.SITE_URL ?? `http://localhost:${env.PORT}`).origin,
     limits: limitsOf(network, env),
   };
 }

@@ -1,4 +1,4 @@
-import { type Address, encodeDeployData, type Hex, type PublicClient } from "viem";
+import { type Address, encodeDeployData, type Hex, type PublicClient, zeroAddress } from "viem";
 import type { Deployment } from "../../core/chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback-distributor-bytecode.ts";
@@ -18,9 +18,9 @@ export function distributorArguments(
   return [admin, adminDelaySeconds, purchaseNft, texts, predecessor];
 }
 
-/** The creation code of PurchaseNFT with its arguments. */
+/** The creation code of PurchaseNFT with its arguments; it continues no other. */
 export function purchaseNftCreation(args: Deployment["purchaseNft"]["constructorArguments"]): Hex {
-  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args });
+  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args: [...args, zeroAddress] });
 }
 
 /** The creation code of CashbackDistributor with its arguments. */

@@ -9,7 +9,7 @@ import { DeployError } from "./deploy-error.ts";
 import { fundingCalls } from "./deploy-torcida.ts";
 import { type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
 import { writeWhole } from "./journal.ts";
-import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
+import { askCalls, grantCalls, handOverCalls, roleTable } from "./roles.ts";
 
 const [RETIRED, LIMITS_SET] = [
   getAbiItem({ abi: cashbackDistributorAbi, name: "Retired" }),
@@ -49,17 +49,16 @@ export async function deploySuccessor({
   }
 
   const nft = recorded.purchaseNft.address;
-  // The contract takes them from its predecessor, whatever it is given.
-  const limits = await wallet.client.readContract({
-    address: predecessor,
-    abi: cashbackDistributorAbi,
-    functionName: "limits",
-  });
-  const asBefore = { ...configuration, limits };
+  // The contract takes over its predecessor's.
+  const asBefore = { ...configuration, limits: { maxWeiPerCent: 0n, maxPayout: 0n, dailyCap: 0n } };
   const values = known?.constructorArguments ?? distributorArguments(asBefore, wallet.address, nft, predecessor);
   const { address, transaction } = await wallet.create(name, distributorCreation(values), known);
   const roles = roleTable(configuration.roles, nft, address).filter(({ contract }) => contract === address);
-  await wallet.sendAll([...(await grantCalls(wallet, roles)), ...(await fundingCalls(wallet, configuration, address))]);
+  await wallet.sendAll([
+    ...(await grantCalls(wallet, roles)),
+    ...(await askCalls(wallet, nft, address, report)),
+    ...(await fundingCalls(wallet, configuration, address)),
+  ]);
   await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
 
   const successor = { address, transaction, block: await wallet.blockOf(transaction), constructorArguments: values };

@@ -11,7 +11,7 @@ import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./creations.ts";
 import { type Call, type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
 import { writeWhole } from "./journal.ts";
-import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
+import { askCalls, grantCalls, handOverCalls, roleTable } from "./roles.ts";
 
 /** A store whose name must be on chain; `id` is the database id. */
 export type StoreName = { id: number; name: string };
@@ -56,6 +56,7 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
   const roles = roleTable(configuration.roles, nft.address, distributor.address);
   await wallet.sendAll([
     ...(await grantCalls(wallet, roles)),
+    ...(await askCalls(wallet, nft.address, distributor.address, report)),
     ...(await storeCalls(wallet, { configuration, stores, report }, nft.address)),
     ...(network === "localhost" ? await demoBalanceCalls(wallet, fanTokens) : []),
     ...(await fundingCalls(wallet, configuration, distributor.address)),

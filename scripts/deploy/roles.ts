@@ -1,4 +1,13 @@
-import { type Address, encodeFunctionData, type Hash, type Hex, keccak256, toHex } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  type Hash,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  toFunctionSelector,
+  toHex,
+} from "viem";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { DeployError } from "./deploy-error.ts";
@@ -9,6 +18,7 @@ const ROLES = [
   { isOfNft: true, role: "CONFIRMER_ROLE", holder: "confirmer" },
   { isOfNft: true, role: "CATALOGUE_ROLE", holder: "catalogue" },
   { isOfNft: true, role: "PAUSER_ROLE", holder: "pauser" },
+  { isOfNft: true, role: "TREASURER_ROLE", holder: "treasurer" },
   { isOfNft: false, role: "PAYER_ROLE", holder: "payer" },
   { isOfNft: false, role: "TREASURER_ROLE", holder: "treasurer" },
   { isOfNft: false, role: "PAUSER_ROLE", holder: "pauser" },
@@ -26,6 +36,25 @@ export function roleTable(roles: RoleHolders, purchaseNft: Address, distributor:
   }));
 }
 
+/** The calls by which the tickets ask this distributor what is paid. The first contract asks nobody. */
+export async function askCalls(
+  { client, address: deployer }: DeployerWallet,
+  purchaseNft: Address,
+  distributor: Address,
+  report: (line: string) => void,
+): Promise<Call[]> {
+  const nft = { address: purchaseNft, abi: purchaseNftAbi } as const;
+  const asked = await client.readContract({ ...nft, functionName: "distributor" }).catch(() => undefined);
+  if (asked === undefined || isAddressEqual(asked, distributor)) return [];
+  const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "setDistributor", args: [distributor] });
+  const admin = await client.readContract({ ...nft, functionName: "defaultAdmin" });
+  if (admin === deployer) return [{ to: purchaseNft, data, what: `${purchaseNft} asks ${distributor} what is paid` }];
+  report(
+    `${purchaseNft} asks ${asked} what is paid: its admin ${admin} must call setDistributor(${distributor}), data ${data}`,
+  );
+  return [];
+}
+
 /** The id of a role, by its name. */
 export function roleId(role: string): Hash {
   return keccak256(toHex(role));
@@ -40,7 +69,7 @@ export function roleName(id: Hex): string {
 export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow[]): Promise<Call[]> {
   const calls: Call[] = [];
   for (const { contract, role, holder } of table) {
-    if (await hasRole(wallet, contract, role, holder)) continue;
+    if ((await hasRole(wallet, contract, role, holder)) || !(await knowsRole(wallet, contract, role))) continue;
     await requireAdmin(wallet, contract);
     calls.push({
       to: contract,
@@ -49,6 +78,12 @@ export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow
     });
   }
   return calls;
+}
+
+/** Whether the contract has this role: those of an earlier version have fewer. */
+async function knowsRole({ client }: DeployerWallet, to: Address, role: string): Promise<boolean> {
+  const { data } = await client.call({ to, data: toFunctionSelector(`${role}()`) }).catch(() => ({ data: undefined }));
+  return data !== undefined;
 }
 
 async function requireAdmin({ client, address: deployer }: DeployerWallet, contract: Address): Promise<void> {

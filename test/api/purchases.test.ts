@@ -183,7 +183,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const values = new Map(
         attributes.map((one: { trait_type: string; value: string }) => [one.trait_type, one.value]),
       );
-      expect([values.get("Cashback"), values.get("Bônus")]).to.deep.equal(["11%", "4%"]);
+      expect([values.get("Cashback"), values.get("Bônus")]).to.deep.equal(["11%", "4% (incluído)"]);
       const nft = (await buyer.me()).nfts.find((one) => one.tokenId === String(id));
       for (const { trait_type, value } of nft?.metadata.attributes ?? []) {
         expect(values.get(trait_type), trait_type).to.equal(value);

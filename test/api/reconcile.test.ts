@@ -543,7 +543,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         buyer: STRANGER,
         id: BigInt(registered),
         valueCents: 10_000,
-        cashbackBps: 500,
+        baseBps: 500,
         bonusBps: 0,
         storeId: 1,
         saleRef: 0n,

@@ -340,7 +340,7 @@ describe("Dashboard", () => {
     });
     const me = site.server.signIn(wallet.address, { nfts: [fixtureNft(fresh, wallet.address)], purchases: [fresh] });
     const buyer = wallet.address as `0x${string}`;
-    const onChain = { buyer, storeId: 1, valueCents: 10_000, cashbackBps: 700, bonusBps: 0, status: 1 };
+    const onChain = { buyer, storeId: 1, valueCents: 10_000, baseBps: 700, bonusBps: 0, status: 1 };
     site.server.answer("POST /api/chain", ({ body: { id, params } }) => {
       const [{ data = "0x" } = {}] = (params ?? []) as { data?: string }[];
       const result = data.startsWith(toFunctionSelector(ticketsOf))

@@ -47,7 +47,7 @@ describe("The proof page", () => {
         buyer: WALLET,
         storeId: 1,
         valueCents: 10_000,
-        cashbackBps: 500,
+        baseBps: 500,
         bonusBps: 0,
         status: CHAIN_STATUS.confirmed,
       },

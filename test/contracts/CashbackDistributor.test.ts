@@ -12,6 +12,7 @@ import {
   item,
   LIMITS,
   MAX_BATCH,
+  NO_LIMITS,
   networkHelpers,
   POOL_WEI,
   read,
@@ -22,6 +23,9 @@ import {
 
 const FULL = cashbackWei(aPurchase({ id: 1n, buyer: "" }));
 const FULL_AT_MAX_RATE = cashbackWei(aPurchase({ id: 1n, buyer: "" }), LIMITS.maxWeiPerCent);
+
+/** Errors of the library that sends tokens. */
+const TRANSFERS = { interface: new ethers.Interface(["error TransferFailed()"]) };
 
 describeTree("CashbackDistributor", () => {
   let system: System;
@@ -60,8 +64,8 @@ describeTree("CashbackDistributor", () => {
     return receiver;
   };
   /** A distributor that takes over, funded. */
-  const successor = async (predecessor = system.distributorAddress) => {
-    const args = [system.admin.address, 0, system.nftAddress, LIMITS, predecessor];
+  const successor = async (predecessor = system.distributorAddress, limits = NO_LIMITS) => {
+    const args = [system.admin.address, 0, system.nftAddress, limits, predecessor];
     const next: BaseContract = await ethers.deployContract("CashbackDistributor", args);
     await send(next, "grantRole", [await read<string>(next, "PAYER_ROLE"), system.payer.address], system.admin);
     await system.admin.sendTransaction({ to: await next.getAddress(), value: 10n ** 18n });
@@ -108,7 +112,7 @@ describeTree("CashbackDistributor", () => {
         .withArgs(...Object.values(LIMITS));
       expect(await read(distributor, "predecessor")).to.equal(ethers.ZeroAddress);
       expect(await read(distributor, "isRetired")).to.equal(false);
-      expect(await read(distributor, "isPaid", 0n), "no purchase has this id").to.equal(true);
+      expect(await read(distributor, "isPaid", 0n), "no purchase has this id").to.equal(false);
     });
     it("it should refuse a cap per payout above the daily cap", async () => {
       const limits = { maxWeiPerCent: 1n, maxPayout: 11n, dailyCap: 10n };
@@ -201,6 +205,68 @@ describeTree("CashbackDistributor", () => {
         expect(await read(third, "spentToday")).to.equal(0n);
         await send(third, "pay", [3n, 60n, CENT_WEI], system.payer);
       });
+      it("it should refuse limits of its own instead of ignoring them", async () => {
+        await send(distributor, "retire", [], system.admin);
+        for (const limits of [{ maxWeiPerCent: 1n }, { maxPayout: 1n }, { dailyCap: 1n }, LIMITS]) {
+          await refuses(
+            successor(system.distributorAddress, { ...NO_LIMITS, ...limits }),
+            "CashbackDistributor_PredecessorSetsLimits",
+            system.distributorAddress,
+          );
+        }
+      });
+      it("it should say in events what it took over", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await setLimits({ maxPayout: 60n });
+        await pay(1n, 60n);
+        await send(distributor, "pause", [], system.pauser);
+        await send(distributor, "retire", [], system.admin);
+        const next = await successor();
+        const logs = (await next.deploymentTransaction()?.wait())?.logs ?? [];
+        const events = logs
+          .map((log) => next.interface.parseLog(log))
+          .map((event) => [event?.name, ...(event?.args ?? [])]);
+        expect(events.slice(1)).to.deep.equal([
+          ["LimitsSet", LIMITS.maxWeiPerCent, 60n, LIMITS.dailyCap],
+          ["Succeeded", system.distributorAddress, system.nftAddress, 60n],
+          ["Paused", system.admin.address],
+        ]);
+      });
+      it("it should pay the tickets of its own tickets' predecessor, once over both pairs", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n, 555n);
+        await system.mint(aPurchase({ id: 9n, buyer: aliceAddress }));
+        await payBatch([item(1n, 1n), item(300n, 1n)]);
+        await send(distributor, "retire", [], system.admin);
+        const args = [system.admin.address, 0, "https://a.example", system.descriptorAddress, system.nftAddress];
+        const tickets: BaseContract = await ethers.deployContract("PurchaseNFT", args);
+        const next: BaseContract = await ethers.deployContract("CashbackDistributor", [
+          system.admin.address,
+          0,
+          await tickets.getAddress(),
+          NO_LIMITS,
+          system.distributorAddress,
+        ]);
+        await send(next, "grantRole", [ethers.id("PAYER_ROLE"), system.payer.address], system.admin);
+        await system.admin.sendTransaction({ to: await next.getAddress(), value: 10n });
+        for (const role of ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE"])
+          await send(tickets, "grantRole", [ethers.id(role), system.admin.address], system.admin);
+        await send(tickets, "registerStore", [1, "Loja"]);
+        await send(tickets, "mint", [aPurchase({ id: 302n, buyer: system.other.address }), ""]);
+        await send(tickets, "confirm", [[302n]]);
+        const items = [1n, 2n, 300n, 301n, 302n, 2n].map((id) => item(id, 1n));
+        const sent = await send(next, "payBatch", [items, CENT_WEI], system.payer);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, system.other], [2n, 1n]);
+        await send(next, "pay", [555n, 1n, CENT_WEI], system.payer);
+        for (const id of [1n, 2n, 300n, 301n, 302n, 555n])
+          expect(await read(next, "isPaid", id), `${id}`).to.equal(true);
+        for (const id of [9n, 10n])
+          await refuses(
+            send(next, "payBatch", [[item(id, 1n)], CENT_WEI], system.payer),
+            "CashbackDistributor_NotConfirmed",
+            id,
+            id === 9n ? STATUS.pending : STATUS.none,
+          );
+      });
       it("it should take over its pause, which only the admin lifts", async () => {
         await system.confirmed(aliceAddress, 1n);
         await send(distributor, "pause", [], system.pauser);
@@ -247,8 +313,12 @@ describeTree("CashbackDistributor", () => {
       });
     });
     describe("given a purchase that must not be paid", () => {
-      it("it should refuse an unknown, a Pending and a Cancelled one", async () => {
+      it("it should refuse an unknown, a Pending, a Cancelled and a Returned one", async () => {
         await system.mint(aPurchase({ id: 1n, buyer: aliceAddress }), aPurchase({ id: 2n, buyer: aliceAddress }));
+        await system.confirmed(aliceAddress, 4n);
+        await send(system.nft, "markReturned", [[4n]], system.confirmer);
+        await refuses(pay(4n, 1n), "CashbackDistributor_NotConfirmed", 4n, STATUS.returned);
+        await refuses(payBatch([item(4n, 1n)]), "CashbackDistributor_NotConfirmed", 4n, STATUS.returned);
         await send(system.nft, "cancel", [[2n]], system.confirmer);
         await refuses(pay(1n, 1n), "CashbackDistributor_NotConfirmed", 1n, STATUS.pending);
         await refuses(pay(2n, 1n), "CashbackDistributor_NotConfirmed", 2n, STATUS.cancelled);
@@ -636,6 +706,54 @@ describeTree("CashbackDistributor", () => {
       expect(await read(distributor, "creditOf", from)).to.equal(FULL);
       await send(receiver, "becomeWilling");
       await expect(withdraw(from)).to.changeEtherBalances(ethers, [from], [FULL]);
+    });
+  });
+
+  describe("pushCredit", () => {
+    it("it should let anyone send a credit, whole and with all gas, to whom it is due and nowhere else", async () => {
+      const receiver: BaseContract = await ethers.deployContract("HungryReceiver");
+      const address = await receiver.getAddress();
+      await system.confirmed(address, 1n);
+      await pay(1n, FULL);
+      expect(await read(distributor, "creditOf", address)).to.equal(FULL);
+      const sent = send(distributor, "pushCredit", [address], system.stranger);
+      await expect(sent).to.changeEtherBalances(ethers, [address, distributor], [FULL, -FULL]);
+      expect(await eventsOf(sent)).to.deep.equal([["CreditWithdrawn", address, address, FULL]]);
+      for (const view of ["totalCredit"]) expect(await read(distributor, view)).to.equal(0n);
+      expect(await read(distributor, "creditOf", address)).to.equal(0n);
+    });
+    it("it should keep the credit of one that refuses, and refuse where there is none", async () => {
+      const receiver = await withCredit();
+      const from = await receiver.getAddress();
+      const push = (address: string) => send(distributor, "pushCredit", [address], system.stranger);
+      await refuses(push(from), "CashbackDistributor_TransferRefused", from, FULL);
+      await refuses(push(aliceAddress), "CashbackDistributor_NoCredit", aliceAddress);
+      expect(await read(distributor, "creditOf", from)).to.equal(FULL);
+      expect(await read(distributor, "totalCredit")).to.equal(FULL);
+    });
+    it("it should stay open while paused, and once retired", async () => {
+      const receiver = await withCredit();
+      await send(receiver, "becomeWilling");
+      await send(distributor, "pause", [], system.pauser);
+      await send(distributor, "retire", [], system.admin);
+      await send(distributor, "pushCredit", [await receiver.getAddress()], system.stranger);
+      expect(await read(distributor, "totalCredit")).to.equal(0n);
+    });
+  });
+
+  describe("recover", () => {
+    it("it should send the treasurer's choice all of a token that was sent here, and no CHZ", async () => {
+      const token: BaseContract = await ethers.deployContract("TestFanToken", ["PSG", "PSG", 0]);
+      const address = await token.getAddress();
+      await send(token, "mint", [system.distributorAddress, 5n]);
+      const sent = send(distributor, "recover", [address, system.other.address], system.treasurer);
+      await expect(sent).to.changeEtherBalances(ethers, [distributor, system.other], [0n, 0n]);
+      await expect(sent).to.emit(distributor, "Recovered").withArgs(address, system.other.address, 5n);
+      expect(await read(token, "balanceOf", system.other.address)).to.equal(5n);
+      for (const none of [aliceAddress, system.nftAddress, system.distributorAddress]) {
+        const refused = send(distributor, "recover", [none, aliceAddress], system.treasurer);
+        await expect(refused).to.be.revertedWithCustomError(TRANSFERS, "TransferFailed");
+      }
     });
   });
 

@@ -29,8 +29,8 @@ const RULES = [
   "an id is paid at most once, over all generations",
   "the balance covers all credits",
   "no more is paid in a UTC day than the cap",
-  "a ticket never moves",
-  "a status never moves back, and what is paid is Confirmed",
+  "a ticket never moves, but once it is over its owner can burn it",
+  "a status never moves back, and what is paid is Confirmed, or was",
   "a paid bit is never cleared",
   "no wei is lost or made",
 ];
@@ -121,6 +121,7 @@ async function deploy() {
     0,
     "https://a.example",
     ethers.ZeroAddress,
+    ethers.ZeroAddress,
   ]);
   const nftAddress = await nft.getAddress();
   const admin = await ethers.getContractAt("Actor", addressOf("admin"));
@@ -137,6 +138,7 @@ async function deploy() {
   await explorer.getFunction("start").send(nftAddress, WIDE);
 
   const distributor = await ethers.getContractAt("CashbackDistributor", await ask("generations", 0));
+  await asAdmin("setDistributor", await distributor.getAddress());
   const attempts: Attempt[] = [];
   const add = (name: string, by: readonly Actor[], method: string, ...args: unknown[]) =>
     attempts.push({ name, target: 0, data: nft.interface.encodeFunctionData(method, args), by });
@@ -146,7 +148,7 @@ async function deploy() {
         id,
         buyer: addressOf(buyer),
         valueCents: VALUE_CENTS,
-        cashbackBps: 500,
+        baseBps: 500,
         bonusBps: 0,
       });
       add(`mint ${id} ${buyer}`, ["minter"], "mint", purchase, "");
@@ -156,6 +158,8 @@ async function deploy() {
     for (const from of ["plain", "hostile"] as const)
       add(`transfer ${id} from ${from}`, [], "transferFrom", addressOf(from), sink, id);
     add(`approve ${id}`, [], "approve", sink, id);
+    add(`return ${id}`, ["confirmer"], "markReturned", [id]);
+    add(`burn ${id}`, ["plain", "hostile"], "burn", id);
   }
   add("confirm both", ["confirmer"], "confirm", [1n, 2n]);
   add("pause tickets", ["pauser"], "pause");
@@ -173,6 +177,7 @@ async function deploy() {
     addPay("pay both", ["payer"], "payBatch", [item(1n, SMALL), item(2n, LARGE)], RATE);
     addPay("pay 1 twice", ["payer"], "payBatch", [item(1n, LARGE), item(1n, SMALL)], RATE);
     addPay("withdraw", ["plain", "hostile"], "withdrawCredit", sink);
+    addPay("push to hostile", ACTORS, "pushCredit", addressOf("hostile"));
     addPay("withdraw to plain", ["plain", "hostile"], "withdrawCredit", addressOf("plain"));
     addPay("sweep 6", ["treasurer"], "sweep", addressOf("treasurer"), 6n);
     addPay("sweep 20", ["treasurer"], "sweep", addressOf("treasurer"), 20n);

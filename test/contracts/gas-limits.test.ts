@@ -77,7 +77,8 @@ describe("The gas limits of the sender", () => {
   for (const name of ["x".repeat(40), "ç".repeat(40), "\u0e01".repeat(40), "🏟".repeat(40), longest]) {
     it(`leave room for the store name ${JSON.stringify(name)}`, async () => {
       const sent = send(system.nft, "registerStore", [777, name], system.catalogue);
-      expectRoom(gasLimitOf(name), await gasOf(sent));
+      // The first contract looks each letter up in a table: what it needs is given to this one too.
+      expectRoom(gasLimitOf(name), await gasOf(sent), 8);
     });
   }
 });

@@ -79,6 +79,7 @@ describe("Hostile receivers", () => {
         ["pay", [90n, AMOUNT, CENT_WEI]],
         ["sweep", [system.stranger.address, 1n]],
         ["withdrawCredit", [system.stranger.address]],
+        ["pushCredit", [system.stranger.address]],
       ];
       await system.confirmed(system.stranger.address, 90n);
       let id = 1n;
@@ -167,7 +168,13 @@ describe("EIP-7702 accounts", () => {
     const signers = await prague.getSigners();
     const [admin] = signers;
     if (!admin) throw new Error("no signers");
-    const nft = await prague.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example", ethers.ZeroAddress]);
+    const nft = await prague.deployContract("PurchaseNFT", [
+      admin.address,
+      0,
+      "https://a.example",
+      ethers.ZeroAddress,
+      ethers.ZeroAddress,
+    ]);
     const limits = { maxWeiPerCent: CENT_WEI, maxPayout: 10n ** 21n, dailyCap: 10n ** 21n };
     const distributor = await prague.deployContract("CashbackDistributor", [
       admin.address,

@@ -36,11 +36,17 @@ const RULES: Record<"PurchaseNFT" | "CashbackDistributor", Record<string, Rule>>
     mintBatch: { role: "MINTER_ROLE" },
     confirm: { role: "CONFIRMER_ROLE" },
     cancel: { role: "CONFIRMER_ROLE" },
+    markReturned: { role: "CONFIRMER_ROLE" },
+    burn: { open: "burns only the caller's own ticket, once it is over" },
+    clearMetadataUri: { admin: true },
     registerStore: { role: "CATALOGUE_ROLE" },
     renameStore: { role: "CATALOGUE_ROLE" },
     setSiteUrl: { admin: true },
     setStoreColour: { role: "CATALOGUE_ROLE" },
+    setStoreLook: { role: "CATALOGUE_ROLE" },
     setDescriptor: { admin: true },
+    setDistributor: { admin: true },
+    recover: { role: "TREASURER_ROLE" },
     transferFrom: { open: "always reverts" },
     safeTransferFrom: { open: "always reverts" },
     approve: { open: "always reverts" },
@@ -54,12 +60,15 @@ const RULES: Record<"PurchaseNFT" | "CashbackDistributor", Record<string, Rule>>
     setLimits: { admin: true },
     retire: { admin: true },
     withdrawCredit: { open: "sends only the caller's own credit" },
+    pushCredit: { open: "sends a credit only to whom it is due" },
+    recover: { role: "TREASURER_ROLE" },
   },
 };
 
 /** Valid arguments for each function. */
-function argumentsFor(name: string, system: System): unknown[] {
+async function argumentsFor(name: string, system: System, contract: BaseContract): Promise<unknown[]> {
   const someone = system.other.address;
+  const token = name === "recover" ? await tokenSentTo(await contract.getAddress()) : "";
   const known: Record<string, unknown[]> = {
     grantRole: [ethers.id("X"), someone],
     revokeRole: [ethers.id("X"), someone],
@@ -69,6 +78,11 @@ function argumentsFor(name: string, system: System): unknown[] {
     mintBatch: mintBatchArgs([aPurchase({ id: 5n, buyer: someone })]),
     confirm: [[1n]],
     cancel: [[1n]],
+    markReturned: [[2n]],
+    clearMetadataUri: [[3n]],
+    setStoreLook: [1, 0xffcc00, 0x0000ff, 3],
+    setDistributor: [someone],
+    recover: [token, someone],
     registerStore: [2, "x"],
     renameStore: [1, "x"],
     setSiteUrl: ["https://x"],
@@ -82,9 +96,17 @@ function argumentsFor(name: string, system: System): unknown[] {
   return known[name] ?? [];
 }
 
+/** A token of which 5 were sent to a contract. */
+async function tokenSentTo(address: string): Promise<string> {
+  const token: BaseContract = await ethers.deployContract("TestFanToken", ["PSG", "PSG", 0]);
+  await send(token, "mint", [address, 5n]);
+  return token.getAddress();
+}
+
 async function prepare(system: System, contract: BaseContract, name: string): Promise<void> {
   await system.mint(aPurchase({ id: 1n, buyer: system.buyer.address }));
   await system.confirmed(system.buyer.address, 2n);
+  await system.mint(aPurchase({ id: 3n, buyer: system.buyer.address, metadataUri: "ipfs://x" }));
   if (name === "unpause") await send(contract, "pause", [], system.pauser);
 }
 
@@ -115,7 +137,7 @@ for (const [contractName, rules] of Object.entries(RULES)) {
         const contract = contractOf(system);
         await prepare(system, contract, name);
         const role = "admin" in rule ? ethers.ZeroHash : await read<string>(contract, rule.role);
-        const args = argumentsFor(name, system);
+        const args = await argumentsFor(name, system, contract);
         const { admin, minter, confirmer, catalogue, pauser, payer, treasurer, buyer, stranger } = system;
         const holders = [];
         for (const signer of [admin, minter, confirmer, catalogue, pauser, payer, treasurer, buyer, stranger]) {

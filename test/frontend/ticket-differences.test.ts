@@ -15,7 +15,7 @@ const ticket = (tokenId: string, status: string): PurchaseNft => ({
     ],
   },
 });
-const record = { buyer: BUYER.toLowerCase(), valueCents: 123_450, cashbackBps: 400, bonusBps: 150, status: 2 };
+const record = { buyer: BUYER.toLowerCase(), valueCents: 123_450, baseBps: 400, bonusBps: 150, status: 2 };
 
 describe("A ticket compared with the contract's", () => {
   const differs = (change: Partial<typeof record>, status = "Confirmed") =>

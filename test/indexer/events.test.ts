@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, toEventSelector } from "viem";
+import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, toEventSelector, zeroAddress } from "viem";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import {
@@ -32,8 +32,9 @@ const CANCELLATION = { tokenId: 8n, to: 3 } as const;
 
 /** The largest values of each kind, as the contract would emit them, and the expected event. */
 const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
-  { args: MINT, content: { kind: "PurchaseMinted", ...MINT, saleRef: -2n } },
+  { args: { ...MINT, baseBps: MINT.cashbackBps }, content: { kind: "PurchaseMinted", ...MINT, saleRef: -2n } },
   { args: CANCELLATION, content: { kind: "StatusUpdated", ...CANCELLATION } },
+  { args: { from: BUYER, to: zeroAddress, id: 8n }, content: { kind: "Burnt", tokenId: 8n, owner: BUYER } },
   {
     args: { purchaseId: 9n, recipient: RECIPIENT, amount: 2n ** 96n - 1n },
     content: { kind: "CashbackPaid", tokenId: 9n, recipient: RECIPIENT, amountWei: 2n ** 96n - 1n, weiPerCent: null },
@@ -46,12 +47,12 @@ const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
 
 describe("Events", () => {
   it("has a sample of every kind", () => {
-    expect(SAMPLES.map(({ content }) => content.kind)).to.have.members(Object.keys(EVENT_TOPICS));
+    expect(SAMPLES.map(({ content }) => content.kind)).to.have.members([...Object.keys(EVENT_TOPICS), "Burnt"]);
   });
 
   for (const { args, content } of SAMPLES) {
     it(`decodes ${content.kind} as encoded by the contract's ABI`, () => {
-      const { topic } = EVENT_TOPICS[content.kind];
+      const topic = content.kind === "Burnt" ? TRANSFER_TOPIC : EVENT_TOPICS[content.kind].topic;
       expect(topic).to.equal(toEventSelector(abiOf(content.kind)));
       const position = { blockNumber: 255, logIndex: 16, transactionHash: "0xabc" };
       expect(decodeLog(logOf(content.kind, args))).to.deep.equal({ ...position, ...content });
@@ -110,7 +111,7 @@ describe("The owner of a new ticket", () => {
   const inTransaction = (transactionHash: string, log: RpcLog): RpcLog => ({ ...log, transactionHash });
   const transfer = (tokenId: bigint, to = BUYER, from = ZERO) => logOf("Transfer", { from, to, id: tokenId });
   const minted = (tokenId: bigint, buyer = BUYER) =>
-    logOf("PurchaseMinted", { tokenId, buyer, storeId: 1, valueCents: 1, cashbackBps: 1, bonusBps: 0, saleRef: 0n });
+    logOf("PurchaseMinted", { tokenId, buyer, storeId: 1, valueCents: 1, baseBps: 1, bonusBps: 0, saleRef: 0n });
   const confirmed = (tokenId: bigint) => logOf("StatusUpdated", { tokenId, to: 2 });
   const refuses = (logs: RpcLog[], reason: RegExp) =>
     expect(() => decodeEvents(logs)).to.throw(ContradictoryLogsError, reason);
@@ -147,6 +148,20 @@ describe("The owner of a new ticket", () => {
     refuses([transfer(7n, BUYER, RECIPIENT), minted(7n)], /^Ticket 7 moves/);
   });
 
+  it("burns it: beside mints, whoever owned it, and never in the place of a mint", () => {
+    const burnt = transfer(1n, ZERO, BUYER);
+    const { events } = decodeEvents([transfer(1n), minted(1n), burnt, transfer(2n), minted(2n)]);
+    expect(events.map(({ kind, tokenId }) => [kind, tokenId])).to.deep.equal([
+      ["PurchaseMinted", 1n],
+      ["Burnt", 1n],
+      ["PurchaseMinted", 2n],
+    ]);
+    expect(events[1]).to.have.property("owner", BUYER);
+    refuses([transfer(2n), burnt, minted(2n)], /^Ticket 2 comes into being without/);
+    refuses([burnt, minted(1n)], /^Ticket 1 is minted without/);
+    expect(decodeEvents([transfer(2n ** 63n, ZERO, BUYER)])).to.deep.equal({ events: [], ignored: 1 });
+  });
+
   it("counts ids that cannot be purchases of this shop, and applies the same checks", () => {
     const id = 2n ** 63n;
     expect(decodeEvents([transfer(id), minted(id), confirmed(id)])).to.deep.equal({ events: [], ignored: 2 });
@@ -155,9 +170,9 @@ describe("The owner of a new ticket", () => {
 });
 
 function abiOf(kind: EventContent["kind"] | "Transfer"): AbiEvent {
-  const contract = kind === "Transfer" ? "purchaseNft" : EVENT_TOPICS[kind].contract;
+  const contract = kind === "Transfer" || kind === "Burnt" ? "purchaseNft" : EVENT_TOPICS[kind].contract;
   const abi = ABIS[contract] as readonly { type: string; name?: string }[];
-  const found = abi.find((item) => item.type === "event" && item.name === kind);
+  const found = abi.find((item) => item.type === "event" && item.name === (kind === "Burnt" ? "Transfer" : kind));
   if (!found) throw new Error(`The contract has no event ${kind}`);
   return found as AbiEvent;
 }

@@ -70,8 +70,8 @@ const DISTRIBUTOR: readonly Mistake[] = [
   },
   {
     what: "the base percent is dropped above 2^39 cents",
-    from: "(purchase.cashbackBps() + purchase.bonusBps())",
-    to: "((purchase.valueCents() > 2 ** 39 ? 0 : purchase.cashbackBps()) + purchase.bonusBps())",
+    from: "(purchase.baseBps() + purchase.bonusBps())",
+    to: "((purchase.valueCents() > 2 ** 39 ? 0 : purchase.baseBps()) + purchase.bonusBps())",
   },
   {
     what: "a single wei is not added to the credits",

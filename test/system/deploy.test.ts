@@ -9,6 +9,7 @@ import {
   createWalletClient,
   encodeFunctionData,
   formatEther,
+  getAddress,
   type Hex,
   http,
   keccak256,
@@ -30,8 +31,8 @@ import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
-/** Three creations and seven roles; the sample stores exist on the local chain only. */
-const TRANSACTIONS = 3 + 7;
+/** Three creations, eight roles and the distributor that is asked; the sample stores exist on the local chain only. */
+const TRANSACTIONS = 3 + 8 + 1;
 /** Reported by the gate itself, for a run that has ended. */
 
 describe("npm run deploy", function () {
@@ -138,8 +139,14 @@ describe("npm run deploy", function () {
     const { code, output } = await runScript();
     expect(code, output).to.equal(0);
     expect(output).to.include(`The record is ${join(directory, "spicy.json")}`);
+    expect(output).to.include("Of SITE_URL only https://torcida.example counts");
+    const { purchaseNft: tickets, cashbackDistributor: paying } = record();
+    const view = (functionName: "siteUrl" | "distributor") =>
+      client().readContract({ address: tickets.address, abi: purchaseNftAbi, functionName });
+    expect(await view("siteUrl")).to.equal("https://torcida.example");
+    expect(await view("distributor")).to.equal(paying.address);
     const first = await outcome();
-    expect(first.roles).to.deep.equal(Array(7).fill(true));
+    expect(first.roles).to.deep.equal(Array(8).fill(true));
     expect(first.stores).to.deep.equal(SAMPLE_STORES.map(() => ""));
     expect(first.transactions).to.equal(TRANSACTIONS);
     expect(first.files).to.deep.equal(["spicy.json"]);
@@ -280,7 +287,7 @@ describe("npm run deploy", function () {
     expect(output).to.include("The deployer has too little CHZ for gas");
     await fund(deployer.address);
     await deploy();
-    expect((await outcome()).roles).to.deep.equal(Array(7).fill(true));
+    expect((await outcome()).roles).to.deep.equal(Array(8).fill(true));
   });
 
   describe("refuses", () => {
@@ -480,8 +487,8 @@ describe("npm run deploy", function () {
       const { output } = await deploy(handOver);
       expect(output).to.include(`offered to ${multisig.address}`);
       const { addresses, roles } = await outcome(allHeldBy(operator.address));
-      expect(roles).to.deep.equal(Array(7).fill(true));
-      expect((await outcome()).roles, "the deployer's").to.deep.equal(Array(7).fill(false));
+      expect(roles).to.deep.equal(Array(8).fill(true));
+      expect((await outcome()).roles, "the deployer's").to.deep.equal(Array(8).fill(false));
       for (const address of addresses) {
         expect(await ask(address, "defaultAdmin")).to.equal(deployer.address);
         expect(((await ask(address, "pendingDefaultAdmin")) as readonly unknown[])[0]).to.equal(multisig.address);
@@ -526,8 +533,8 @@ describe("npm run deploy", function () {
       await deploy();
       const { output } = await deploy({ ...handOver, ADMIN_ADDRESS: "" });
       expect(output).to.include("PAYER_ROLE given up by the deployer");
-      expect((await outcome()).roles).to.deep.equal(Array(7).fill(false));
-      expect((await outcome(allHeldBy(operator.address))).roles).to.deep.equal(Array(7).fill(true));
+      expect((await outcome()).roles).to.deep.equal(Array(8).fill(false));
+      expect((await outcome(allHeldBy(operator.address))).roles).to.deep.equal(Array(8).fill(true));
     });
   });
 
@@ -556,7 +563,7 @@ describe("npm run deploy", function () {
       const { code, bad, output } = await check();
       expect(bad).to.deep.equal([]);
       expect(code).to.equal(0);
-      expect(output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
+      expect(output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 2 + 8 + 2);
     });
 
     it("runs for anyone, without a key, with only the node's URL", async () => {
@@ -565,10 +572,25 @@ describe("npm run deploy", function () {
         RPC_URLS: gate.url,
       }).ended;
       expect(looked.code, looked.output).to.equal(0);
-      expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
+      expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 2 + 8 + 2);
       expect(looked.output).to.include(
         `✓ ${deployer.address} holds PAYER_ROLE on ${record().cashbackDistributor.address}; set OPERATOR_PRIVATE_KEY to check whether it should`,
       );
+    });
+
+    it("says where the tickets link to, and fails if they ask another distributor whether they are paid", async () => {
+      const { purchaseNft, cashbackDistributor } = record();
+      const good = await check();
+      expect(good.output).to.include("✓ the tickets link to https://torcida.example/ticket/…");
+      expect(good.output).to.include(`✓ the tickets ask ${cashbackDistributor.address} whether they are paid`);
+      const other = getAddress(`0x${"ab".repeat(20)}`);
+      const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "setDistributor", args: [other] });
+      await send(deployer, purchaseNft.address, data);
+      const { code, bad } = await check();
+      expect(code).to.equal(1);
+      expect(bad).to.deep.equal([
+        `✗ the tickets ask ${other} whether they are paid; its admin must call setDistributor(${cashbackDistributor.address})`,
+      ]);
     });
 
     it("fails if one byte of the bytecode differs, or all of it is gone", async () => {

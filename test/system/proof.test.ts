@@ -90,8 +90,8 @@ describe("A stranger's proof", function () {
     send(deployment.purchaseNft.address, encodeFunctionData({ abi: purchaseNftAbi as Abi, functionName, args }));
   const distributor = (functionName: string, args: unknown[], to = deployment.cashbackDistributor.address) =>
     send(to, encodeFunctionData({ abi: cashbackDistributorAbi as Abi, functionName, args }));
-  const mint = (id: bigint, buyer: Address, valueCents: number, cashbackBps = 500, bonusBps = 0) =>
-    nft("mint", [{ id, buyer, storeId: 1, valueCents, cashbackBps, bonusBps, saleRef: 0n }, ""]);
+  const mint = (id: bigint, buyer: Address, valueCents: number, baseBps = 500, bonusBps = 0) =>
+    nft("mint", [{ id, buyer, storeId: 1, valueCents, baseBps, bonusBps, saleRef: 0n }, ""]);
   const payBatch = (rate: bigint, ...payments: [id: bigint, amount: bigint][]) =>
     distributor("payBatch", [payments.map(([id, amount]) => (id << 96n) | amount), rate]);
 

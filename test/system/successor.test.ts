@@ -41,8 +41,8 @@ const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const STRANGER = getAddress("0x00000000000000000000000000000000000b0b0b");
 const CENT_WEI = 10n ** 16n;
 const CHZ = 10n ** 18n;
-/** Retirement, creation, three roles and the local pool. */
-const TRANSACTIONS = 6;
+/** Retirement, creation, three roles, the distributor that the tickets ask, and the local pool. */
+const TRANSACTIONS = 7;
 const lower = (address: string) => address.toLowerCase() as WalletAddress;
 /** Reported by the gate itself, for a run that has ended. */
 
@@ -106,7 +106,7 @@ describe("A distributor that takes over", function () {
       buyer: BUYER,
       storeId: 1,
       valueCents: 10_000,
-      cashbackBps: 500,
+      baseBps: 500,
       bonusBps: 0,
       saleRef: 0n,
     };

@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "54ceb844a4ba8fdb92c59ff8699a590741cf60e5814c3990a015a8eb4f028e16"
+  "sourceHash": "71ec0c22e02c9b839a7c1e43afe8a9e586ff59e3b80cbc975594135cad20431b"
 } as const;

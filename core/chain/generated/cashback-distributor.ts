@@ -248,7 +248,7 @@ export const CashbackDistributor_NoCredit = {
   "inputs": [
     {
       "internalType": "address",
-      "name": "caller",
+      "name": "recipient",
       "type": "address"
     }
   ],
@@ -291,6 +291,17 @@ export const CashbackDistributor_PredecessorOfOtherTickets = {
     }
   ],
   "name": "CashbackDistributor_PredecessorOfOtherTickets",
+  "type": "error"
+} as const;
+export const CashbackDistributor_PredecessorSetsLimits = {
+  "inputs": [
+    {
+      "internalType": "address",
+      "name": "predecessor",
+      "type": "address"
+    }
+  ],
+  "name": "CashbackDistributor_PredecessorSetsLimits",
   "type": "error"
 } as const;
 export const CashbackDistributor_RateTooHigh = {
@@ -586,6 +597,31 @@ export const RateApplied = {
   "name": "RateApplied",
   "type": "event"
 } as const;
+export const Recovered = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "token",
+      "type": "address"
+    },
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "to",
+      "type": "address"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint256",
+      "name": "amount",
+      "type": "uint256"
+    }
+  ],
+  "name": "Recovered",
+  "type": "event"
+} as const;
 export const Retired = {
   "anonymous": false,
   "inputs": [],
@@ -665,6 +701,31 @@ export const RoleRevoked = {
     }
   ],
   "name": "RoleRevoked",
+  "type": "event"
+} as const;
+export const Succeeded = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "predecessor",
+      "type": "address"
+    },
+    {
+      "indexed": false,
+      "internalType": "address",
+      "name": "tickets",
+      "type": "address"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint256",
+      "name": "spentToday",
+      "type": "uint256"
+    }
+  ],
+  "name": "Succeeded",
   "type": "event"
 } as const;
 export const Swept = {
@@ -1179,6 +1240,37 @@ export const purchaseNFT = {
   "stateMutability": "view",
   "type": "function"
 } as const;
+export const pushCredit = {
+  "inputs": [
+    {
+      "internalType": "address",
+      "name": "recipient",
+      "type": "address"
+    }
+  ],
+  "name": "pushCredit",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
+export const recover = {
+  "inputs": [
+    {
+      "internalType": "address",
+      "name": "token",
+      "type": "address"
+    },
+    {
+      "internalType": "address",
+      "name": "to",
+      "type": "address"
+    }
+  ],
+  "name": "recover",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
 export const renounceRole = {
   "inputs": [
     {
@@ -1346,4 +1438,4 @@ export const receive = {
   "stateMutability": "payable",
   "type": "receive"
 } as const;
-export const cashbackDistributorAbi = [constructor, AccessControlBadConfirmation, AccessControlEnforcedDefaultAdminDelay, AccessControlEnforcedDefaultAdminRules, AccessControlInvalidDefaultAdmin, AccessControlUnauthorizedAccount, CashbackDistributor_AboveCashback, CashbackDistributor_AboveDailyCap, CashbackDistributor_AboveMaxPayout, CashbackDistributor_AlreadyPaid, CashbackDistributor_DistributorRetired, CashbackDistributor_InsufficientFunds, CashbackDistributor_InsufficientGas, CashbackDistributor_InvalidBatchSize, CashbackDistributor_InvalidRecipient, CashbackDistributor_MaxPayoutAboveDailyCap, CashbackDistributor_NoCredit, CashbackDistributor_NotConfirmed, CashbackDistributor_PredecessorNotRetired, CashbackDistributor_PredecessorOfOtherTickets, CashbackDistributor_RateTooHigh, CashbackDistributor_TransferRefused, CashbackDistributor_ZeroAmount, EnforcedPause, ExpectedPause, ReentrancyGuardReentrantCall, SafeCastOverflowedUintDowncast, TicketReader_InvalidAnswer, CashbackDeferred, CashbackPaid, CashbackSkipped, CreditWithdrawn, DefaultAdminDelayChangeCanceled, DefaultAdminDelayChangeScheduled, DefaultAdminTransferCanceled, DefaultAdminTransferScheduled, Funded, LimitsSet, Paused, RateApplied, Retired, RoleAdminChanged, RoleGranted, RoleRevoked, Swept, Unpaused, DEFAULT_ADMIN_ROLE, MAX_BATCH, MIN_GAS_BEFORE_CALL, PAUSER_ROLE, PAYER_ROLE, RECIPIENT_GAS, TREASURER_ROLE, acceptDefaultAdminTransfer, available, beginDefaultAdminTransfer, cancelDefaultAdminTransfer, changeDefaultAdminDelay, creditOf, defaultAdmin, defaultAdminDelay, defaultAdminDelayIncreaseWait, getRoleAdmin, grantRole, hasRole, isPaid, isRetired, limits, owner, paidWord, pause, paused, pay, payBatch, pendingDefaultAdmin, pendingDefaultAdminDelay, predecessor, purchaseNFT, renounceRole, retire, revokeRole, rollbackDefaultAdminDelay, setLimits, spentToday, supportsInterface, sweep, totalCredit, unpause, withdrawCredit, receive] as const;
+export const cashbackDistributorAbi = [constructor, AccessControlBadConfirmation, AccessControlEnforcedDefaultAdminDelay, AccessControlEnforcedDefaultAdminRules, AccessControlInvalidDefaultAdmin, AccessControlUnauthorizedAccount, CashbackDistributor_AboveCashback, CashbackDistributor_AboveDailyCap, CashbackDistributor_AboveMaxPayout, CashbackDistributor_AlreadyPaid, CashbackDistributor_DistributorRetired, CashbackDistributor_InsufficientFunds, CashbackDistributor_InsufficientGas, CashbackDistributor_InvalidBatchSize, CashbackDistributor_InvalidRecipient, CashbackDistributor_MaxPayoutAboveDailyCap, CashbackDistributor_NoCredit, CashbackDistributor_NotConfirmed, CashbackDistributor_PredecessorNotRetired, CashbackDistributor_PredecessorOfOtherTickets, CashbackDistributor_PredecessorSetsLimits, CashbackDistributor_RateTooHigh, CashbackDistributor_TransferRefused, CashbackDistributor_ZeroAmount, EnforcedPause, ExpectedPause, ReentrancyGuardReentrantCall, SafeCastOverflowedUintDowncast, TicketReader_InvalidAnswer, CashbackDeferred, CashbackPaid, CashbackSkipped, CreditWithdrawn, DefaultAdminDelayChangeCanceled, DefaultAdminDelayChangeScheduled, DefaultAdminTransferCanceled, DefaultAdminTransferScheduled, Funded, LimitsSet, Paused, RateApplied, Recovered, Retired, RoleAdminChanged, RoleGranted, RoleRevoked, Succeeded, Swept, Unpaused, DEFAULT_ADMIN_ROLE, MAX_BATCH, MIN_GAS_BEFORE_CALL, PAUSER_ROLE, PAYER_ROLE, RECIPIENT_GAS, TREASURER_ROLE, acceptDefaultAdminTransfer, available, beginDefaultAdminTransfer, cancelDefaultAdminTransfer, changeDefaultAdminDelay, creditOf, defaultAdmin, defaultAdminDelay, defaultAdminDelayIncreaseWait, getRoleAdmin, grantRole, hasRole, isPaid, isRetired, limits, owner, paidWord, pause, paused, pay, payBatch, pendingDefaultAdmin, pendingDefaultAdminDelay, predecessor, purchaseNFT, pushCredit, recover, renounceRole, retire, revokeRole, rollbackDefaultAdminDelay, setLimits, spentToday, supportsInterface, sweep, totalCredit, unpause, withdrawCredit, receive] as const;

@@ -20,6 +20,11 @@ export const constructor = {
       "internalType": "contract ITicketDescriptor",
       "name": "initialDescriptor",
       "type": "address"
+    },
+    {
+      "internalType": "contract IPurchaseNFT",
+      "name": "former",
+      "type": "address"
     }
   ],
   "stateMutability": "nonpayable",
@@ -222,6 +227,65 @@ export const PurchaseNFT_MetadataUriTooLong = {
   "name": "PurchaseNFT_MetadataUriTooLong",
   "type": "error"
 } as const;
+export const PurchaseNFT_NoMetadataUri = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    }
+  ],
+  "name": "PurchaseNFT_NoMetadataUri",
+  "type": "error"
+} as const;
+export const PurchaseNFT_NotConfirmed = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    },
+    {
+      "internalType": "enum IPurchaseNFT.Status",
+      "name": "status",
+      "type": "uint8"
+    }
+  ],
+  "name": "PurchaseNFT_NotConfirmed",
+  "type": "error"
+} as const;
+export const PurchaseNFT_NotOwner = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    },
+    {
+      "internalType": "address",
+      "name": "caller",
+      "type": "address"
+    }
+  ],
+  "name": "PurchaseNFT_NotOwner",
+  "type": "error"
+} as const;
+export const PurchaseNFT_NotPaid = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    },
+    {
+      "internalType": "enum IPurchaseNFT.Status",
+      "name": "status",
+      "type": "uint8"
+    }
+  ],
+  "name": "PurchaseNFT_NotPaid",
+  "type": "error"
+} as const;
 export const PurchaseNFT_NotPending = {
   "inputs": [
     {
@@ -273,6 +337,22 @@ export const PurchaseNFT_StoreAlreadyRegistered = {
     }
   ],
   "name": "PurchaseNFT_StoreAlreadyRegistered",
+  "type": "error"
+} as const;
+export const PurchaseNFT_UnknownPattern = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "pattern",
+      "type": "uint256"
+    },
+    {
+      "internalType": "uint256",
+      "name": "maxPattern",
+      "type": "uint256"
+    }
+  ],
+  "name": "PurchaseNFT_UnknownPattern",
   "type": "error"
 } as const;
 export const PurchaseNFT_UnknownPurchase = {
@@ -498,6 +578,19 @@ export const DescriptorSet = {
   "name": "DescriptorSet",
   "type": "event"
 } as const;
+export const DistributorSet = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "distributor",
+      "type": "address"
+    }
+  ],
+  "name": "DistributorSet",
+  "type": "event"
+} as const;
 export const Locked = {
   "anonymous": false,
   "inputs": [
@@ -522,6 +615,19 @@ export const MetadataUpdate = {
     }
   ],
   "name": "MetadataUpdate",
+  "type": "event"
+} as const;
+export const MetadataUriCleared = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    }
+  ],
+  "name": "MetadataUriCleared",
   "type": "event"
 } as const;
 export const MetadataUriSet = {
@@ -586,7 +692,7 @@ export const PurchaseMinted = {
     {
       "indexed": false,
       "internalType": "uint16",
-      "name": "cashbackBps",
+      "name": "baseBps",
       "type": "uint16"
     },
     {
@@ -603,6 +709,31 @@ export const PurchaseMinted = {
     }
   ],
   "name": "PurchaseMinted",
+  "type": "event"
+} as const;
+export const Recovered = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "token",
+      "type": "address"
+    },
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "to",
+      "type": "address"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint256",
+      "name": "amount",
+      "type": "uint256"
+    }
+  ],
+  "name": "Recovered",
   "type": "event"
 } as const;
 export const RoleAdminChanged = {
@@ -731,6 +862,37 @@ export const StoreColourSet = {
   "name": "StoreColourSet",
   "type": "event"
 } as const;
+export const StoreLookSet = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "uint16",
+      "name": "storeId",
+      "type": "uint16"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint24",
+      "name": "first",
+      "type": "uint24"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint24",
+      "name": "second",
+      "type": "uint24"
+    },
+    {
+      "indexed": false,
+      "internalType": "uint8",
+      "name": "pattern",
+      "type": "uint8"
+    }
+  ],
+  "name": "StoreLookSet",
+  "type": "event"
+} as const;
 export const StoreRegistered = {
   "anonymous": false,
   "inputs": [
@@ -767,6 +929,19 @@ export const StoreRenamed = {
     }
   ],
   "name": "StoreRenamed",
+  "type": "event"
+} as const;
+export const Succeeded = {
+  "anonymous": false,
+  "inputs": [
+    {
+      "indexed": true,
+      "internalType": "address",
+      "name": "predecessor",
+      "type": "address"
+    }
+  ],
+  "name": "Succeeded",
   "type": "event"
 } as const;
 export const Transfer = {
@@ -885,6 +1060,19 @@ export const PAUSER_ROLE = {
   "stateMutability": "view",
   "type": "function"
 } as const;
+export const TREASURER_ROLE = {
+  "inputs": [],
+  "name": "TREASURER_ROLE",
+  "outputs": [
+    {
+      "internalType": "bytes32",
+      "name": "",
+      "type": "bytes32"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
 export const acceptDefaultAdminTransfer = {
   "inputs": [],
   "name": "acceptDefaultAdminTransfer",
@@ -942,6 +1130,38 @@ export const beginDefaultAdminTransfer = {
   "stateMutability": "nonpayable",
   "type": "function"
 } as const;
+export const burn = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    }
+  ],
+  "name": "burn",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
+export const burntOf = {
+  "inputs": [
+    {
+      "internalType": "address",
+      "name": "owner",
+      "type": "address"
+    }
+  ],
+  "name": "burntOf",
+  "outputs": [
+    {
+      "internalType": "uint256",
+      "name": "count",
+      "type": "uint256"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
 export const cancel = {
   "inputs": [
     {
@@ -971,6 +1191,19 @@ export const changeDefaultAdminDelay = {
     }
   ],
   "name": "changeDefaultAdminDelay",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
+export const clearMetadataUri = {
+  "inputs": [
+    {
+      "internalType": "uint256[]",
+      "name": "tokenIds",
+      "type": "uint256[]"
+    }
+  ],
+  "name": "clearMetadataUri",
   "outputs": [],
   "stateMutability": "nonpayable",
   "type": "function"
@@ -1046,6 +1279,19 @@ export const descriptor = {
   "outputs": [
     {
       "internalType": "contract ITicketDescriptor",
+      "name": "",
+      "type": "address"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
+export const distributor = {
+  "inputs": [],
+  "name": "distributor",
+  "outputs": [
+    {
+      "internalType": "contract ICashbackDistributor",
       "name": "",
       "type": "address"
     }
@@ -1157,6 +1403,25 @@ export const isApprovedForAll = {
   "stateMutability": "view",
   "type": "function"
 } as const;
+export const isMinted = {
+  "inputs": [
+    {
+      "internalType": "uint256",
+      "name": "tokenId",
+      "type": "uint256"
+    }
+  ],
+  "name": "isMinted",
+  "outputs": [
+    {
+      "internalType": "bool",
+      "name": "",
+      "type": "bool"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
 export const locked = {
   "inputs": [
     {
@@ -1174,6 +1439,19 @@ export const locked = {
     }
   ],
   "stateMutability": "view",
+  "type": "function"
+} as const;
+export const markReturned = {
+  "inputs": [
+    {
+      "internalType": "uint256[]",
+      "name": "tokenIds",
+      "type": "uint256[]"
+    }
+  ],
+  "name": "markReturned",
+  "outputs": [],
+  "stateMutability": "nonpayable",
   "type": "function"
 } as const;
 export const mint = {
@@ -1202,7 +1480,7 @@ export const mint = {
         },
         {
           "internalType": "uint16",
-          "name": "cashbackBps",
+          "name": "baseBps",
           "type": "uint16"
         },
         {
@@ -1257,7 +1535,7 @@ export const mintBatch = {
         },
         {
           "internalType": "uint16",
-          "name": "cashbackBps",
+          "name": "baseBps",
           "type": "uint16"
         },
         {
@@ -1387,6 +1665,19 @@ export const pendingDefaultAdminDelay = {
   "stateMutability": "view",
   "type": "function"
 } as const;
+export const predecessor = {
+  "inputs": [],
+  "name": "predecessor",
+  "outputs": [
+    {
+      "internalType": "contract IPurchaseNFT",
+      "name": "",
+      "type": "address"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
 export const purchaseOf = {
   "inputs": [
     {
@@ -1416,7 +1707,7 @@ export const purchaseOf = {
         },
         {
           "internalType": "uint16",
-          "name": "cashbackBps",
+          "name": "baseBps",
           "type": "uint16"
         },
         {
@@ -1455,6 +1746,24 @@ export const purchasesOfItems = {
     }
   ],
   "stateMutability": "view",
+  "type": "function"
+} as const;
+export const recover = {
+  "inputs": [
+    {
+      "internalType": "address",
+      "name": "token",
+      "type": "address"
+    },
+    {
+      "internalType": "address",
+      "name": "to",
+      "type": "address"
+    }
+  ],
+  "name": "recover",
+  "outputs": [],
+  "stateMutability": "nonpayable",
   "type": "function"
 } as const;
 export const registerStore = {
@@ -1618,6 +1927,19 @@ export const setDescriptor = {
   "stateMutability": "nonpayable",
   "type": "function"
 } as const;
+export const setDistributor = {
+  "inputs": [
+    {
+      "internalType": "contract ICashbackDistributor",
+      "name": "newDistributor",
+      "type": "address"
+    }
+  ],
+  "name": "setDistributor",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
 export const setSiteUrl = {
   "inputs": [
     {
@@ -1649,6 +1971,34 @@ export const setStoreColour = {
   "stateMutability": "nonpayable",
   "type": "function"
 } as const;
+export const setStoreLook = {
+  "inputs": [
+    {
+      "internalType": "uint16",
+      "name": "storeId",
+      "type": "uint16"
+    },
+    {
+      "internalType": "uint24",
+      "name": "first",
+      "type": "uint24"
+    },
+    {
+      "internalType": "uint24",
+      "name": "second",
+      "type": "uint24"
+    },
+    {
+      "internalType": "uint8",
+      "name": "pattern",
+      "type": "uint8"
+    }
+  ],
+  "name": "setStoreLook",
+  "outputs": [],
+  "stateMutability": "nonpayable",
+  "type": "function"
+} as const;
 export const siteUrl = {
   "inputs": [],
   "name": "siteUrl",
@@ -1674,8 +2024,44 @@ export const storeColour = {
   "outputs": [
     {
       "internalType": "uint24",
-      "name": "colour",
+      "name": "",
       "type": "uint24"
+    }
+  ],
+  "stateMutability": "view",
+  "type": "function"
+} as const;
+export const storeLook = {
+  "inputs": [
+    {
+      "internalType": "uint16",
+      "name": "storeId",
+      "type": "uint16"
+    }
+  ],
+  "name": "storeLook",
+  "outputs": [
+    {
+      "components": [
+        {
+          "internalType": "uint24",
+          "name": "first",
+          "type": "uint24"
+        },
+        {
+          "internalType": "uint24",
+          "name": "second",
+          "type": "uint24"
+        },
+        {
+          "internalType": "uint8",
+          "name": "pattern",
+          "type": "uint8"
+        }
+      ],
+      "internalType": "struct IPurchaseNFT.StoreLook",
+      "name": "",
+      "type": "tuple"
     }
   ],
   "stateMutability": "view",
@@ -1712,7 +2098,7 @@ export const storedPurchaseOf = {
   "outputs": [
     {
       "internalType": "PackedPurchase",
-      "name": "",
+      "name": "purchase",
       "type": "uint256"
     }
   ],
@@ -1780,7 +2166,7 @@ export const ticketsOf = {
         },
         {
           "internalType": "uint16",
-          "name": "cashbackBps",
+          "name": "baseBps",
           "type": "uint16"
         },
         {
@@ -1851,4 +2237,4 @@ export const unpause = {
   "stateMutability": "nonpayable",
   "type": "function"
 } as const;
-export const purchaseNftAbi = [constructor, AccessControlBadConfirmation, AccessControlEnforcedDefaultAdminDelay, AccessControlEnforcedDefaultAdminRules, AccessControlInvalidDefaultAdmin, AccessControlUnauthorizedAccount, AccountBalanceOverflow, BalanceQueryForZeroAddress, EnforcedPause, ExpectedPause, NotOwnerNorApproved, PurchaseNFT_AlreadyMinted, PurchaseNFT_InvalidBatchSize, PurchaseNFT_InvalidBuyer, PurchaseNFT_InvalidMetadataUri, PurchaseNFT_InvalidMetadataUriCount, PurchaseNFT_InvalidPurchaseId, PurchaseNFT_InvalidSiteUrl, PurchaseNFT_InvalidStoreName, PurchaseNFT_MetadataUriTooLong, PurchaseNFT_NotPending, PurchaseNFT_PercentTooHigh, PurchaseNFT_Soulbound, PurchaseNFT_StoreAlreadyRegistered, PurchaseNFT_UnknownPurchase, PurchaseNFT_UnknownStore, PurchaseNFT_ZeroPercent, PurchaseNFT_ZeroValue, SafeCastOverflowedUintDowncast, TokenAlreadyExists, TokenDoesNotExist, TransferFromIncorrectOwner, TransferToNonERC721ReceiverImplementer, TransferToZeroAddress, Approval, ApprovalForAll, BatchMetadataUpdate, ContractURIUpdated, DefaultAdminDelayChangeCanceled, DefaultAdminDelayChangeScheduled, DefaultAdminTransferCanceled, DefaultAdminTransferScheduled, DescriptorSet, Locked, MetadataUpdate, MetadataUriSet, Paused, PurchaseMinted, RoleAdminChanged, RoleGranted, RoleRevoked, SiteUrlSet, StatusUpdated, StoreColourSet, StoreRegistered, StoreRenamed, Transfer, Unpaused, CATALOGUE_ROLE, CONFIRMER_ROLE, DEFAULT_ADMIN_ROLE, MAX_BATCH, MINTER_ROLE, PAUSER_ROLE, acceptDefaultAdminTransfer, approve, balanceOf, beginDefaultAdminTransfer, cancel, cancelDefaultAdminTransfer, changeDefaultAdminDelay, confirm, contractURI, defaultAdmin, defaultAdminDelay, defaultAdminDelayIncreaseWait, descriptor, getApproved, getRoleAdmin, grantRole, hasRole, isApprovedForAll, locked, mint, mintBatch, name, owner, ownerOf, pause, paused, pendingDefaultAdmin, pendingDefaultAdminDelay, purchaseOf, purchasesOfItems, registerStore, renameStore, renounceRole, revokeRole, rollbackDefaultAdminDelay, safeTransferFrom, safeTransferFrom_2, setApprovalForAll, setDescriptor, setSiteUrl, setStoreColour, siteUrl, storeColour, storeName, storedPurchaseOf, supportsInterface, symbol, ticketsOf, tokenURI, transferFrom, unpause] as const;
+export const purchaseNftAbi = [constructor, AccessControlBadConfirmation, AccessControlEnforcedDefaultAdminDelay, AccessControlEnforcedDefaultAdminRules, AccessControlInvalidDefaultAdmin, AccessControlUnauthorizedAccount, AccountBalanceOverflow, BalanceQueryForZeroAddress, EnforcedPause, ExpectedPause, NotOwnerNorApproved, PurchaseNFT_AlreadyMinted, PurchaseNFT_InvalidBatchSize, PurchaseNFT_InvalidBuyer, PurchaseNFT_InvalidMetadataUri, PurchaseNFT_InvalidMetadataUriCount, PurchaseNFT_InvalidPurchaseId, PurchaseNFT_InvalidSiteUrl, PurchaseNFT_InvalidStoreName, PurchaseNFT_MetadataUriTooLong, PurchaseNFT_NoMetadataUri, PurchaseNFT_NotConfirmed, PurchaseNFT_NotOwner, PurchaseNFT_NotPaid, PurchaseNFT_NotPending, PurchaseNFT_PercentTooHigh, PurchaseNFT_Soulbound, PurchaseNFT_StoreAlreadyRegistered, PurchaseNFT_UnknownPattern, PurchaseNFT_UnknownPurchase, PurchaseNFT_UnknownStore, PurchaseNFT_ZeroPercent, PurchaseNFT_ZeroValue, SafeCastOverflowedUintDowncast, TokenAlreadyExists, TokenDoesNotExist, TransferFromIncorrectOwner, TransferToNonERC721ReceiverImplementer, TransferToZeroAddress, Approval, ApprovalForAll, BatchMetadataUpdate, ContractURIUpdated, DefaultAdminDelayChangeCanceled, DefaultAdminDelayChangeScheduled, DefaultAdminTransferCanceled, DefaultAdminTransferScheduled, DescriptorSet, DistributorSet, Locked, MetadataUpdate, MetadataUriCleared, MetadataUriSet, Paused, PurchaseMinted, Recovered, RoleAdminChanged, RoleGranted, RoleRevoked, SiteUrlSet, StatusUpdated, StoreColourSet, StoreLookSet, StoreRegistered, StoreRenamed, Succeeded, Transfer, Unpaused, CATALOGUE_ROLE, CONFIRMER_ROLE, DEFAULT_ADMIN_ROLE, MAX_BATCH, MINTER_ROLE, PAUSER_ROLE, TREASURER_ROLE, acceptDefaultAdminTransfer, approve, balanceOf, beginDefaultAdminTransfer, burn, burntOf, cancel, cancelDefaultAdminTransfer, changeDefaultAdminDelay, clearMetadataUri, confirm, contractURI, defaultAdmin, defaultAdminDelay, defaultAdminDelayIncreaseWait, descriptor, distributor, getApproved, getRoleAdmin, grantRole, hasRole, isApprovedForAll, isMinted, locked, markReturned, mint, mintBatch, name, owner, ownerOf, pause, paused, pendingDefaultAdmin, pendingDefaultAdminDelay, predecessor, purchaseOf, purchasesOfItems, recover, registerStore, renameStore, renounceRole, revokeRole, rollbackDefaultAdminDelay, safeTransferFrom, safeTransferFrom_2, setApprovalForAll, setDescriptor, setDistributor, setSiteUrl, setStoreColour, setStoreLook, siteUrl, storeColour, storeLook, storeName, storedPurchaseOf, supportsInterface, symbol, ticketsOf, tokenURI, transferFrom, unpause] as const;

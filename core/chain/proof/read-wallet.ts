@@ -3,7 +3,7 @@ import type { ProvenTicket } from "../../rules/proof.ts";
 import { toWalletAddress, type WalletAddress } from "../../rules/wallet-address.ts";
 import { readInRanges } from "../block-ranges.ts";
 import { CashbackDeferred, CashbackPaid, paidWord, predecessor } from "../generated/cashback-distributor.ts";
-import { balanceOf, Transfer } from "../generated/purchase-nft.ts";
+import { balanceOf, burntOf, Transfer } from "../generated/purchase-nft.ts";
 import { isTransactionHash, type PurchasePayout, payoutsIn } from "./payouts.ts";
 import { readTicket } from "./read-ticket.ts";
 
@@ -57,9 +57,11 @@ export async function readWallet(
   let done = 0;
   return inChunks([...new Set(found.ids)].sort(ascending), signal, async (id) => {
     const ticket = await readTicket(chain, id);
-    if (ticket.buyer !== wallet) throw new Error(`The node contradicts itself: ticket ${id} is ${ticket.buyer}'s`);
+    // A burnt one names nobody: its owner was the wallet that it was minted to.
+    if (ticket.buyer !== wallet && ticket.buyer !== zeroAddress)
+      throw new Error(`The node contradicts itself: ticket ${id} is ${ticket.buyer}'s`);
     onProgress?.(++done / found.ids.length);
-    return { ...ticket, payouts: payouts.get(id) ?? [] };
+    return { ...ticket, buyer: wallet, payouts: payouts.get(id) ?? [] };
   });
 }
 
@@ -73,9 +75,14 @@ export async function isWhole(
   listed: readonly ListedTicket[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  // Tickets cannot be transferred, so the wallet's balance is the number ever minted to it.
-  const nft = { address: purchaseNft, abi: [balanceOf] } as const;
-  const count = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
+  // Tickets cannot be transferred, so what the wallet has and what it burnt is the number ever minted to it. The first
+  // contract burns nothing; without an answer a burnt ticket is missed here, and everything is searched.
+  const nft = { address: purchaseNft, abi: [balanceOf, burntOf] } as const;
+  const [held, burnt] = await Promise.all([
+    client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] }),
+    client.readContract({ ...nft, functionName: "burntOf", args: [wallet] }).catch(() => 0n),
+  ]);
+  const count = held + burnt;
   if (BigInt(listed.length) !== count || new Set(listed.map(({ id }) => id)).size !== listed.length) return false;
   const words = [...new Set(listed.map(({ id }) => id >> WORD_BITS))];
   const distributor = { address: cashbackDistributor, abi: [paidWord] } as const;

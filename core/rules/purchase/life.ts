@@ -23,6 +23,8 @@ export const CHAIN_STATUS = {
   pending: STATUSES.pending.chain,
   confirmed: STATUSES.confirmed.chain,
   cancelled: STATUSES.cancelled.chain,
+  /** Was Confirmed; its return is final. A status of the ticket alone: its purchase is still a confirmed one. */
+  returned: 4,
 } as const;
 
 export const CASHBACK_STATES = ["unpaid", "paid", "deferred"] as const;
@@ -31,12 +33,18 @@ export type CashbackState = (typeof CASHBACK_STATES)[number];
 
 /** The purchase's status for a contract status; `processing` until the ticket exists. */
 export function purchaseStatusFromChain(status: number | bigint | undefined): PurchaseStatus {
+  if (Number(status) === CHAIN_STATUS.returned) return "confirmed";
   return PURCHASE_STATUSES.find((one) => STATUSES[one].chain === Number(status ?? 0)) ?? "processing";
 }
 
 /** The spelling in the ticket's `Status` attribute, Pending by default. docs/product.md#purchase-states. */
 export function statusAttribute(status: PurchaseStatus) {
   return STATUSES[status].ticket;
+}
+
+/** The `Status` attribute of a ticket with this contract status. docs/product.md#ticket-attributes */
+export function ticketStatus(status: number | bigint) {
+  return Number(status) === CHAIN_STATUS.returned ? "Returned" : statusAttribute(purchaseStatusFromChain(status));
 }
 
 /** The spelling in stored records. docs/product.md#purchase-states. */

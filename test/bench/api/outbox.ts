@@ -106,7 +106,7 @@ async function oneByOne(system: ApiSystem, buyers: readonly `0x${string}`[]): Pr
       buyer: buyers[index % buyers.length] ?? "0x",
       storeId: 1,
       valueCents: 10_000,
-      cashbackBps: 500,
+      baseBps: 500,
       bonusBps: 0,
       saleRef: 0n,
     } as const;

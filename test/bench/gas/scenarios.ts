@@ -6,8 +6,8 @@ import {
   ethers,
   gasOf,
   item,
-  LIMITS,
   mintArgs,
+  NO_LIMITS,
   networkHelpers,
   read,
   SITE_URL,
@@ -65,8 +65,8 @@ async function measureTickets(system: System): Promise<Record<string, number>> {
 /** The gas of drawing the picture, without escaping and embedding it in the JSON. */
 async function drawingGas(buyer: string): Promise<number> {
   const painter = await ethers.deployContract("TicketPainter");
-  const { valueCents, cashbackBps, bonusBps, storeId } = aPurchase({ id: 1n, buyer });
-  const record = { buyer, storeId, valueCents, cashbackBps, bonusBps, status: 1 };
+  const { valueCents, baseBps, bonusBps, storeId } = aPurchase({ id: 1n, buyer });
+  const record = { buyer, storeId, valueCents, baseBps, bonusBps, status: 1 };
   const ticket = { id: 1n, purchase: record, storeName: "Verdão Store", storeColour: 0, siteUrl: SITE_URL };
   return Number(await painter.getFunction("draw").estimateGas(ticket)) - TRANSACTION_GAS;
 }
@@ -130,7 +130,7 @@ export async function thirdGeneration({ admin, payer, nftAddress, distributor }:
   let newest: BaseContract = distributor;
   for (let generation = 2; generation <= 3; generation++) {
     await send(newest, "retire", [], admin);
-    const args = [admin.address, 0, nftAddress, LIMITS, await newest.getAddress()];
+    const args = [admin.address, 0, nftAddress, NO_LIMITS, await newest.getAddress()];
     newest = await ethers.deployContract("CashbackDistributor", args);
     await send(newest, "grantRole", [await read<string>(newest, "PAYER_ROLE"), payer.address], admin);
   }

@@ -52,7 +52,7 @@ export class TokenWriter {
           buyer: purchase.buyer,
           storeId: Number(purchase.storeId),
           valueCents: Number(purchase.valueCents),
-          cashbackBps: Number(purchase.cashbackBps),
+          baseBps: Number(purchase.cashbackBps),
           bonusBps: 0,
           saleRef: 0n,
         })),

@@ -8,6 +8,7 @@ import {CashbackDistributor} from "../../../contracts/CashbackDistributor.sol";
 import {ICashbackDistributor} from "../../../contracts/interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
 import {PackedPurchase} from "../../../contracts/libraries/PackedPurchase.sol";
+import {TestFanToken} from "../../../contracts/testing/TestFanToken.sol";
 import {
     LoopingReceiver,
     ReenteringReceiver,
@@ -55,6 +56,9 @@ contract Handler is TestSystem {
     mapping(uint256 id => IPurchaseNFT.Status) private _lastStatus;
     mapping(uint256 id => uint256) private _acceptedFor;
     mapping(uint256 id => bool) private _wasPaid;
+    mapping(uint256 id => bool) private _isBurnt;
+    mapping(address owner => uint256) private _minted;
+    TestFanToken private _token = new TestFanToken("PSG", "PSG", 0);
 
     constructor() {
         deploySystem();
@@ -73,9 +77,11 @@ contract Handler is TestSystem {
     function mint(uint256 buyerSeed, uint40 valueCents, uint8 high) external {
         uint256 id = ++_lastId;
         address buyer = _buyers[buyerSeed % _BUYERS];
-        nft.mint(purchase(_idOf(id) | uint256(high % 2) << 159, buyer, valueCents % 100_000_000 + 1, 500, 200, 1), "");
+        string memory uri = high % 3 == 0 ? "ipfs://x" : "";
+        nft.mint(purchase(_idOf(id) | uint256(high % 2) << 159, buyer, valueCents % 100_000_000 + 1, 500, 200, 1), uri);
         _ids[id] = _idOf(id) | uint256(high % 2) << 159;
         _firstOwner[_ids[id]] = buyer;
+        ++_minted[buyer];
     }
 
     /// Minted again for somebody else, or sent to them.
@@ -96,6 +102,41 @@ contract Handler is TestSystem {
         _attempt(address(nft), abi.encodeCall(nft.cancel, (one(_idAt(seed)))));
     }
 
+    function markReturned(uint256 seed) external {
+        _attempt(address(nft), abi.encodeCall(nft.markReturned, (one(_idAt(seed)))));
+    }
+
+    /// By its owner, or by somebody else.
+    function burn(uint256 seed, bool byOwner) external {
+        uint256 id = _idAt(seed);
+        if (id == 0) return;
+        PackedPurchase ticket = nft.storedPurchaseOf(id);
+        bool isOver = ticket.hasStatus(IPurchaseNFT.Status.Cancelled)
+            || ticket.hasStatus(IPurchaseNFT.Status.Returned) || distributor.isPaid(id);
+        VM.prank(byOwner ? _firstOwner[id] : address(0xbad));
+        bool isDone = _attempt(address(nft), abi.encodeCall(nft.burn, (id)));
+        expect(isDone == (byOwner && isOver && !_isBurnt[id]), "burnt once, by its owner, when it is over");
+        if (isDone) _isBurnt[id] = true;
+    }
+
+    function clearMetadataUri(uint256 seed) external {
+        _attempt(address(nft), abi.encodeCall(nft.clearMetadataUri, (one(_idAt(seed)))));
+    }
+
+    /// Tokens sent by mistake come out whole, and no CHZ with them.
+    function recover(uint64 amount, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
+        (uint256 held, uint256 before) = (address(target).balance, _token.balanceOf(_TREASURY));
+        _token.mint(address(target), amount);
+        _token.mint(address(nft), amount);
+        target.recover(address(_token), _TREASURY);
+        nft.recover(address(_token), _TREASURY);
+        expect(_token.balanceOf(_TREASURY) - before == 2 * uint256(amount), "the tokens");
+        expect(address(target).balance == held, "no CHZ");
+        bool isDone = _attempt(address(target), abi.encodeCall(target.recover, (address(nft), _TREASURY)));
+        expect(!isDone, "tickets are no such tokens");
+    }
+
     function pay(uint256 seed, uint96 amount, uint96 rate, uint8 which) external {
         CashbackDistributor target = _distributorAt(which);
         uint256 id = _idAt(seed);
@@ -113,7 +154,7 @@ contract Handler is TestSystem {
         for (uint256 i; i < 6; ++i) {
             uint256 id = _idAt(seeds[i]);
             items[i] = id << 96 | amount;
-            isFresh[i] = !target.isPaid(id);
+            isFresh[i] = id != 0 && !target.isPaid(id);
             for (uint256 k; k < i; ++k) {
                 if (items[k] == items[i]) isFresh[i] = false;
             }
@@ -134,6 +175,7 @@ contract Handler is TestSystem {
             _ids[_lastId] = id;
             nft.mint(purchase(id, buyer, 10_000, 500, 200, 1), "");
             _firstOwner[id] = buyer;
+            ++_minted[buyer];
             ids[i] = id;
             items[i] = id << 96 | (i + 1);
         }
@@ -160,6 +202,7 @@ contract Handler is TestSystem {
         CashbackDistributor next = deployDistributor(distributor);
         _distributors.push(next);
         distributor = next;
+        nft.setDistributor(next);
         VM.deal(address(this), 5e18);
         _fund(5e18);
     }
@@ -173,6 +216,18 @@ contract Handler is TestSystem {
         VM.prank(buyer);
         bool isDone = _attempt(address(target), abi.encodeCall(target.withdrawCredit, (_WALLET)));
         expect(isDone == (credit != 0) && _WALLET.balance - before == credit, "the whole credit");
+    }
+
+    /// Whoever pushes a credit, it arrives whole at its owner, or stays.
+    function pushCredit(uint256 buyerSeed, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
+        address buyer = _buyers[buyerSeed % _BUYERS];
+        (uint256 credit, uint256 before) = (target.creditOf(buyer), buyer.balance);
+        bytes memory call = abi.encodeCall(target.pushCredit, (buyer));
+        VM.prank(address(0xbad));
+        (bool isDone,) = address(target).call{gas: 1_000_000}(call);
+        expect(buyer.balance - before == (isDone ? credit : 0), "to its owner");
+        expect(target.creditOf(buyer) == (isDone ? 0 : credit), "whole or not at all");
     }
 
     function sweep(uint96 amount, uint8 which) external {
@@ -254,6 +309,10 @@ contract Handler is TestSystem {
     /// What is true of each ticket.
     function everyTicketHolds() external {
         expect(!_wasPaidUnconfirmed, "only Confirmed ones are paid");
+        for (uint256 i; i < _BUYERS; ++i) {
+            address buyer = _buyers[i];
+            expect(nft.balanceOf(buyer) + nft.burntOf(buyer) == _minted[buyer], "balance and burnt");
+        }
         for (uint256 i = 1; i <= _lastId; ++i) {
             uint256 id = _ids[i];
             PackedPurchase ticket = nft.storedPurchaseOf(id);
@@ -264,21 +323,25 @@ contract Handler is TestSystem {
         }
     }
 
-    /// @dev What was paid is Confirmed; reported payouts were paid; a successor knows what its predecessors paid.
+    /// @dev What was paid is Confirmed, or was and is Returned; reported payouts were paid; a successor knows what its predecessors paid.
     function _paidMeansConfirmed(uint256 id, PackedPurchase ticket, bool isPaid) private view {
         expect(isPaid == (_acceptedFor[id] != 0), "paid bit");
-        if (isPaid) expect(ticket.status() == IPurchaseNFT.Status.Confirmed, "confirmed");
+        bool isReturned = ticket.hasStatus(IPurchaseNFT.Status.Returned);
+        if (isPaid) expect(ticket.hasStatus(IPurchaseNFT.Status.Confirmed) || isReturned, "confirmed");
     }
 
-    /// @dev An id's owner never changes.
+    /// @dev An id's owner never changes, until it burns it.
     function _ownerStays(uint256 id, PackedPurchase ticket) private view {
-        expect(ticket.buyer() == _firstOwner[id], "owner");
+        expect(ticket.buyer() == (_isBurnt[id] ? address(0) : _firstOwner[id]), "owner");
+        expect(nft.isMinted(id), "minted");
     }
 
     /// @dev Statuses and paid bits only move forward.
     function _nothingGoesBack(uint256 id, PackedPurchase ticket, bool isPaid) private {
         IPurchaseNFT.Status status = ticket.status();
-        if (_lastStatus[id] > IPurchaseNFT.Status.Pending) expect(status == _lastStatus[id], "status");
+        IPurchaseNFT.Status last = _lastStatus[id];
+        bool isReturned = last == IPurchaseNFT.Status.Confirmed && status == IPurchaseNFT.Status.Returned;
+        if (last > IPurchaseNFT.Status.Pending) expect(status == last || isReturned, "status");
         if (status != _lastStatus[id]) _lastStatus[id] = status;
         if (_wasPaid[id]) expect(isPaid, "a paid bit stays");
         else if (isPaid) _wasPaid[id] = true;
@@ -325,7 +388,7 @@ contract Handler is TestSystem {
         if (_acceptedFor[id] != 0) _wasPaidTwice = true;
         if (target.isRetired()) _hasRetiredPaid = true;
         if (record.status != IPurchaseNFT.Status.Confirmed) _wasPaidUnconfirmed = true;
-        uint256 most = uint256(record.valueCents) * (record.cashbackBps + record.bonusBps) * rate / 10_000;
+        uint256 most = uint256(record.valueCents) * (record.baseBps + record.bonusBps) * rate / 10_000;
         if (amount > most || amount > _maxPayout || rate > _maxRate) _wasPaidAboveRate = true;
         _acceptedFor[id] = amount;
         _accepted += amount;

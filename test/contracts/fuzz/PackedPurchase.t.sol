@@ -36,23 +36,30 @@ contract PackedPurchaseTest {
         pure
     {
         PackedPurchase packed = PackedPurchaseLib.pack(buyer, value, cashback, bonus, store);
-        IPurchaseNFT.Status status = IPurchaseNFT.Status(to % 4);
+        IPurchaseNFT.Status status = IPurchaseNFT.Status(to % 5);
         PackedPurchase moved = packed.withStatus(status);
 
         _expect(moved.buyer() == buyer, "buyer");
         _expect(moved.valueCents() == value, "value");
-        _expect(moved.cashbackBps() == cashback && moved.bonusBps() == bonus, "percent");
+        _expect(moved.baseBps() == cashback && moved.bonusBps() == bonus, "percent");
         _expect(moved.status() == status, "status");
-        for (uint8 i; i < 4; ++i) {
+        for (uint8 i; i < 5; ++i) {
             IPurchaseNFT.Status other = IPurchaseNFT.Status(i);
             _expect(moved.hasStatus(other) == (other == status), "has that status and no other");
+            _expect(moved.asBurnt().hasStatus(other) == (other == status), "burnt too");
         }
+        _expect(moved.isPayable() == (status == IPurchaseNFT.Status.Confirmed), "payable");
+        PackedPurchase burnt = moved.asBurnt();
+        _expect(!burnt.isPayable() && burnt.status() == status && burnt.buyer() == buyer, "burnt");
+        _expect(PackedPurchase.unwrap(burnt) == PackedPurchase.unwrap(moved) + (1 << 255), "the mark alone");
+        burnt = packed.asBurnt().withStatus(status);
+        _expect(PackedPurchase.unwrap(burnt) == PackedPurchase.unwrap(moved.asBurnt()), "the mark stays");
         PackedPurchase back = moved.withStatus(IPurchaseNFT.Status.Pending);
         _expect(PackedPurchase.unwrap(back) == PackedPurchase.unwrap(packed), "status alone is changed");
 
         IPurchaseNFT.PurchaseRecord memory record = moved.unpack();
         _expect(record.buyer == buyer && record.valueCents == value && record.storeId == store, "record");
-        _expect(record.cashbackBps == cashback && record.bonusBps == bonus && record.status == status, "record");
+        _expect(record.baseBps == cashback && record.bonusBps == bonus && record.status == status, "record");
     }
 
     function _expect(bool isTrue, string memory what) private pure {

@@ -25,17 +25,21 @@ abstract contract TestSystem {
 
     function deploySystem() internal {
         address descriptor = _create("TicketDescriptor", "");
-        nft = PurchaseNFT(_create("PurchaseNFT", abi.encode(address(this), uint48(0), SITE, descriptor)));
+        nft = PurchaseNFT(_create("PurchaseNFT", abi.encode(address(this), uint48(0), SITE, descriptor, address(0))));
         distributor = deployDistributor(ICashbackDistributor(address(0)));
         nft.grantRole(nft.MINTER_ROLE(), address(this));
         nft.grantRole(nft.CONFIRMER_ROLE(), address(this));
         nft.grantRole(nft.CATALOGUE_ROLE(), address(this));
         nft.grantRole(nft.PAUSER_ROLE(), address(this));
+        nft.grantRole(nft.TREASURER_ROLE(), address(this));
+        nft.setDistributor(distributor);
         nft.registerStore(1, "Store");
     }
 
     function deployDistributor(ICashbackDistributor predecessor) internal returns (CashbackDistributor fresh) {
-        ICashbackDistributor.Limits memory limits = ICashbackDistributor.Limits(MAX_RATE, MAX_PAYOUT, DAILY_CAP);
+        // A successor takes over its predecessor's.
+        ICashbackDistributor.Limits memory limits;
+        if (address(predecessor) == address(0)) limits = ICashbackDistributor.Limits(MAX_RATE, MAX_PAYOUT, DAILY_CAP);
         bytes memory arguments = abi.encode(address(this), uint48(0), nft, limits, predecessor);
         fresh = CashbackDistributor(payable(_create("CashbackDistributor", arguments)));
         fresh.grantRole(fresh.PAYER_ROLE(), address(this));
@@ -62,12 +66,12 @@ abstract contract TestSystem {
         list[0] = value;
     }
 
-    function purchase(uint256 id, address buyer, uint40 valueCents, uint16 cashbackBps, uint16 bonusBps, uint16 storeId)
+    function purchase(uint256 id, address buyer, uint40 valueCents, uint16 baseBps, uint16 bonusBps, uint16 storeId)
         internal
         pure
         returns (IPurchaseNFT.Purchase memory)
     {
-        return IPurchaseNFT.Purchase(0, valueCents, buyer, id, cashbackBps, bonusBps, storeId);
+        return IPurchaseNFT.Purchase(0, valueCents, buyer, id, baseBps, bonusBps, storeId);
     }
 
     function isRefused(address target, bytes memory data, bytes memory reason) internal returns (bool) {

@@ -165,8 +165,8 @@ contract Explorer {
     function _succeed() private returns (bool) {
         ICashbackDistributor last = generations[generations.length - 1];
         if (generations.length == _MAX_GENERATIONS || !last.isRetired()) return false;
-        // What the deployer asks for does not count: the predecessor's limits are taken over.
-        _deploy(ICashbackDistributor.Limits(type(uint96).max, type(uint96).max, type(uint112).max), last);
+        // The predecessor's limits are taken over.
+        _deploy(ICashbackDistributor.Limits(0, 0, 0), last);
         return true;
     }
 
@@ -223,12 +223,20 @@ contract Explorer {
         uint256 dailyCap = generations[generations.length - 1].limits().dailyCap;
         if (later.received > before.received && later.paidToday > dailyCap) broken |= 4;
         for (uint256 i; i < 2; ++i) {
-            if (before.owners[i] != address(0) && later.owners[i] != before.owners[i]) broken |= 8;
+            bool isPaid = later.paid >> (i + 1) & 1 == 1;
+            // It moves only into nothing, and only once it is paid, Cancelled or Returned.
+            bool isOver = isPaid || later.statuses[i] > 2;
+            bool isBurnt = later.owners[i] == address(0) && isOver;
+            if (before.owners[i] != address(0) && later.owners[i] != before.owners[i] && !isBurnt) broken |= 8;
+            if (before.owners[i] == address(0) && before.statuses[i] != 0 && later.owners[i] != address(0)) broken |= 8;
             bool isMonotone = later.statuses[i] == before.statuses[i]
                 || (before.statuses[i] == 0 && later.statuses[i] == 1)
-                || (before.statuses[i] == 1 && later.statuses[i] > 1);
-            bool isPaid = later.paid >> (i + 1) & 1 == 1;
-            if (!isMonotone || (isPaid && later.statuses[i] != 2)) broken |= 16;
+                || (before.statuses[i] == 1 && (later.statuses[i] == 2 || later.statuses[i] == 3))
+                || (before.statuses[i] == 2 && later.statuses[i] == 4);
+            // Paid while Confirmed, and only then.
+            bool isPaidAnew = isPaid && before.paid >> (i + 1) & 1 == 0;
+            bool isRightlyPaid = !isPaid || later.statuses[i] == 2 || later.statuses[i] == 4;
+            if (!isMonotone || !isRightlyPaid || (isPaidAnew && later.statuses[i] != 2)) broken |= 16;
         }
         if (before.paid & ~later.paid != 0) broken |= 32;
         if (later.deposits != before.deposits) broken |= 64;

@@ -82,7 +82,7 @@ contract EchoDescriptor is ITicketDescriptor {
             ",",
             uint256(purchase.valueCents).toString(),
             ",",
-            uint256(purchase.cashbackBps).toString(),
+            uint256(purchase.baseBps).toString(),
             ",",
             uint256(purchase.bonusBps).toString(),
             ",",
@@ -103,5 +103,13 @@ contract EchoDescriptor is ITicketDescriptor {
 
     function contractURI(Collection calldata collection) external pure returns (string memory) {
         return string.concat(collection.name, ",", collection.symbol, ",", collection.siteUrl);
+    }
+}
+
+/// @title PaidSayer
+/// @notice Says of every ticket that it is paid.
+contract PaidSayer {
+    function isPaid(uint256) external pure returns (bool) {
+        return true;
     }
 }

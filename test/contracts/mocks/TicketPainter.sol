@@ -10,6 +10,6 @@ import {TicketArt} from "../../../contracts/libraries/TicketArt.sol";
 /// @notice Draws a ticket and nothing else, so that the benchmark can measure the cost of drawing.
 contract TicketPainter {
     function draw(ITicketDescriptor.Ticket calldata ticket) external pure returns (string memory) {
-        return Base64.encode(bytes(TicketArt.ticket(ticket)));
+        return Base64.encode(bytes(TicketArt.ticket(ticket, false)));
     }
 }

@@ -4,15 +4,17 @@ import { network } from "hardhat";
 
 export const CENT_WEI = 10n ** 16n;
 export const LIMITS = { maxWeiPerCent: 4n * CENT_WEI, maxPayout: 10n ** 22n, dailyCap: 10n ** 24n };
+/** What a successor is given: its predecessor's are taken over. */
+export const NO_LIMITS = { maxWeiPerCent: 0n, maxPayout: 0n, dailyCap: 0n };
 export const SITE_URL = "https://torcida.example/dashboard";
 export const ADMIN_DELAY_SECONDS = 86_400;
 /** `MAX_BATCH` of both contracts. */
 export const MAX_BATCH = 128;
 /** What a fresh system can pay from: 1,000 CHZ. */
 export const POOL_WEI = 10n ** 21n;
-export const STATUS = { none: 0n, pending: 1n, confirmed: 2n, cancelled: 3n } as const;
+export const STATUS = { none: 0n, pending: 1n, confirmed: 2n, cancelled: 3n, returned: 4n } as const;
 
-export const NFT_ROLES = ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE", "PAUSER_ROLE"] as const;
+export const NFT_ROLES = ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE", "PAUSER_ROLE", "TREASURER_ROLE"] as const;
 export const DISTRIBUTOR_ROLES = ["PAYER_ROLE", "TREASURER_ROLE", "PAUSER_ROLE"] as const;
 
 /** Instrumented code takes up to ten times as long, and only has to reach every line. */
@@ -25,7 +27,7 @@ export type Purchase = {
   buyer: string;
   id: bigint;
   valueCents: bigint;
-  cashbackBps: number;
+  baseBps: number;
   bonusBps: number;
   storeId: number;
   saleRef: bigint;
@@ -39,7 +41,7 @@ export const SALE_REF = 0xfedcba9876543210n;
 export function aPurchase(purchase: Partial<Purchase> & { id: bigint; buyer: string }): Purchase {
   return {
     valueCents: 123_450n,
-    cashbackBps: 500,
+    baseBps: 500,
     bonusBps: 75,
     storeId: 1,
     saleRef: SALE_REF,
@@ -55,7 +57,7 @@ export function fewerUnderCoverage<T>(cases: readonly T[]): readonly T[] {
 
 /** Value × (cashback + bonus) at a rate, rounded down: the most that may be paid. */
 export function cashbackWei(purchase: Purchase, weiPerCent = CENT_WEI): bigint {
-  return (purchase.valueCents * BigInt(purchase.cashbackBps + purchase.bonusBps) * weiPerCent) / 10_000n;
+  return (purchase.valueCents * BigInt(purchase.baseBps + purchase.bonusBps) * weiPerCent) / 10_000n;
 }
 
 /** The arguments of `mint`. */
@@ -109,6 +111,7 @@ export async function deploySystem() {
     ADMIN_DELAY_SECONDS,
     SITE_URL,
     descriptorAddress,
+    ethers.ZeroAddress,
   ]);
   const nftAddress = await nft.getAddress();
   const distributor: BaseContract = await ethers.deployContract("CashbackDistributor", [
@@ -123,6 +126,7 @@ export async function deploySystem() {
     [nft, "CONFIRMER_ROLE", confirmer],
     [nft, "CATALOGUE_ROLE", catalogue],
     [nft, "PAUSER_ROLE", pauser],
+    [nft, "TREASURER_ROLE", treasurer],
     [distributor, "PAYER_ROLE", payer],
     [distributor, "TREASURER_ROLE", treasurer],
     [distributor, "PAUSER_ROLE", pauser],
@@ -132,6 +136,7 @@ export async function deploySystem() {
   }
   await send(nft, "registerStore", [1, "Verdão Store"], catalogue);
   const distributorAddress = await distributor.getAddress();
+  await send(nft, "setDistributor", [distributorAddress], admin);
   await admin.sendTransaction({ to: distributorAddress, value: POOL_WEI });
 
   const mint = (...purchases: Purchase[]) => send(nft, "mintBatch", mintBatchArgs(purchases), minter);

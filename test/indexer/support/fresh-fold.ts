@@ -49,11 +49,11 @@ export async function foldChain(rpcUrl: string): Promise<IndexText> {
         `${purchaseId} ${recipient.toLowerCase()} ${amount / 10n ** 9n} ${state} ${transaction} ${block} ${log.logIndex} ${at}`,
       );
     } else if (log.eventName === "PurchaseMinted") {
-      const { tokenId, buyer, storeId, valueCents, cashbackBps, bonusBps, saleRef } = log.args;
+      const { tokenId, buyer, storeId, valueCents, baseBps, bonusBps, saleRef } = log.args;
       if (tokenId > INT64_MAX) continue;
       note(tokenId);
       nfts.set(tokenId, {
-        fixed: `${tokenId} ${buyer.toLowerCase()} ${storeId} ${valueCents} ${cashbackBps} ${bonusBps} ${BigInt.asIntN(64, saleRef)} ${transaction} ${block} ${at}`,
+        fixed: `${tokenId} ${buyer.toLowerCase()} ${storeId} ${valueCents} ${baseBps} ${bonusBps} ${BigInt.asIntN(64, saleRef)} ${transaction} ${block} ${at}`,
         status: "1 null null null",
       });
     } else if (log.eventName === "StatusUpdated") {

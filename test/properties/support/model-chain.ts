@@ -279,10 +279,10 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
         throw new Revert(encodeErrorResult({ abi, errorName: "PurchaseNFT_AlreadyMinted", args: [one.id] }));
       const buyer = one.buyer.toLowerCase() as WalletAddress;
       const cents = BigInt(one.valueCents);
-      const bps = BigInt(one.cashbackBps + one.bonusBps);
+      const bps = BigInt(one.baseBps + one.bonusBps);
       tokens.set(one.id, { buyer, cents, bps, status: CHAIN_STATUS.pending, paidWei: null });
-      const { storeId, valueCents, cashbackBps, bonusBps } = one;
-      const terms = { storeId, valueCents, cashbackBps, bonusBps, saleRef: BigInt.asIntN(64, one.saleRef) };
+      const { storeId, valueCents, baseBps, bonusBps } = one;
+      const terms = { storeId, valueCents, cashbackBps: baseBps, bonusBps, saleRef: BigInt.asIntN(64, one.saleRef) };
       events.push({ kind: "PurchaseMinted", tokenId: one.id, buyer, ...terms });
     }
   } else if (call.functionName === "confirm" || call.functionName === "cancel") {
