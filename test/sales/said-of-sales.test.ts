@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { decideSales } from "../../core/purchases/save.ts";
 import { decideApproval, holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
-import { releaseSale } from "../../core/sales/decisions.ts";
+import { assignSale, releaseSale } from "../../core/sales/decisions.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";
 
@@ -159,6 +159,26 @@ describe("What a person said of a sale", function () {
           expect(await shop.received(wallet)).to.be.greaterThan(3);
         });
       }
+
+      it("counts for a second purchase of the sale, which alone would need nobody", async () => {
+        const { shop, wallet, click, answer, release } = await open();
+        shop.approvals = chz(4n);
+        const report = reportOf(undefined, { ...payable, ...reais(100) });
+        await shop.read(report);
+        const by = { rules: RULES, actor: "ana" };
+        await inTransaction(shop.database.kysely, (queries) => assignSale(queries, 1n, click.token, by));
+        await shop.run();
+        expect(await answer(false)).to.equal(1);
+        await shop.read({ ...report, ...reais(160) });
+        await shop.run();
+        expect(await shop.purchases()).to.have.length(2);
+        expect([await shop.received(wallet), await answer(true)]).to.deep.equal([0, 0]);
+        expect(await release(1n)).to.equal(true);
+        await shop.run();
+        await answer(true);
+        await shop.run();
+        expect(await shop.received(wallet)).to.equal(8);
+      });
 
       it("counts for a purchase that takes the place of the one that was asked about", async () => {
         const { shop, wallet, click, answer, release } = await open();
