@@ -101,6 +101,9 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
   const nft = (id: number) =>
     kysely.selectFrom("nfts").selectAll().where("token_id", "=", BigInt(id)).executeTakeFirstOrThrow();
 
+  // What one test paused is none of the next one's.
+  afterEach(() => resume(kysely));
+
   it("finds no difference if there is none, and exits with 0", async () => {
     const { differences, tokens } = await compare();
     expect(differences).to.deep.equal([]);
