@@ -30,9 +30,13 @@ try {
   mergeErasedList(join(folder, "erased"), erasedFile);
   const pictures = await copyPictures(join(folder, "assets"), join(dataDirectory, "assets"));
   const erased = readErasedList(erasedFile, keys);
-  const { rows, createdAt, left } = await readArchive(values.from, { databaseUrl, network, erased });
+  const { rows, createdAt, left, newer } = await readArchive(values.from, { databaseUrl, network, erased });
   const again = leftText(left, erased);
   if (again) console.log(again);
+  if (newer.length > 0)
+    console.log(
+      `Left out, because only a newer version has it: ${newer.join(", ")}. Its restore of the same file keeps it`,
+    );
   if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
     `${rows} rows of ${createdAt} are restored, and nothing is sent: start the indexer, wait until it is ready,`,

@@ -27,11 +27,13 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
-export type RestoreResult = { rows: number; createdAt: string; left: Left };
+/** `newer`: the tables and columns that a newer version had added, and this one does not have. */
+export type RestoreResult = { rows: number; createdAt: string; left: Left; newer: string[] };
 
 /**
- * Fills an empty database, of either engine, from an archive of this version or an earlier one: with the schema that it
- * was made with, which is then upgraded; all of it or nothing. Nothing is sent until `npm run restored` has compared the
+ * Fills an empty database, of either engine, from an archive of this version or an earlier one, or of a database that a
+ * newer version had upgraded: with the schema that it was made with, as far as this version knows it, which is then
+ * upgraded; all of it or nothing. Nothing is sent until `npm run restored` has compared the
  * restored rows with the chain.
  * @throws Error that says why the file or the database is rejected
  */
@@ -40,14 +42,15 @@ export async function readArchive(
   into: { databaseUrl: string; network: Network; erased: ErasedList; idGap?: bigint },
   migrations = MIGRATIONS,
 ): Promise<RestoreResult> {
-  const schema = schemaOf(file, (await verify(file)).migrations, migrations);
+  const { migrations: applied } = await verify(file);
+  const schema = schemaOf(file, applied, migrations);
   const database = await connect(into.databaseUrl);
   const { kysely, location } = database;
   try {
     return await kysely.transaction().execute(async (queries) => {
       await prepareSchema(queries, database, schema);
       for (const table of SEEDED) await queries.deleteFrom(table).execute();
-      const result = await copyRows(file, queries);
+      const result = await copyRows(file, queries, (name) => migrations.some((one) => one.name === name));
       await migrateTo(queries, database, migrations);
       const left = await leaveAgain(queries, into.erased);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
@@ -72,14 +75,19 @@ function schemaOf(
   applied: readonly string[],
   migrations: readonly SchemaMigration[],
 ): readonly SchemaMigration[] {
-  const schema = migrations.slice(0, applied.length);
-  if (schema.map(({ name }) => name).join() !== applied.join()) {
-    throw new ArchiveError(
-      `${file} has the schema of another version (${applied.at(-1)}), which this one does not know: restore it with that version`,
-    );
-  }
-  return schema;
+  const known = migrations.filter(({ name }) => applied.includes(name));
+  const isPrefix = known.every(({ name }, index) => name === migrations[index]?.name && name === applied[index]);
+  const last = known.at(-1)?.name;
+  // A newer version only appends.
+  const isForward = applied.slice(known.length).every((name) => last !== undefined && name > last);
+  if (!isPrefix || !isForward) throw ofOtherVersion(file, applied);
+  return known;
 }
+
+const ofOtherVersion = (file: string, applied: readonly string[]) =>
+  new ArchiveError(
+    `${file} has the schema of another version (${applied.at(-1)}), which this one does not know: restore it with that version`,
+  );
 
 async function prepareSchema(queries: Queries, database: Database, schema: readonly SchemaMigration[]): Promise<void> {
   const { location } = database;
@@ -139,8 +147,8 @@ function isHead(value: unknown): value is Head {
 }
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {
-  for (const table of await tablesOf(queries)) {
-    if (SEEDED.some((seeded) => seeded === table)) continue;
+  for (const { name: table } of await queries.introspection.getTables()) {
+    if (table.startsWith("sqlite_") || SEEDED.some((seeded) => seeded === table)) continue;
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
       throw new ArchiveError(
@@ -150,33 +158,48 @@ async function refuseRows(queries: Queries, location: string): Promise<void> {
   }
 }
 
-async function tablesOf(queries: Queries): Promise<Set<string>> {
-  const tables = await queries.introspection.getTables();
-  return new Set(tables.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_")));
-}
-
-async function copyRows(file: string, queries: Queries): Promise<Omit<RestoreResult, "left">> {
+async function copyRows(
+  file: string,
+  queries: Queries,
+  isKnown: (migration: string) => boolean,
+): Promise<Omit<RestoreResult, "left">> {
   const lines = verifiedLines(file);
   const head: Head = JSON.parse((await lines.next()).value);
   let rows = 0;
   let waiting: Row[] = [];
   let waitingFor: string | undefined;
-  const tables = await tablesOf(queries);
+  const isNewer = !head.migrations.every(isKnown);
+  const newer = new Set<string>();
+  const tables = new Map(
+    (await queries.introspection.getTables()).map(({ name, columns }) => [
+      name,
+      new Set(columns.map((one) => one.name)),
+    ]),
+  );
   const flush = async () => {
     if (waitingFor && waiting.length > 0) await insertRows(queries, waitingFor, waiting);
     waiting = [];
   };
   for await (const line of lines) {
     const [table, row]: [string, Record<string, string | null>] = JSON.parse(line);
-    if (!tables.has(table))
-      throw new ArchiveError(`${file} has rows of ${table}, a table that its version does not have`);
+    const columns = tables.get(table);
+    if (!columns && isNewer) {
+      newer.add(table);
+      continue;
+    }
+    if (!columns) throw new ArchiveError(`${file} has rows of ${table}, a table that its version does not have`);
     if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
     waitingFor = table;
-    waiting.push(Object.fromEntries(Object.entries(row).map(([name, text]) => [name, untagged(text)])));
+    const read = Object.entries(row).map(([name, text]) => [name, untagged(text)] as const);
+    const asked = table === "settings" && row.name === "tschema_requires" ? (row.value?.slice(1) ?? "") : "";
+    if (asked !== "" && !isKnown(asked)) throw ofOtherVersion(file, head.migrations);
+    if (isNewer)
+      for (const [name] of read) if (!(columns.has(name) || COMPUTED.has(name))) newer.add(`${table}.${name}`);
+    waiting.push(Object.fromEntries(isNewer ? read.filter(([name]) => columns.has(name)) : read));
     rows++;
   }
   await flush();
-  return { rows, createdAt: head.createdAt };
+  return { rows, createdAt: head.createdAt, newer: [...newer] };
 }
 
 async function insertRows(queries: Queries, table: string, rows: readonly Row[]): Promise<void> {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sql } from "kysely";
 import { connect, type Database, openSqlite } from "../../core/database/connect.ts";
-import { TABLE_NAMES, TABLES, type TableName } from "../../core/database/generated/schema.ts";
+import { TABLES, type TableName } from "../../core/database/generated/schema.ts";
 import { migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { finish, inUnfinished } from "./unfinished.ts";
@@ -52,7 +52,6 @@ async function fromSqliteCopy(source: Database, directory: string, archive: stri
 }
 
 async function fromSnapshot(source: Database, archive: string): Promise<number> {
-  await refuseUnknownTables(source);
   let rows = 0;
   const lines = async function* (queries: Queries) {
     const hash = createHash("sha256");
@@ -63,8 +62,9 @@ async function fromSnapshot(source: Database, archive: string): Promise<number> 
     };
     const migrations = await migrationsOf(queries);
     yield line({ format: ARCHIVE_FORMAT, engine: source.engine, createdAt: new Date().toISOString(), migrations });
-    for (const table of TABLE_NAMES.filter((name) => name !== NOT_KEPT)) {
-      for await (const row of rowsOf(queries, table)) {
+    const keys = { ...TABLES, ...(await keysOfNewer(source.engine, queries)) };
+    for (const [table, key] of Object.entries(keys).filter(([name]) => name !== NOT_KEPT)) {
+      for await (const row of rowsOf(queries, table, key)) {
         rows++;
         yield line([table, Object.fromEntries(Object.entries(row).map(([name, value]) => [name, tagged(value)]))]);
       }
@@ -80,8 +80,7 @@ async function fromSnapshot(source: Database, archive: string): Promise<number> 
 }
 
 /** A table's rows in the order of its key, one page at a time, so that memory does not grow with the table. */
-async function* rowsOf(queries: Queries, table: TableName): AsyncGenerator<Row> {
-  const key = TABLES[table];
+async function* rowsOf(queries: Queries, table: string, key: readonly string[]): AsyncGenerator<Row> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   let last: Row | undefined;
   for (;;) {
@@ -102,13 +101,28 @@ function tagged(value: string | bigint | null): string | null {
   return value === null ? null : typeof value === "bigint" ? `i${value}` : `t${value}`;
 }
 
-/** Throws if the database has a table that is not in this list, because it would silently be left out. */
-async function refuseUnknownTables({ kysely }: Database): Promise<void> {
-  const present = (await kysely.introspection.getTables()).map((table) => table.name);
-  const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
-  if (unknown.length > 0) {
-    throw new OtherSchemaError(
-      `The backup of this version does not know ${unknown.join(", ")}: make it with the version that upgraded the database`,
-    );
+/**
+ * The tables that a newer version has added, with their primary keys: what this version may work with, it also keeps.
+ * @throws OtherSchemaError if one has none, because it would silently be left out
+ */
+async function keysOfNewer(engine: Database["engine"], queries: Queries): Promise<Record<string, string[]>> {
+  const names = (await queries.introspection.getTables()).map(({ name }) => name);
+  const newer = names.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
+  const keys: Record<string, string[]> = {};
+  for (const table of newer) {
+    const key =
+      engine === "sqlite"
+        ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
+        : sql<{ name: string }>`
+            select attname as name from pg_index join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+            where indisprimary and indrelid = ${`"${table}"`}::text::regclass
+            order by array_position(indkey::int2[], attnum)`;
+    const columns = (await key.execute(queries)).rows.map(({ name }) => name);
+    if (columns.length === 0)
+      throw new OtherSchemaError(
+        `The backup of this version cannot read ${table}: make it with the version that upgraded the database`,
+      );
+    keys[table] = columns;
   }
+  return keys;
 }

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { auditProblem } from "../../core/database/audit-log.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { OtherSchemaError } from "../../core/database/migrate.ts";
+import { MIGRATIONS, migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../core/process/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../core/purchases/approvals.ts";
@@ -46,6 +46,7 @@ export async function examineDatabase(
   try {
     return [
       healthy("database", `${database.location} answers`),
+      ...(await examineSchema(database)),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineRestoreCommand(database)),
       ...(await examineFaults(database, keys, accounts)),
@@ -67,6 +68,15 @@ export async function examineDatabase(
   } finally {
     await database.close();
   }
+}
+
+/** What a newer version has added: this one works with it, and the way forward is that one. */
+async function examineSchema({ kysely }: Database): Promise<Finding[]> {
+  const applied = await migrationsOf(kysely);
+  const newer = applied.filter((name) => !MIGRATIONS.some((one) => one.name === name));
+  if (newer.length === 0) return [];
+  const detail = `was upgraded by a newer version (${newer.join(", ")}); this one works with it, and its backups keep all of it`;
+  return [warning("schema", detail, "Start the newer version again when you can (docs/upgrading.md#going-back)")];
 }
 
 async function examineFile({ kysely, location }: Database): Promise<Finding[]> {

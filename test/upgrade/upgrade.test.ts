@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -12,6 +12,7 @@ import { connect, type Database } from "../../core/database/connect.ts";
 import { TABLE_NAMES, type TableName } from "../../core/database/generated/schema.ts";
 import { MIGRATIONS, migrate, migrationsOf } from "../../core/database/migrate.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
+import { writeArchive } from "../../scripts/backup/write-archive.ts";
 import { Caller } from "../api/support/caller.ts";
 import { startInProcess } from "../api/support/in-process.ts";
 import { onEitherEngine } from "../testing/databases.ts";
@@ -49,6 +50,17 @@ const LATER = {
   },
 };
 
+/** Another one: a table and a column of their own. */
+const WIDER = {
+  name: "9003-wider",
+  up: async (db: Kysely<unknown>) => {
+    await sql`create table stickers (club text not null, number integer not null, price text not null, primary key (club, number))`.execute(
+      db,
+    );
+    await sql`alter table stores add column stickers text not null default 'none'`.execute(db);
+    await sql`update stores set stickers = name`.execute(db);
+  },
+};
 const FURTHER = { name: "9002-further", up: async () => {} };
 const FAILING = {
   name: "9002-failing",
@@ -124,6 +136,46 @@ describe("An installation of 1.0.0", function () {
       const tables = await database.kysely.introspection.getTables();
       for (const table of TABLE_NAMES.filter((name) => name !== "shop_totals"))
         if (tables.some(({ name }) => name === table)) expect(await count(database, table), table).to.equal(0);
+    });
+
+    it("is backed up by the version before, whose archive both restore: one all of it, the other what it knows", async () => {
+      const { database, url } = await openEmpty();
+      await readArchive(BACKUP, { ...INTO, databaseUrl: url });
+      await migrate(database, [...MIGRATIONS, WIDER]);
+      await sql`insert into stickers values ('one', 2, '2'), ('one', 1, '1')`.execute(database.kysely);
+      const folder = mkdtempSync(join(directory, "backups-"));
+      const env = { ...process.env, DATABASE_URL: url, DATA_DIR: folder, DEPLOYMENTS_DIR: folder };
+      const made = spawnSync(process.execPath, ["scripts/backup.ts"], { env, encoding: "utf8" });
+      expect(made.status, made.stderr).to.equal(0);
+      const [name = ""] = readdirSync(join(folder, "backups")).filter((one) => one.endsWith(".gz"));
+      const file = join(folder, "backups", name);
+      const [whole, known] = [await openEmpty(), await openEmpty()];
+      await readArchive(file, { ...INTO, databaseUrl: whole.url }, [...MIGRATIONS, WIDER]);
+      const all = await sql`
+        select (select count(*) from stickers) as rows, (select count(*) from stores where stickers = name) as stores
+      `.execute(whole.database.kysely);
+      const stores = BigInt(await count(database, "stores"));
+      expect(all.rows).to.deep.equal([{ rows: 2n, stores }]);
+      const restored = await readArchive(file, { ...INTO, databaseUrl: known.url });
+      expect(restored.newer).to.deep.equal(["stores.stickers", "stickers"]);
+      for (const table of ["stores", "purchases", "users", "sales"] as const)
+        expect(await count(known.database, table), table).to.equal(await count(database, table));
+      const doctor = spawnSync(process.execPath, ["scripts/doctor.ts"], { env, encoding: "utf8" });
+      expect(doctor.stdout).to.include("was upgraded by a newer version (9003-wider); this one works with it");
+    });
+
+    it("is not restored from a backup of a version that removed what this one uses", async () => {
+      const { database, url } = await openEmpty();
+      await readArchive(BACKUP, { ...INTO, databaseUrl: url });
+      await migrate(database, [...MIGRATIONS, LATER, { ...WIDER, requires: LATER.name }]);
+      const file = join(mkdtempSync(join(directory, "newer-")), "newer.jsonl.gz");
+      await writeArchive(database, file);
+      const into = await openEmpty();
+      const refusal = await readArchive(file, { ...INTO, databaseUrl: into.url }).catch(
+        (error: Error) => error.message,
+      );
+      expect(refusal).to.include("has the schema of another version (9003-wider)");
+      expect(await migrationsOf(into.database.kysely)).to.deep.equal([]);
     });
 
     it("starts though a newer version upgrades it in that moment", async () => {
