@@ -22,6 +22,7 @@ import {
 } from "../core/process/environment.ts";
 import { KNOWN_ADDRESSES } from "../core/process/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../core/process/network-rules.ts";
+import { fileWith } from "../core/process/signer.ts";
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../core/process/signing-keys.ts";
 import { DEMO_ADMIN } from "../core/rules/demo-wallets.ts";
 import { DAY_SECONDS } from "../core/rules/iso-time.ts";
@@ -29,6 +30,7 @@ import { DEFAULT_WEI_PER_CENT } from "../core/rules/product.ts";
 import { isRole, type Role } from "../core/rules/roles.ts";
 import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../core/sales/environment.ts";
+import { readVapidKeys } from "./push/vapid.ts";
 
 const SECRET = { isSecret: true };
 
@@ -129,6 +131,11 @@ const VARIABLES = {
       /^(?:[^<>\r\n"]{1,60} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
       "must be a sender such as Torcida <avisos@shop.example>",
     )
+    .optional(),
+  VAPID_KEY_FILE: fileWith("a key for messages: make one by npm run key -- --vapid FILE", readVapidKeys).optional(),
+  VAPID_SUBJECT: z
+    .string()
+    .regex(/^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/[^\s/]\S*)$/, "must be such as mailto:avisos@shop.example")
     .optional(),
   NOTIFY_URL: z
     .string()
@@ -246,6 +253,8 @@ const PAIRS = [
   ["NOTIFY_SECRET", "NOTIFY_URL", "NOTIFY_SECRET signs the notices that are sent there"],
   ["SMTP_URL", "MAIL_FROM", "it is the sender of the e-mails that SMTP_URL takes"],
   ["MAIL_FROM", "SMTP_URL", "it is the server that takes the e-mails of MAIL_FROM"],
+  ["VAPID_KEY_FILE", "VAPID_SUBJECT", "push services write to it when something is wrong with our messages"],
+  ["VAPID_SUBJECT", "VAPID_KEY_FILE", "it is the key that signs messages to devices"],
 ] as const;
 
 function missingHalves(values: Partial<Values>, wrong: ReadonlySet<string>): Problem[] {

@@ -60,6 +60,7 @@ import { watchFigures } from "./operations/watched-figures.ts";
 import { refuseUnwritableList } from "./people/erased-list.ts";
 import { findVisitors } from "./people/sessions.ts";
 import { StaffContracts } from "./people/staff-contracts.ts";
+import { startPusher } from "./push/pusher.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { readWebApp } from "./site/pages.ts";
@@ -209,9 +210,10 @@ async function startOperations(
     },
   });
   const endMailer = startMailer(services);
+  const endPusher = startPusher(services);
   return async () => {
     endMetrics();
-    await Promise.all([endHousekeeping(), endMailer()]);
+    await Promise.all([endHousekeeping(), endMailer(), endPusher()]);
   };
 }
 

@@ -24,6 +24,7 @@ import { operationRoutes } from "./operations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { proofRoutes } from "./proof/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
+import { pushRoutes } from "./push/routes.ts";
 import type { Services } from "./services.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
@@ -35,6 +36,7 @@ export function allRoutes(services: Services): Route[] {
     ...purchaseRoutes(services, catalogue),
     ...eventRoutes(services),
     ...mailRoutes(services),
+    ...pushRoutes(services),
     ...nftRoutes(services),
     ...proofRoutes(services),
     ...adminRoutes(services),

@@ -61,6 +61,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   "post /api/admin/accounts/:network/:account/sales-days": { day: "2026-11-27" },
   "put /api/me/mail": { topics: ["paid", "returned"], language: "pt" },
+  "put /api/me/push": { topics: ["paid"], language: "pt", show_amounts: false },
+  "post /api/me/push/devices": {
+    endpoint: "https://push.example/send/abc",
+    keys: { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) },
+  },
   "post /api/events/read": { through: 120 },
   "post /api/claims": { store_id: 1, order_ref: "ORD-1029", amount: "249.90", date: "2026-11-02" },
   "post /api/admin/sales/:id/release": REASON,

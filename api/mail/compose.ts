@@ -63,7 +63,11 @@ export function messageId(content: readonly string[], from: string): string {
   return `<${hash("sha256", content.join("\n")).slice(0, 40)}@${host}>`;
 }
 
-function figuresOf({ amount_cents: cents, amount_gwei: gwei, reason }: EventRow, language: Language) {
+/** The figures of an event as its reader reads them. docs/product.md#mail */
+export function figuresOf(
+  { amount_cents: cents, amount_gwei: gwei, reason }: Pick<EventRow, "amount_cents" | "amount_gwei" | "reason">,
+  language: Language,
+) {
   const money = (value: string, options: Intl.NumberFormatOptions) =>
     new Intl.NumberFormat(LANGUAGES[language].locale, options).format(Number(value));
   const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };

@@ -18,6 +18,7 @@ import { listBudgets } from "../../core/sales/budget.ts";
 import { listFailing } from "../../core/sales/read-progress.ts";
 import { summarizeDue } from "../../core/sender/due.ts";
 import { oldestWaiting } from "../mail/mails.ts";
+import { oldestPush } from "../push/pusher.ts";
 import { overdueSince, type Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
@@ -51,6 +52,14 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     "When the oldest e-mail that waits was written; absent if none waits",
     async () => {
       const oldest = await withinPatience(() => oldestWaiting(services.database.kysely));
+      return oldest === undefined ? [] : only(Number(oldest) / 1_000);
+    },
+  );
+  gauge(
+    "push_oldest_timestamp_seconds",
+    "When the oldest message to a device that waits was written; absent if none waits",
+    async () => {
+      const oldest = await withinPatience(() => oldestPush(services.database.kysely));
       return oldest === undefined ? [] : only(Number(oldest) / 1_000);
     },
   );

@@ -4,6 +4,7 @@ import { databaseNow } from "../../core/database/clock.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../core/rules/session.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { endAllDevices, endDevices, endDevicesOfSession } from "../push/devices.ts";
 
 /** `nonce`: the wallet signed a challenge. `compat`: it signed the bare message. */
 export type SessionKind = "nonce" | "compat";
@@ -141,6 +142,7 @@ export async function revokeSession(queries: Queries, tokenHash: string): Promis
     .set({ revoked_at: BigInt(Date.now()) })
     .where("token_hash", "=", tokenHash)
     .execute();
+  await endDevicesOfSession(queries, tokenHash);
 }
 
 export type ListedSession = Pick<Session, "tokenHash" | "kind" | "createdAt" | "lastSeenAt"> & {
@@ -180,6 +182,7 @@ export async function revokeSessions(queries: Queries, wallet: WalletAddress, ex
     .where("revoked_at", "is", null)
     .$if(exceptHash !== undefined, (query) => query.where("token_hash", "!=", exceptHash ?? ""))
     .executeTakeFirst();
+  await endDevices(queries, wallet, exceptHash);
   return numUpdatedRows;
 }
 
@@ -251,6 +254,7 @@ export async function spendNonce(queries: Queries, nonce: string): Promise<boole
 export async function endSignIns(queries: Queries): Promise<void> {
   await queries.deleteFrom("sessions").execute();
   await queries.deleteFrom("sign_in_nonces").execute();
+  await endAllDevices(queries);
 }
 
 /** Deletes some expired sessions and challenges. Returns whether there may be more. */

@@ -24,6 +24,7 @@ import { eraseClaimPictures } from "../clicks/pictures.ts";
 import { eraseMails } from "../mail/mails.ts";
 import { forgetOtherAddress } from "../mail/readers.ts";
 import { forgetStoredAnswers } from "../purchases/idempotency-keys.ts";
+import { erasePush } from "../push/devices.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -151,6 +152,7 @@ export async function eraseUser(
   await forgetProposals(queries, wallet);
   await forgetNotes(queries, wallet);
   await eraseMails(queries, wallet, keys);
+  await erasePush(queries, wallet);
 }
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];

@@ -90,6 +90,34 @@ export function isPrivateAddress(address: string): boolean {
   return PRIVATE_ADDRESSES.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
+const SPECIAL_ADDRESSES = new BlockList();
+for (const [network, prefix] of [
+  ["100.64.0.0", 10],
+  ["192.0.0.0", 24],
+  ["192.88.99.0", 24],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const) {
+  SPECIAL_ADDRESSES.addSubnet(network, prefix, "ipv4");
+}
+for (const [network, prefix] of [
+  ["2001::", 23],
+  ["2002::", 16],
+] as const) {
+  SPECIAL_ADDRESSES.addSubnet(network, prefix, "ipv6");
+}
+const GLOBAL_ADDRESSES = new BlockList();
+GLOBAL_ADDRESSES.addSubnet("2000::", 3, "ipv6");
+
+/**
+ * Whether an IP address is one of the public internet: of no private network, no carrier's, and none that stands for
+ * another address, as those of 6to4, Teredo, NAT64 and IPv4 within IPv6 do. RFC 6890
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !isPrivateAddress(address) && !SPECIAL_ADDRESSES.check(address);
+  return GLOBAL_ADDRESSES.check(address, "ipv6") && !SPECIAL_ADDRESSES.check(address, "ipv6");
+}
+
 /** Whether a host is this machine, a private address, or a private name such as a container's. */
 export function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");

@@ -1,4 +1,9 @@
+import { lookup } from "node:dns";
+import * as http from "node:http";
+import * as https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
 import { TorcidaError } from "../rules/torcida-error.ts";
+import { isLoopbackHost, isPublicAddress } from "./network-rules.ts";
 
 /** The most that is read of an answer from outside, after inflating it. */
 const MAXIMUM_BYTES = 8 * 1024 * 1024;
@@ -68,4 +73,57 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** An address that a stranger gave leads to where strangers must not lead us. */
+export class InsideError extends TorcidaError {
+  override readonly docs = "docs/product.md#answers-from-outside";
+  readonly code = "EINSIDE";
+
+  constructor() {
+    super("The host is none of the public internet");
+  }
+}
+
+type StrangersCall = {
+  headers: Record<string, string>;
+  body: Buffer;
+  signal: AbortSignal;
+  /** On the local chain this machine is public. */
+  isLocal: boolean;
+};
+
+/**
+ * Posts to an address that a stranger gave: the address to which its name leads is checked as it is connected to, so that a
+ * name cannot lead elsewhere between the two; no redirect is followed, and of the answer only its head is read.
+ * docs/product.md#answers-from-outside
+ * @throws InsideError
+ * @throws the error of the connection
+ */
+export function postToStranger(
+  url: URL,
+  { headers, body, signal, isLocal }: StrangersCall,
+): Promise<{ status: number; headers: http.IncomingHttpHeaders }> {
+  const isAllowed = (address: string) => isPublicAddress(address) || (isLocal && isLoopbackHost(address));
+  const find: LookupFunction = (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? new InsideError(), "");
+      if (!addresses.every(({ address }) => isAllowed(address))) return callback(new InsideError(), "");
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  return new Promise((resolve, reject) => {
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    // A name is looked up, and an address is not.
+    if (isIP(host) !== 0 && !isAllowed(host)) return reject(new InsideError());
+    const { request } = url.protocol === "https:" ? https : http;
+    // A connection for each: one that was kept open could have been closed by now.
+    const call = request(url, { method: "POST", headers, lookup: find, signal, agent: false }, (response) => {
+      resolve({ status: response.statusCode ?? 0, headers: response.headers });
+      response.destroy();
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
 }

@@ -13,27 +13,33 @@ export type Signer =
 const OTHERS_MODE = 0o077;
 
 /** Looks like a private key: never repeat it in a message, whatever the variable. */
-const A_KEY = /^(0x)?[0-9a-f]{64}$/i;
+const A_KEY = /^((0x)?[0-9a-f]{64}|[\w-]{43})$/i;
+
+/** A file with a key that only its owner can read; `read` is undefined of a text that is none. */
+export const fileWith = <Key>(what: string, read: (text: string) => Key | undefined) =>
+  z.string().transform((path, context): Key => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    };
+    if (A_KEY.test(path)) return refuse("must be the path of a file, not the key itself");
+    let text: string;
+    try {
+      if ((statSync(path).mode & OTHERS_MODE) !== 0) {
+        return refuse(`${path} may be read by other users: run chmod 600 ${path}`);
+      }
+      text = readFileSync(path, "utf8").trim();
+    } catch (error) {
+      return refuse(`${path} cannot be read (${codeOf(error) ?? String(error)})`);
+    }
+    return read(text) ?? refuse(`${path} does not hold ${what}`);
+  });
 
 /** A file with a private key that only its owner can read. */
-export const keyFile = z.string().transform((path, context): `0x${string}` => {
-  const refuse = (message: string) => {
-    context.addIssue({ code: "custom", message });
-    return z.NEVER;
-  };
-  if (A_KEY.test(path)) return refuse("must be the path of a file, not the key itself");
-  let text: string;
-  try {
-    if ((statSync(path).mode & OTHERS_MODE) !== 0) {
-      return refuse(`${path} may be read by other users: run chmod 600 ${path}`);
-    }
-    text = readFileSync(path, "utf8").trim();
-  } catch (error) {
-    return refuse(`${path} cannot be read (${codeOf(error) ?? String(error)})`);
-  }
-  const key = privateKey.safeParse(text.startsWith("0x") ? text : `0x${text}`);
-  return key.success ? key.data : refuse(`${path} does not hold a private key: 0x and 64 hexadecimal digits`);
-});
+export const keyFile = fileWith(
+  "a private key: 0x and 64 hexadecimal digits",
+  (text) => privateKey.safeParse(text.startsWith("0x") ? text : `0x${text}`).data,
+);
 
 const serviceUrl = z
   .string()

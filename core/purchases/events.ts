@@ -4,6 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../rules/events.ts";
 import type { PurchaseStatus } from "../rules/purchase/life.ts";
 import { type CountedSituation, SITUATIONS } from "../rules/purchase/situation.ts";
+import { idsOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /*
@@ -83,7 +84,7 @@ export async function recordDebts(queries: Queries, purchaseIds: readonly bigint
     .insertInto("events")
     .columns([
       ...(["wallet", "kind", "subject_id", "part", "store_name", "amount_cents", "amount_gwei", "created_at"] as const),
-      "mail_at",
+      ...(["mail_at", "push_at"] as const),
     ])
     .expression(
       debts.select([
@@ -96,6 +97,7 @@ export async function recordDebts(queries: Queries, purchaseIds: readonly bigint
         "adjustments.amount_gwei",
         asInteger(now).as("created_at"),
         mailAt("purchases.wallet", "debt", now).as("mail_at"),
+        pushAt("purchases.wallet", "debt", now).as("push_at"),
       ]),
     )
     .onConflict((conflict) =>
@@ -118,7 +120,10 @@ export async function recordClaimAnswer(queries: Queries, claimId: bigint): Prom
     .where("claims.state", "<>", "open");
   await queries
     .insertInto("events")
-    .columns(["wallet", "kind", "subject_id", "store_name", "amount_cents", "reason", "created_at", "mail_at"])
+    .columns([
+      ...(["wallet", "kind", "subject_id", "store_name", "amount_cents", "reason", "created_at"] as const),
+      ...(["mail_at", "push_at"] as const),
+    ])
     .expression(
       claim.select([
         "claims.wallet",
@@ -129,6 +134,7 @@ export async function recordClaimAnswer(queries: Queries, claimId: bigint): Prom
         "claims.reason",
         asInteger(now).as("created_at"),
         mailAt("claims.wallet", "claim_accepted", now).as("mail_at"),
+        pushAt("claims.wallet", "claim_accepted", now).as("push_at"),
       ]),
     )
     .onConflict((conflict) => conflict.columns(["subject_id", "kind", "part"]).doNothing())
@@ -143,9 +149,9 @@ async function insertEvents(queries: Queries, events: readonly NewEvent[]): Prom
       queries,
       ofKind.map(({ id, gwei }) => [id, gwei]),
     );
-    await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at, mail_at)
+    await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at, mail_at, push_at)
       select purchases.wallet, ${sql.lit(kind)}, purchases.id, purchases.store_name, purchases.amount_cents, c.gwei,
-        ${asInteger(now)}, ${mailAt("purchases.wallet", kind, now)}
+        ${asInteger(now)}, ${mailAt("purchases.wallet", kind, now)}, ${pushAt("purchases.wallet", kind, now)}
       from (select ${column(0)} as id, ${column(1)} as gwei from ${list}) c
       join purchases on purchases.id = c.id
       join users on users.wallet = purchases.wallet and users.erased_at is null
@@ -158,6 +164,12 @@ async function insertEvents(queries: Queries, events: readonly NewEvent[]): Prom
 function mailAt(wallet: string, kind: EventKind, now: bigint): RawBuilder<bigint | null> {
   return sql<bigint | null>`(select ${asInteger(now)} from event_readers where event_readers.wallet = ${sql.ref(wallet)}
     and mail_address is not null and mail_topics like ${`%${topicOf(kind)}%`})`;
+}
+
+/** Now, if the wallet wants messages about the topic of this kind on its devices. */
+function pushAt(wallet: string, kind: EventKind, now: bigint): RawBuilder<bigint | null> {
+  return sql<bigint | null>`(select ${asInteger(now)} from push_readers where push_readers.wallet = ${sql.ref(wallet)}
+    and topics like ${`%${topicOf(kind)}%`})`;
 }
 
 /** PostgreSQL takes a bare parameter in a list of columns for a text. */
@@ -247,6 +259,19 @@ export async function setMailAt(queries: Queries, ids: readonly bigint[], mailAt
     .set({ mail_at: mailAt })
     .where(among(queries, "id", ids))
     .execute();
+}
+
+/** Takes the oldest events that may go to devices, each once: of whoever takes them. docs/product.md#push */
+export async function takePushable(queries: Queries, now: bigint, limit: number): Promise<bigint[]> {
+  const due = queries.selectFrom("events").select("id").where("push_at", "<=", now).orderBy("push_at").limit(limit);
+  const taken = await queries
+    .updateTable("events")
+    .set({ push_at: null })
+    .where("id", "in", due)
+    .where("push_at", "is not", null)
+    .returning("id")
+    .execute();
+  return idsOf(taken);
 }
 
 /** Deletes some of the oldest events; false if none is too old. Ids grow with time. */

@@ -22,6 +22,7 @@ const DEFAULTS: AppConfig = {
   start_block: 0,
   simulated: false,
   mail: false,
+  vapid_public_key: null,
   auth_mode: "strict",
   bonus_program: "club",
   support_contact: null,

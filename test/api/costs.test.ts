@@ -1,5 +1,8 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
 import { createPublicClient, http } from "viem";
@@ -11,6 +14,7 @@ import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import { EveryNode } from "../../core/process/rpc/every-node.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onEitherEngine } from "../testing/databases.ts";
+import { TestDevice } from "../testing/push-service.ts";
 import { PERSON } from "../testing/shopper.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { Caller } from "./support/caller.ts";
@@ -18,6 +22,10 @@ import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const LIVE = { SIMULATED_PURCHASES: "false", AFFILIATE_SECRETS: "acme:secret-of-acme-that-is-long-enough" };
 const POST = { SMTP_URL: "smtp://127.0.0.1:1", MAIL_FROM: "Torcida <a@shop.example>" };
+const PUSH = {
+  VAPID_KEY_FILE: join(mkdtempSync(join(tmpdir(), "torcida-costs-")), "vapid.key"),
+  VAPID_SUBJECT: "mailto:a@shop.example",
+};
 const TOKEN_CONTRACT = `0x${"11".repeat(20)}`;
 
 type Measured = { node: number; stored: number; mail: number };
@@ -70,7 +78,8 @@ describe("What calls cost", function () {
     });
     beforeEach(async () => {
       ({ database } = await open());
-      api = await startInProcess(database, { ...LIVE, ...POST, PUBLIC_URL: "https://shop.example" });
+      writeFileSync(PUSH.VAPID_KEY_FILE, "A".repeat(42).concat("E"), { mode: 0o600 });
+      api = await startInProcess(database, { ...LIVE, ...POST, ...PUSH, PUBLIC_URL: "https://shop.example" });
       const client = standIn<ChainClient>(createPublicClient({ transport: http(node.url), cacheTime: 0 }));
       const everyNode = await EveryNode.open({ urls: [node.url], pool: { states: [] } });
       const balances = new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 });
@@ -163,6 +172,19 @@ describe("What calls cost", function () {
       "get /api/me/mail": [user, read("/api/me/mail")],
       "get /api/me/payments": [user, read("/api/me/payments?year=2026")],
       "put /api/me/mail": [user, (caller) => send(caller, "PUT", "/api/me/mail", { topics: ["paid"], language: "pt" })],
+      "get /api/me/push": [user, read("/api/me/push")],
+      "put /api/me/push": [
+        user,
+        (caller) => send(caller, "PUT", "/api/me/push", { topics: ["paid"], language: "pt", show_amounts: false }),
+      ],
+      "post /api/me/push/devices": [
+        user,
+        (caller) => {
+          const service = "https://fcm.googleapis.com/fcm/send/";
+          const { subscription } = new TestDevice(`${service}${"x".repeat(100)}`);
+          return send(caller, "POST", "/api/me/push/devices", subscription);
+        },
+      ],
       "put /api/me": [user, (caller) => send(caller, "PUT", "/api/me", PERSON)],
       "post /api/logout": [user, (caller) => send(caller, "POST", "/api/logout", {})],
       "post /api/register-purchase": [

@@ -556,6 +556,8 @@ export interface Schema {
     created_at: bigint;
     /** When it may go into an e-mail; null if it is in one, or need not be. */
     mail_at: bigint | null;
+    /** When it may go to the devices of its reader; null if it has, or need not. */
+    push_at: bigint | null;
   };
   /** A user who has read events, or wants e-mails; without a row, nothing is read and none is wanted. */
   event_readers: {
@@ -963,6 +965,38 @@ export interface Schema {
     /** When a process that has it in its own build last said so. */
     seen_at: bigint;
   };
+  /** What a user wants on their devices; without a row, nothing. */
+  push_readers: {
+    wallet: WalletAddress;
+    /** As of e-mails, separated by spaces. */
+    topics: string;
+    /** A key of `core/rules/languages.ts`; another one counts as the default. */
+    language: string;
+    /** Whether a lock screen may show what an event is worth. */
+    show_amounts: Generated<bigint>;
+  };
+  /** A browser that takes messages, by what its push service gave it. */
+  push_devices: {
+    id: Generated<bigint>;
+    wallet: WalletAddress;
+    /** SHA-256 of the token of the session that added it, with whose end it goes. */
+    session_hash: string;
+    endpoint: string;
+    /** Its keys, base64url. RFC 8291 */
+    p256dh: string;
+    auth: string;
+    created_at: bigint;
+  };
+  /** Messages that wait, each of an event for a device; deleted once sent. Their texts are made as they are sent. */
+  pushes: {
+    id: Generated<bigint>;
+    device_id: bigint;
+    event_id: bigint;
+    created_at: bigint;
+    /** When it is sent, or tried again. */
+    due_at: bigint;
+    attempts: Generated<bigint>;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1036,12 +1070,15 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   fact_authors: ["author","subject"],
   account_sent: ["day","account_id"],
   site_files: ["path"],
+  push_readers: ["wallet"],
+  push_devices: ["id"],
+  pushes: ["id"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

@@ -80,6 +80,7 @@ export const fixtureConfig = (): AppConfig => ({
   start_block: 0,
   simulated: true,
   mail: true,
+  vapid_public_key: null,
   auth_mode: "compat",
   bonus_program: "club",
   support_contact: null,
