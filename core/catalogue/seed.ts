@@ -50,6 +50,8 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
         id: storeId,
         featured: store.featured ? 1n : 0n,
         affiliate_link: affiliateLink,
+        // So that a product's link can be tried: `https://verdao-store.example.com/camisa`.
+        domains: `${affiliateLink.split("/").at(-1)}.example.com`,
         unlinked_is_direct: 1n,
         created_at: now,
         updated_at: now,
