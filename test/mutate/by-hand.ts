@@ -27,7 +27,7 @@ const DISTRIBUTOR: readonly Mistake[] = [
   {
     what: "no CHZ is taken once retired",
     from: "        emit Funded(msg.sender, msg.value);",
-    to: "        if (isRetired) revert CashbackDistributor_NoCredit(msg.sender);\n        emit Funded(msg.sender, msg.value);",
+    to: "        if (isRetired) revert CashbackDistributor_NoCredit(recipient);\n        emit Funded(msg.sender, msg.value);",
   },
   {
     what: "what is skipped is told after what is paid",
@@ -40,8 +40,8 @@ const DISTRIBUTOR: readonly Mistake[] = [
   },
   {
     what: "a withdrawal is told after the transfer",
-    from: "        emit CreditWithdrawn(msg.sender, to, amount);\n        _transferOrRevert(to, amount);",
-    to: "        _transferOrRevert(to, amount);\n        emit CreditWithdrawn(msg.sender, to, amount);",
+    from: "        emit CreditWithdrawn(recipient, to, amount);\n        _transferOrRevert(to, amount);",
+    to: "        _transferOrRevert(to, amount);\n        emit CreditWithdrawn(recipient, to, amount);",
   },
   {
     what: "a sweep is told after the transfer",
@@ -60,8 +60,8 @@ const DISTRIBUTOR: readonly Mistake[] = [
   },
   {
     what: "the rate caps the first item only",
-    from: "_requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);",
-    to: "_requirePayable(purchaseId, amount, i == 0 ? weiPerCent : _maxWeiPerCent, maxPayout, purchases[i]);",
+    from: "_requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchase);",
+    to: "_requirePayable(purchaseId, amount, i == 0 ? weiPerCent : _maxWeiPerCent, maxPayout, purchase);",
   },
   {
     what: "a sweep reaches credits once retired",
@@ -80,8 +80,8 @@ const DISTRIBUTOR: readonly Mistake[] = [
   },
   {
     what: "credits are closed when retired and paused",
-    from: "        if (amount == 0) revert CashbackDistributor_NoCredit(msg.sender);",
-    to: "        if (amount == 0 || (isRetired && paused())) revert CashbackDistributor_NoCredit(msg.sender);",
+    from: "        if (amount == 0) revert CashbackDistributor_NoCredit(recipient);",
+    to: "        if (amount == 0 || (isRetired && paused())) revert CashbackDistributor_NoCredit(recipient);",
   },
   {
     what: "a successor is not paused",
@@ -143,8 +143,8 @@ const TICKETS: readonly Mistake[] = [
   },
   {
     what: "every ticket has store 1's colour",
-    from: "storeColour: storeColour[purchase.storeId]",
-    to: "storeColour: storeColour[1]",
+    from: "storeColour: _storeLooks[purchase.storeId].first",
+    to: "storeColour: _storeLooks[1].first",
   },
   {
     what: "metadata URIs are kept by 128 bits of the id",
@@ -194,8 +194,8 @@ const TICKETS: readonly Mistake[] = [
   },
   {
     what: "a Cancelled id is minted again",
-    from: "        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0) revert",
-    to: "        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0 && !TicketSlot.load(id).hasStatus(Status.Cancelled)) revert",
+    from: "        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0 ||",
+    to: "        if ((PackedPurchase.unwrap(TicketSlot.load(id)) != 0 && !TicketSlot.load(id).hasStatus(Status.Cancelled)) ||",
   },
   {
     what: "a batch of two needs no second URI",
