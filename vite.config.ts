@@ -41,9 +41,12 @@ function withoutInsertedStyle(): Plugin {
   };
 }
 
+/** Texts that come with what says them: few readers see it. */
+const LATER = ["passkey.", "push."];
+
 /**
  * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
- * say: the server, and the help and the wallet behind a passkey, whose texts are files of their own.
+ * say: the server, and the help and the wallet behind a passkey and messages to devices, whose texts are files of their own.
  */
 function compiledMessages(mode: string): Plugin {
   const elsewhere = [
@@ -51,7 +54,7 @@ function compiledMessages(mode: string): Plugin {
     "offline.",
     "extension.",
     "helpText.",
-    "passkey.",
+    ...LATER,
     ...(mode === "development" ? [] : ["demo."]),
   ];
   const isElsewhere = (key: string) => elsewhere.some((prefix) => key.startsWith(prefix));
@@ -62,7 +65,8 @@ function compiledMessages(mode: string): Plugin {
       const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|passkey))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
-      const isPart = (key: string) => (part === "passkey" ? key.startsWith("passkey.") : !isElsewhere(key));
+      const isPart = (key: string) =>
+        part === "passkey" ? LATER.some((one) => key.startsWith(one)) : !isElsewhere(key);
       const compiled =
         part === "help"
           ? messages.filter(([key]) => key.startsWith("helpText."))

@@ -11,6 +11,7 @@ import type {
 } from "../../core/rules/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../core/rules/api/proof.ts";
 import type { linkResponseSchema, RegisteredPurchase } from "../../core/rules/api/purchases.ts";
+import type { choosePushRequestSchema, pushChoiceSchema, pushDeviceRequestSchema } from "../../core/rules/api/push.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../core/rules/api/sales.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import { LIST_LIMIT } from "../../core/rules/product.ts";
@@ -205,6 +206,24 @@ export function chooseMail(choice: z.input<typeof chooseMailRequestSchema>): Pro
 /** Sends the link that verifies the profile's address. */
 export function sendMailLink(): Promise<unknown> {
   return call("POST", "/api/me/mail/send");
+}
+
+type PushChoice = Heard<z.infer<typeof pushChoiceSchema>>;
+
+export function getPushChoice(): Promise<PushChoice> {
+  return call("GET", "/api/me/push");
+}
+
+export function choosePush(choice: z.input<typeof choosePushRequestSchema>): Promise<PushChoice> {
+  return call("PUT", "/api/me/push", choice);
+}
+
+export function addPushDevice(device: z.input<typeof pushDeviceRequestSchema>): Promise<{ id: number }> {
+  return call("POST", "/api/me/push/devices", device);
+}
+
+export function endPushDevice(id: number): Promise<unknown> {
+  return call("DELETE", `/api/me/push/devices/${id}`);
 }
 
 export async function getSessions(): Promise<OwnSession[]> {

@@ -31,7 +31,7 @@ async function loadLanguage(language: Language): Promise<void> {
 
 const fileOf = (language: Language) => `../../core/rules/languages/${language}.json`;
 
-/** The words of the wallet behind a passkey, which few readers see: files of their own (`vite.config.ts`). */
+/** The words of the wallet behind a passkey and of messages to devices, which few readers see: files of their own (`vite.config.ts`). */
 const ofPasskeys = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
   query: "?passkey",
   import: "default",
@@ -44,7 +44,7 @@ async function addPasskeyTexts(language: Language): Promise<void> {
   if (texts) Object.assign(catalogues[language] ?? {}, texts);
 }
 
-/** Loads the texts whose ids begin with `passkey.`, before anything that says them. */
+/** Loads the texts whose ids begin with `passkey.` or `push.`, before anything that says them. */
 export async function loadPasskeyTexts(): Promise<void> {
   arePasskeyTextsWanted = true;
   await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map(addPasskeyTexts));

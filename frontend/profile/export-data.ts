@@ -1,4 +1,12 @@
-import { getAll, getAllPurchases, getClaims, getClicks, getEvents, getMailChoice } from "../api/calls.ts";
+import {
+  getAll,
+  getAllPurchases,
+  getClaims,
+  getClicks,
+  getEvents,
+  getMailChoice,
+  getPushChoice,
+} from "../api/calls.ts";
 import type { Profile } from "../api/shapes.ts";
 import { download } from "../ui/download.ts";
 
@@ -10,13 +18,15 @@ export async function exportData(profile: Profile): Promise<void> {
 /** All data we store about the user, with every page of each list. */
 async function everything(profile: Profile) {
   const { wallet, email, fullName, nativeBalance, tokens } = profile;
-  const [purchases, visits, claims, events, mail] = await Promise.all([
+  const [purchases, visits, claims, events, mail, push] = await Promise.all([
     getAllPurchases(),
     getAll(getClicks),
     getAll(getClaims),
     getAll(getEvents),
     getMailChoice(),
+    // Without one that a server of 1.0.0 does not know.
+    getPushChoice().catch(() => null),
   ]);
   const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
-  return { ...own, purchases, visits, claims, events, mail };
+  return { ...own, purchases, visits, claims, events, mail, push };
 }

@@ -5,6 +5,7 @@ import { splitFullName } from "../../core/rules/text.ts";
 import { eraseProfile, type PersonalData, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
+import { deployment } from "../app/deployment.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
@@ -27,6 +28,7 @@ import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
+const PushChoice = lazy(() => withPasskeyTexts(() => import("./push-choice.tsx")));
 const PasskeyCard = lazy(() => withPasskeyTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(
@@ -60,6 +62,11 @@ export default function ProfilePage() {
           </div>
           <div className="profile-column">
             <MailChoice wallet={profile.wallet} email={profile.email} />
+            {deployment.vapid_public_key && (
+              <Suspense fallback={<Skeletons count={1} className="h-48" />}>
+                <PushChoice wallet={profile.wallet} vapidKey={deployment.vapid_public_key} />
+              </Suspense>
+            )}
             <Sessions wallet={profile.wallet} />
             <YourData profile={profile} />
           </div>

@@ -1,4 +1,5 @@
-// Shows the offline page if a page cannot be fetched. It caches nothing else, so stale figures are never shown.
+// Shows the offline page if a page cannot be fetched. It caches nothing else, so stale figures are never shown. Shows the
+// messages to this device (docs/product.md#push).
 const KEPT = "offline-2";
 const FILES = ["/offline.html", "/offline.css", "/offline.js", "/theme.js", "/favicon.svg"];
 
@@ -19,3 +20,23 @@ addEventListener("fetch", (event) => {
     event.respondWith(fetch(event.request).catch(() => caches.match(pathname)));
   }
 });
+
+addEventListener("push", (event) => {
+  // `api/push/message.ts`. One that was sent twice takes the place of itself.
+  const { title, body, tag, path } = event.data.json();
+  event.waitUntil(registration.showNotification(title, { body, tag, icon: "/icon-192.png", data: path }));
+});
+
+addEventListener("notificationclick", (event) => {
+  const { notification } = event;
+  notification.close();
+  event.waitUntil(openPage(notification.data));
+});
+
+/** In the page that is open, if one is. */
+async function openPage(path) {
+  const [page] = await clients.matchAll({ type: "window" });
+  if (!page) return clients.openWindow(path);
+  await page.focus();
+  return page.navigate(path);
+}

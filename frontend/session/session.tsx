@@ -8,6 +8,7 @@ import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.t
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { dropDrafts } from "./drafts.ts";
+import { endPush } from "./end-push.ts";
 import { type SessionToken, useSessionToken } from "./session-token.ts";
 import { useEndOnOtherWallet, useEndOnUnauthorized, useOtherTabs } from "./use-session-ends.ts";
 
@@ -93,6 +94,7 @@ function useLoading({ current, setToken }: SessionToken, setSignedOutWallet: Set
       current.current = next;
       const loaded = await client.fetchQuery({ ...meQuery(next), staleTime: 0 });
       store(STORAGE_KEYS.signedOutWallet, null);
+      endPush(loaded?.wallet);
       setSignedOutWallet(undefined);
       setToken(next);
       return loaded;
@@ -138,6 +140,7 @@ function useLeave(
         return;
       }
       dropDrafts();
+      endPush();
       setSignedOutWallet(wallet);
       end();
       toast.success(why, { id: "session" });

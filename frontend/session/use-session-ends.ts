@@ -7,6 +7,7 @@ import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
+import { endPush } from "./end-push.ts";
 import type { SetSignedOutWallet } from "./session.tsx";
 import type { SessionToken } from "./session-token.ts";
 
@@ -71,6 +72,7 @@ export function useEndOnOtherWallet({ current, end }: SessionToken, owner: strin
   useEffect(() => {
     if (!address || !owner || address === owner) return;
     if (current.current) logout().catch(() => {});
+    endPush();
     end();
     toast(t("session.otherWallet"), {
       id: "session",
