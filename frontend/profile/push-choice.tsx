@@ -9,7 +9,7 @@ import { addDevice, forgetDevice } from "../session/push-device.ts";
 import { Card } from "../ui/card.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
-import { pushDeviceQuery, pushQuery } from "./queries.ts";
+import { pushDeviceQuery, pushQuery } from "./push-queries.ts";
 
 /** What the user gets on their devices, and whether this is one of them. docs/product.md#push */
 export default function PushChoice({ wallet, vapidKey }: { wallet: string; vapidKey: string }) {

@@ -1,20 +1,10 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { getMailChoice, getPayments, getPushChoice, getSessions } from "../api/calls.ts";
+import { getMailChoice, getPayments, getSessions } from "../api/calls.ts";
 import { OWN_KEY } from "../api/queries.ts";
 
 /** The address in the profile decides whether it is verified. */
 export const mailQuery = (wallet: string, email: string) =>
   queryOptions({ queryKey: [...OWN_KEY, "mail", wallet, email], queryFn: getMailChoice });
-
-export const pushQuery = (wallet: string) =>
-  queryOptions({ queryKey: [...OWN_KEY, "push", wallet], queryFn: getPushChoice });
-
-/** Whether this browser gets them. */
-export const pushDeviceQuery = (wallet: string) =>
-  queryOptions({
-    queryKey: [...OWN_KEY, "push device", wallet],
-    queryFn: async () => (await import("../session/push-device.ts")).findDevice(wallet),
-  });
 
 export const sessionsQuery = (wallet: string) =>
   queryOptions({ queryKey: [...OWN_KEY, "sessions", wallet], queryFn: getSessions });
