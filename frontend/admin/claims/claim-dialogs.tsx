@@ -40,6 +40,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
       done="Reclamação resolvida."
       validate={() => (chosen === undefined ? "Escolha uma venda, ou informe o número dela." : undefined)}
       decide={(reason) => matchClaim(claim.id, chosen ?? 0, reason)}
+      preview={<DecisionPreview preview={preview} saleId={chosen} />}
       onClose={onClose}
     >
       <Candidates
@@ -63,7 +64,6 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
           />
         )}
       </Field>
-      <DecisionPreview preview={preview} saleId={chosen} />
     </DecisionDialog>
   );
 }

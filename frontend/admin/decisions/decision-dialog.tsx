@@ -35,6 +35,8 @@ type DecisionDialogProps = {
   done: string;
   /** Further fields. */
   children?: ReactNode;
+  /** What it will also change. Below all fields: it comes later, and must not move the one that is being filled. */
+  preview?: ReactNode;
   /** Returns what is wrong with the further fields. */
   validate?: () => string | undefined;
   decide: (reason: string) => Promise<Decided | undefined>;
@@ -50,7 +52,17 @@ const intoView = (message: HTMLElement | null) => message?.scrollIntoView({ bloc
  * A decision by an admin: shows its effect, asks for a reason, and asks for a new signature if the sign-in is too old.
  */
 export function DecisionDialog(props: DecisionDialogProps) {
-  const { title, text, consequences, action, isDangerous = false, mayPay = false, reasonHint, children } = props;
+  const {
+    title,
+    text,
+    consequences,
+    action,
+    isDangerous = false,
+    mayPay = false,
+    reasonHint,
+    children,
+    preview,
+  } = props;
   const formId = useId();
   const draft = useDraft(`decision ${title}`, { reason: "" });
   const [reason, setReason] = useState(draft.start.reason);
@@ -101,6 +113,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
             }}
           />
         )}
+        {preview}
         {step === "sign" && (
           <p ref={intoView} className="hint" role="status">
             Seu login tem mais de 15 minutos. Para mexer com dinheiro, assine de novo com a sua carteira: depois a

@@ -191,10 +191,9 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
       ]}
       reasonHint="Fica no registro."
       decide={(reason) => releasePurchase(purchase.id, reason)}
+      preview={<DecisionPreview preview={useQuery(purchasePreviewQuery(purchase.id))} />}
       onClose={onClose}
-    >
-      <DecisionPreview preview={useQuery(purchasePreviewQuery(purchase.id))} />
-    </DecisionDialog>
+    />
   );
 }
 

@@ -90,10 +90,9 @@ function AcceptDialog({ rate: { currency, day, rate, previous }, onClose }: { ra
       action="Aceitar cotação"
       done="Cotação aceita."
       decide={() => acceptRate(currency, day)}
+      preview={<DecisionPreview preview={useQuery(ratePreviewQuery(currency, day))} />}
       onClose={onClose}
-    >
-      <DecisionPreview preview={useQuery(ratePreviewQuery(currency, day))} />
-    </DecisionDialog>
+    />
   );
 }
 

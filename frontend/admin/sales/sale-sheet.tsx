@@ -142,10 +142,9 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
       reasonHint="Fica no registro, com o seu nome."
       done="Venda liberada."
       decide={(reason) => releaseSale(sale, reason)}
+      preview={<DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "release"))} saleId={sale.id} />}
       onClose={onClose}
-    >
-      <DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "release"))} saleId={sale.id} />
-    </DecisionDialog>
+    />
   );
 }
 
@@ -166,10 +165,9 @@ function DeclineDialog({ sale, onClose }: DialogProps) {
       reasonHint="O comprador vê este motivo, e ele fica no registro."
       done="Venda recusada."
       decide={(reason) => declineSale(sale, reason)}
+      preview={<DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "decline"))} saleId={sale.id} />}
       onClose={onClose}
-    >
-      <DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "decline"))} saleId={sale.id} />
-    </DecisionDialog>
+    />
   );
 }
 
@@ -190,6 +188,7 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
       done="A venda tem um comprador."
       validate={() => (click.trim() ? undefined : "Informe o código da visita.")}
       decide={(reason) => assignSale(sale, click.trim(), reason)}
+      preview={<DecisionPreview preview={preview} saleId={sale.id} />}
       onClose={onClose}
     >
       <Field label="Código da visita" hint="26 letras e números, como está na reclamação ou na visita.">
@@ -197,7 +196,6 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
           <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}
       </Field>
-      <DecisionPreview preview={preview} saleId={sale.id} />
     </DecisionDialog>
   );
 }
