@@ -24,8 +24,8 @@ const ENDPOINT_LENGTH = 2_048;
 export const pushDeviceRequestSchema = z.strictObject({
   endpoint: shortText(ENDPOINT_LENGTH, limit("max_length", ENDPOINT_LENGTH)),
   keys: z.strictObject({
-    p256dh: z.string().regex(/^B[\w-]{86}$/),
-    auth: z.string().regex(/^[\w-]{22}$/),
+    p256dh: shortText(87).regex(/^B[\w-]{86}$/),
+    auth: shortText(22).regex(/^[\w-]{22}$/),
   }),
 });
 
