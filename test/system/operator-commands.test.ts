@@ -245,7 +245,7 @@ describe("An operator's command", function () {
   });
 
   const sha256 = createHash("sha256").update("a copy").digest("hex");
-  const receive = (input: string) => spawnSync(RECEIVER, [directory], { input, encoding: "utf8", timeout: 10_000 });
+  const receive = (input: string) => spawnSync(RECEIVER, [directory], { input, encoding: "utf8", timeout: 60_000 });
 
   it("backup fails and leaves the copies alone if the receiver's disk is full, and takes the next one @deep", async function () {
     const BACKUP_PUBLIC_KEY = ageKey(this);
