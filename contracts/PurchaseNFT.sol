@@ -98,14 +98,14 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Emits {SiteUrlSet} and {DescriptorSet}, with a predecessor {Succeeded}, and if that is paused `Paused`. Reverts
-    /// with {PurchaseNFT_InvalidSiteUrl}.
+    /// @dev Emits {SiteUrlSet} and {DescriptorSet}, with a predecessor {Succeeded}, and if that is paused `Paused`.
+    /// Reverts with {PurchaseNFT_InvalidSiteUrl}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param initialSiteUrl The site that every token's `external_url` points to.
     /// @param initialDescriptor The contract that draws the tickets.
-    /// @param former The previous tickets, which nobody mints any more; zero if there are none. Its ids stay its own, and
-    /// its pause is taken over.
+    /// @param former The previous tickets, which nobody mints any more; zero if there are none. Its ids stay its own,
+    /// and its pause is taken over.
     constructor(
         address admin,
         uint48 adminDelay,
@@ -152,7 +152,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
             siteUrl: _siteUrl
         });
         string memory drawn = DescriptorCall.ask(descriptor, abi.encodeCall(ITicketDescriptor.tokenURI, (ticket)));
-        return bytes(drawn).length != 0 ? drawn : _named(string.concat(unicode"Torcida nº ", LibString.toString(tokenId)));
+        if (bytes(drawn).length != 0) return drawn;
+        return _named(string.concat(unicode"Torcida nº ", LibString.toString(tokenId)));
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -412,7 +413,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
         // The distributor packs an id with an amount into one word, so an id has 160 bits.
         if (id == 0 || id > type(uint160).max) revert PurchaseNFT_InvalidPurchaseId(id);
-        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0 || _isMintedBefore(id)) revert PurchaseNFT_AlreadyMinted(id);
+        bool isMintedHere = PackedPurchase.unwrap(TicketSlot.load(id)) != 0;
+        if (isMintedHere || _isMintedBefore(id)) revert PurchaseNFT_AlreadyMinted(id);
         if (buyer == address(0)) revert PurchaseNFT_InvalidBuyer(id);
         if (!_isRegistered(storeId, frequentStores)) revert PurchaseNFT_UnknownStore(storeId);
         if (valueCents == 0) revert PurchaseNFT_ZeroValue(id);

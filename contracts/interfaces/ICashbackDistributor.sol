@@ -76,7 +76,8 @@ interface ICashbackDistributor {
     /// @notice A successor takes over its predecessor's limits: its own must all be zero, and can be set afterwards.
     error CashbackDistributor_PredecessorSetsLimits(address predecessor);
 
-    /// @notice The predecessor pays neither for these tickets nor for their predecessor, so its ids refer to other purchases.
+    /// @notice The predecessor pays neither for these tickets nor for their predecessor, so its ids refer to other
+    /// purchases.
     error CashbackDistributor_PredecessorOfOtherTickets(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -109,7 +110,8 @@ interface ICashbackDistributor {
     /// @notice The limits were set.
     event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint112 dailyCap);
 
-    /// @notice This distributor continues another one, whose limits and pause it took over, with what was spent that day.
+    /// @notice This distributor continues another one, whose limits and pause it took over, with what was spent that
+    /// day.
     event Succeeded(address indexed predecessor, address tickets, uint256 spentToday);
 
     /// @notice The treasurer took out ERC-20 tokens that were sent here.
@@ -125,8 +127,8 @@ interface ICashbackDistributor {
     /// @notice The PurchaseNFT whose cashback is paid.
     function purchaseNFT() external view returns (IPurchaseNFT);
 
-    /// @notice The previous distributor for these tickets or for their predecessor, permanently retired; zero if there was
-    /// none.
+    /// @notice The previous distributor for these tickets or for their predecessor, permanently retired; zero if
+    /// there was none.
     function predecessor() external view returns (ICashbackDistributor);
 
     /// @notice Whether this distributor is permanently retired and makes no more payments.
@@ -187,7 +189,8 @@ interface ICashbackDistributor {
     /// {CashbackDistributor_InvalidRecipient} or {CashbackDistributor_TransferRefused}, and then keeps the credit.
     function withdrawCredit(address payable to) external;
 
-    /// @notice Sends a recipient's entire credit to that recipient, with all gas. Anyone may call it, even while paused.
+    /// @notice Sends a recipient's entire credit to that recipient, with all gas. Anyone may call it, even while
+    /// paused.
     /// @dev Emits {CreditWithdrawn}. Reverts as {withdrawCredit} does, and then keeps the credit.
     function pushCredit(address recipient) external;
 

@@ -14,8 +14,8 @@ interface IPurchaseNFT {
                                        TYPES
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The status of a purchase. It moves None → Pending → Confirmed or Cancelled, and Confirmed → Returned, never
-    /// back.
+    /// @notice The status of a purchase. It moves None → Pending → Confirmed or Cancelled, and Confirmed → Returned,
+    /// never back.
     enum Status {
         None,
         Pending,
@@ -31,7 +31,8 @@ interface IPurchaseNFT {
     /// @param buyer The buyer's wallet, which receives the cashback.
     /// @param id The purchase id, used as the token id; non-zero and below 2^160.
     /// @param baseBps The store's cashback in basis points, without the bonus.
-    /// @param bonusBps The fan-token bonus in basis points, on top of `baseBps`; their sum, the cashback, is 1 to 10,000.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `baseBps`; their sum, the cashback, is 1 to
+    /// 10,000.
     /// @param storeId The id of a registered store.
     /// @dev The order of the fields gives `mint` and `mintBatch` low selectors. The dispatcher compares selectors from
     /// the lowest up, at 22 gas each.
@@ -208,15 +209,15 @@ interface IPurchaseNFT {
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The record of a purchase; a burnt one's has no buyer. Reverts with {PurchaseNFT_UnknownPurchase} for an id
-    /// that was never minted here.
+    /// @notice The record of a purchase; a burnt one's has no buyer. Reverts with {PurchaseNFT_UnknownPurchase} for
+    /// an id that was never minted here.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
 
     /// @notice A purchase as its packed storage word, here or at a predecessor; zero for an id that was never minted.
     function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase);
 
-    /// @notice Several purchases as packed storage words; zero for an id that was never minted here. Meant for contracts:
-    /// one call saves most of the cost of separate lookups.
+    /// @notice Several purchases as packed storage words; zero for an id that was never minted here. Meant for
+    /// contracts: one call saves most of the cost of separate lookups.
     /// @param items Words with an id above the lowest 96 bits. Those 96 bits are free for the caller to use and are
     /// ignored.
     function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory);
@@ -228,7 +229,8 @@ interface IPurchaseNFT {
     /// @notice The name of a store; empty if it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);
 
-    /// @notice Whether an id was ever minted, here or at a predecessor; true for a burnt one too. Once true, it stays true.
+    /// @notice Whether an id was ever minted, here or at a predecessor; true for a burnt one too. Once true, it stays
+    /// true.
     function isMinted(uint256 tokenId) external view returns (bool);
 
     /// @notice The number of tickets that an owner has burnt. With `balanceOf`: how many were ever minted to it here.
@@ -253,7 +255,8 @@ interface IPurchaseNFT {
     /// @notice ERC-7572: the collection's metadata as a `data:` URI.
     function contractURI() external view returns (string memory);
 
-    /// @notice The site that every token's `external_url` points to, as `/ticket/` and its id. Only scheme and host count.
+    /// @notice The site that every token's `external_url` points to, as `/ticket/` and its id. Only scheme and host
+    /// count.
     function siteUrl() external view returns (string memory);
 
     /// @notice The contract that draws the tickets.
@@ -293,15 +296,16 @@ interface IPurchaseNFT {
     /// @dev Emits and reverts as {confirm} does.
     function cancel(uint256[] calldata tokenIds) external;
 
-    /// @notice Moves 1 to `MAX_BATCH` Confirmed purchases to Returned: they are not paid any more; one that is paid keeps
-    /// what it got. A burnt one is moved too. Confirmer role; reverts while paused.
-    /// @dev Emits as {confirm} does. Reverts with {PurchaseNFT_InvalidBatchSize}, or {PurchaseNFT_NotConfirmed} for the first id that is not Confirmed.
+    /// @notice Moves 1 to `MAX_BATCH` Confirmed purchases to Returned: they are not paid any more; one that is paid
+    /// keeps what it got. A burnt one is moved too. Confirmer role; reverts while paused.
+    /// @dev Emits as {confirm} does. Reverts with {PurchaseNFT_InvalidBatchSize}, or {PurchaseNFT_NotConfirmed} for
+    /// the first id that is not Confirmed.
     function markReturned(uint256[] calldata tokenIds) external;
 
-    /// @notice Burns the caller's own ticket, for ever: it must be paid, Cancelled or Returned. Its record stays, without
-    /// buyer, and its id can never be minted again. Anyone may call it, even while paused.
-    /// @dev Emits `Transfer` to the zero address. Reverts with `TokenDoesNotExist` for an id that was never minted or is
-    /// burnt, with {PurchaseNFT_NotOwner}, or with {PurchaseNFT_NotPaid}.
+    /// @notice Burns the caller's own ticket, for ever: it must be paid, Cancelled or Returned. Its record stays,
+    /// without buyer, and its id can never be minted again. Anyone may call it, even while paused.
+    /// @dev Emits `Transfer` to the zero address. Reverts with `TokenDoesNotExist` for an id that was never minted or
+    /// is burnt, with {PurchaseNFT_NotOwner}, or with {PurchaseNFT_NotPaid}.
     function burn(uint256 tokenId) external;
 
     /// @notice Takes back the metadata URIs of 1 to `MAX_BATCH` purchases for ever. Nobody can set one again. Admin.
@@ -328,9 +332,10 @@ interface IPurchaseNFT {
     /// {PurchaseNFT_UnknownPattern}.
     function setStoreLook(uint16 storeId, uint24 first, uint24 second, uint8 pattern) external;
 
-    /// @notice Sets the distributor that is asked whether a ticket is paid; zero for none. It cannot change a purchase, and
-    /// only lets owners burn their own tickets. Admin.
-    /// @dev Emits {DistributorSet} and {BatchMetadataUpdate}. Does not check the address: a drawing does without an answer.
+    /// @notice Sets the distributor that is asked whether a ticket is paid; zero for none. It cannot change a
+    /// purchase, and only lets owners burn their own tickets. Admin.
+    /// @dev Emits {DistributorSet} and {BatchMetadataUpdate}. Does not check the address: a drawing does without an
+    /// answer.
     function setDistributor(ICashbackDistributor newDistributor) external;
 
     /// @notice Sends all of an ERC-20 token that was sent here to `to`. Treasurer role.

@@ -13,8 +13,8 @@ import {TicketText} from "./TicketText.sol";
 /// @title TicketArt
 /// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the
 /// store's colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a
-/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, an arrow that turns back, or
-/// a crossed ring with the ticket struck through.
+/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, an arrow that turns back,
+/// or a crossed ring with the ticket struck through.
 /// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing
 /// scales with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
 library TicketArt {

@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "71ec0c22e02c9b839a7c1e43afe8a9e586ff59e3b80cbc975594135cad20431b"
+  "sourceHash": "cd2d141ac810535af02346011ca80151f30fe4b3f95a3e6d62cdf834d0b933d9"
 } as const;

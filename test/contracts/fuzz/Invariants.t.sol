@@ -323,7 +323,8 @@ contract Handler is TestSystem {
         }
     }
 
-    /// @dev What was paid is Confirmed, or was and is Returned; reported payouts were paid; a successor knows what its predecessors paid.
+    /// @dev What was paid is Confirmed, or was and is Returned; reported payouts were paid; a successor knows what
+    /// its predecessors paid.
     function _paidMeansConfirmed(uint256 id, PackedPurchase ticket, bool isPaid) private view {
         expect(isPaid == (_acceptedFor[id] != 0), "paid bit");
         bool isReturned = ticket.hasStatus(IPurchaseNFT.Status.Returned);

@@ -48,7 +48,8 @@ contract PurchaseNFTFuzzTest is TestSystem {
         expect(isDone == (total != 0 && total <= 10_000), "percent");
     }
 
-    /// Whatever is called, a status moves None → Pending → Confirmed or Cancelled, Confirmed → Returned, and never back.
+    /// Whatever is called, a status moves None → Pending → Confirmed or Cancelled, Confirmed → Returned, and never
+    /// back.
     function testFuzz_statusIsMonotone(uint8[24] calldata moves) external {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.None;
         for (uint256 i; i < moves.length; ++i) {
