@@ -1,6 +1,5 @@
 import { lookup } from "node:dns";
-import * as http from "node:http";
-import * as https from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { isLoopbackHost, isPublicAddress } from "./network-rules.ts";
@@ -103,7 +102,7 @@ type StrangersCall = {
 export function postToStranger(
   url: URL,
   { headers, body, signal, isLocal }: StrangersCall,
-): Promise<{ status: number; headers: http.IncomingHttpHeaders }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders }> {
   const isAllowed = (address: string) => isPublicAddress(address) || (isLocal && isLoopbackHost(address));
   const find: LookupFunction = (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -117,7 +116,8 @@ export function postToStranger(
     const host = url.hostname.replace(/^\[|\]$/g, "");
     // A name is looked up, and an address is not.
     if (isIP(host) !== 0 && !isAllowed(host)) return reject(new InsideError());
-    const { request } = url.protocol === "https:" ? https : http;
+    // Not imported: that would load Node's `fetch` too.
+    const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
     // A connection for each: one that was kept open could have been closed by now.
     const call = request(url, { method: "POST", headers, lookup: find, signal, agent: false }, (response) => {
       resolve({ status: response.statusCode ?? 0, headers: response.headers });
