@@ -106,6 +106,8 @@ export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<
     {
       SMTP_URL: "Servidor de e-mail",
       MAIL_FROM: "Remetente dos e-mails",
+      VAPID_KEY_FILE: "Chave das mensagens aos aparelhos",
+      VAPID_SUBJECT: "Contato para os serviços de mensagens",
       SUPPORT_CONTACT: "Contato de atendimento",
       NOTIFY_URL: "Para onde vão os avisos à equipe",
       NOTIFY_SECRET: "Segredo dos avisos à equipe",
