@@ -12,8 +12,13 @@ export const paths = {
   /** The same with its buy dialog open. */
   buy: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}?buy`,
   /** A pasted link, and of several stores at its shop one. */
-  go: (url: string, storeId?: string | number) =>
-    `/go?${new URLSearchParams({ ...(url && { url }), ...(storeId !== undefined && { store: String(storeId) }) })}`,
+  go: (url: string, storeId?: string | number) => {
+    const query = new URLSearchParams({
+      ...(url && { url }),
+      ...(storeId !== undefined && { store: String(storeId) }),
+    });
+    return url ? `/go?${query}` : "/go";
+  },
   transaction: (hash: string) => `/tx/${hash}`,
   proof: "/proof",
   proofOf: (wallet: string) => `/proof?wallet=${wallet}`,

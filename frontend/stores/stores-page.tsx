@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, startTransition, useCallback, useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { StoreFilters } from "../../core/rules/api/catalogue.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import { ownValue } from "../../core/rules/records.ts";
@@ -37,10 +37,21 @@ export default function Stores() {
     <section className="page">
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
-      <PasteLink />
+      <LinkOfProduct />
       <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>
+  );
+}
+
+/** On a phone the field has a page of its own, so that the first store's button is on the first screen. */
+function LinkOfProduct() {
+  const t = useText();
+  if (!useIsPhone()) return <PasteLink />;
+  return (
+    <Link className="link" to={paths.go("")}>
+      {t("go.field")}
+    </Link>
   );
 }
 
