@@ -112,7 +112,7 @@ describe("Every node", function () {
     expect((await ask(everyNode)).value, "65 bytes where 32 are expected").to.deep.equal([null]);
     const [call] = big.calls.filter(({ method }) => method === "eth_call");
     expect(call?.params[0]).to.deep.equal({ to: CONTRACT, data: "0x", gas: "0x493e0" });
-    const huge = await open([await node(lyingTo("eth_call", `0x${"00".repeat(4_000_000)}`))]);
+    const huge = await open([await node(lyingTo("eth_call", `0x${"00".repeat(100_000)}`))]);
     expect((await ask(huge)).value).to.deep.equal([null]);
     const reverts = await open([
       await node((call) =>
