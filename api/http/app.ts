@@ -182,9 +182,11 @@ async function stream(request: Request, response: Response, { chunks, type, head
   }
 }
 
-/** No path has a wildcard, so each parameter is a single string. */
+/** No path has a wildcard, so each parameter is a single string. PostgreSQL has no text with a NUL. @throws ApiError 404 */
 function parametersOf(request: Request): Record<string, string> {
-  return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+  const given = Object.entries(request.params).map(([name, value]): [string, string] => [name, String(value)]);
+  if (given.some(([, value]) => value.includes("\0"))) throw notFound("What the path names");
+  return Object.fromEntries(given);
 }
 
 async function send(request: Request, response: Response, reply: Exclude<CheckedReply, StreamReply>): Promise<void> {

@@ -534,6 +534,8 @@ onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (s
         }),
       ];
       for (const answer of answers) expect(answer.status, answer.text).to.equal(400);
+      const named = await admin.post("/api/admin/fx-rates/USD/%00/accept", {});
+      expect(named.status, named.text).to.equal(404);
     });
   });
 });
