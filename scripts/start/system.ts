@@ -76,6 +76,10 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
     void end(1);
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
+  // npm can be killed without a word to what it runs.
+  const { ppid } = process;
+  if (process.env.npm_lifecycle_event !== undefined)
+    setInterval(() => process.ppid !== ppid && void end(0), PARENT_MS).unref();
 
   try {
     await startInOrder(plan, children, hotReload);
@@ -88,6 +92,8 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
     await end(1);
   }
 }
+
+const PARENT_MS = 1_000;
 
 type Plan = Awaited<ReturnType<typeof planSystem>>;
 
