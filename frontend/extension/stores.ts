@@ -5,7 +5,6 @@ import { REFERRALS } from "../../core/rules/product-link.ts";
 declare const SITE: string;
 
 export type Store = { id: number; name: string; domains: string[] };
-type Kept = { stores: Store[]; etag: string };
 /** When a store was last left for through Torcida; milliseconds UTC. */
 type Started = Record<string, number>;
 
@@ -19,23 +18,19 @@ async function read<T>(key: string, otherwise: T): Promise<T> {
   return (kept[key] as T | undefined) ?? otherwise;
 }
 
-export const readStores = async (): Promise<Store[]> => (await read<Kept>("kept", { stores: [], etag: "" })).stores;
+export const readStores = (): Promise<Store[]> => read<Store[]>("stores", []);
 
 /**
  * The public list of stores' domains, asked for once a day and never because of a page. Offline, the last one stays.
  * Returns whether there is a new one.
  */
 export async function refreshStores(): Promise<boolean> {
-  const { etag } = await read<Kept>("kept", { stores: [], etag: "" });
   try {
-    const answer = await fetch(`${SITE}/api/stores/domains`, {
-      credentials: "omit",
-      cache: "no-store",
-      ...(etag && { headers: { "if-none-match": etag } }),
-    });
+    // The browser asks by the ETag that it knows: a header of ours would need the server's leave.
+    const answer = await fetch(`${SITE}/api/stores/domains`, { credentials: "omit", cache: "no-cache" });
     if (!answer.ok) return false;
     const { stores } = (await answer.json()) as { stores: Store[] };
-    await chrome.storage.local.set({ kept: { stores, etag: answer.headers.get("etag") ?? "" } satisfies Kept });
+    await chrome.storage.local.set({ stores });
     return true;
   } catch {
     return false;
