@@ -17,7 +17,7 @@ const SUFFIXES = { allowPrivateDomains: true };
 
 /** Whose page a link leads to, by the domains of all stores on offer. docs/product.md#links */
 export class StoreDomains {
-  /** With their domains, but those of shortened links. */
+  /** With their domains, but those of shortened links and suffixes. */
   readonly stores: (NamedStore & { domains: string[] })[] = [];
   readonly #sites = new Map<string, Site[]>();
   readonly #names = new Map<string, { key: string; store: NamedStore }[]>();
@@ -33,7 +33,8 @@ export class StoreDomains {
         if (!isShort) this.#nameBy(getDomainWithoutSuffix(domain, SUFFIXES) ?? "", store);
       }
       this.#nameBy(name, store);
-      const own = [...listed].filter((one) => !one.startsWith(SHORT_DOMAIN));
+      // Below a suffix are others' shops, and who reads this list knows no suffixes.
+      const own = [...listed].filter((one) => !one.startsWith(SHORT_DOMAIN) && getDomain(one, SUFFIXES) !== null);
       if (own.length > 0) this.stores.push({ ...store, domains: own });
     }
   }
