@@ -1,4 +1,3 @@
-import { hasLink } from "../../core/catalogue/stores.ts";
 import { linkRequestSchema, linkResponseSchema } from "../../core/rules/api/purchases.ts";
 import { readProductLink } from "../../core/rules/product-link.ts";
 import { linkOf } from "../../core/sales/links.ts";
@@ -38,7 +37,7 @@ export function linksRoute(services: Services, registrations: Registrations, cat
       const { store, isShort } = await requireStore(catalogue, link.host, body.store_id);
       const page = isShort ? undefined : link.url;
       const found = await registrations.stores.find(BigInt(store.id));
-      const leads = (to?: string) => (found && hasLink(found) ? linkOf(found, "click", services.accounts, to) : null);
+      const leads = (to?: string) => found && linkOf(found, "click", services.accounts, to);
       const answer = {
         ...{ success: true as const, message: "Store found", purchase: null },
         ...{ store, url: link.url, is_short: isShort, was_referral: link.wasReferral },
