@@ -240,6 +240,7 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     amount: reaisText(row.amount_cents),
     cashback_percent: percentText(row.cashback_bps),
     bonus_percent: percentText(row.bonus_bps),
+    total_percent: percentText(row.cashback_bps + row.bonus_bps),
     token_slug: row.token_slug,
     // Exact: cents × basis points have six places.
     cashback_brl: formatDecimal(row.cashback_cent_bps, 6, 2),

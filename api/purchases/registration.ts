@@ -226,6 +226,7 @@ function toWireTerms(wanted: SimulatedPurchase) {
     amount: reaisText(wanted.amountCents),
     cashback_percent: percentText(wanted.cashbackBps),
     bonus_percent: percentText(wanted.bonusBps),
+    total_percent: percentText(wanted.cashbackBps + wanted.bonusBps),
     bonus_state: wanted.bonusRead?.state ?? "known",
     token_slug: wanted.tokenSlug,
     status: "processing",

@@ -97,6 +97,7 @@ export function toPurchaseRecord(
     amount: reaisText(purchase.amount_cents),
     cashback_percent: percentText(purchase.cashback_bps),
     bonus_percent: percentText(purchase.bonus_bps),
+    total_percent: percentText(purchase.cashback_bps + purchase.bonus_bps),
     bonus_state: bonusStateOf(purchase),
     token_slug: purchase.token_slug,
     status,

@@ -24,8 +24,12 @@ function asReadersWrite(
     }
     case "Cashback":
     case "Bônus": {
-      const bps = readPercentText(value);
-      return bps === undefined ? value : percent(percentText(bps));
+      // Of 1.1.0 on, the bonus says that the total contains it.
+      const [part = "", isIncluded] = value.split(" (incluído)");
+      const bps = readPercentText(part);
+      if (bps === undefined) return value;
+      const said = percent(percentText(bps));
+      return isIncluded === undefined ? said : t("nft.included", { percent: said });
     }
     case "Status":
       return t(`status.${readStatus(value)}`);

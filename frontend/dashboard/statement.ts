@@ -68,15 +68,19 @@ function fromNft(nft: PurchaseNft, purchase: PurchaseRecord | undefined, weiPerC
   };
 }
 
+/** 1.0.0 says base and bonus alone. */
+export function totalPercent({ total_percent, cashback_percent, bonus_percent }: PurchaseRecord): string {
+  return total_percent ?? String(Number(cashback_percent ?? 0) + Number(bonus_percent ?? 0));
+}
+
 function fromRecord(purchase: PurchaseRecord): Entry {
-  const total = Number(purchase.cashback_percent ?? 0) + Number(purchase.bonus_percent ?? 0);
   return {
     id: String(purchase.id),
     store: purchase.store,
     status: purchase.status ? statusWord(purchase.status) : asPurchase(readStatus(purchase.stored_status ?? "")),
     value: String(purchase.amount),
     valueText: "",
-    percent: String(total),
+    percent: totalPercent(purchase),
     percentText: "",
     cashback: purchase.cashback_amount ?? String(purchase.cashback),
     date: purchase.date ?? purchase.created_at ?? "",

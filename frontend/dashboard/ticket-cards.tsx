@@ -11,6 +11,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Picture } from "../ui/picture.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
+import { totalPercent } from "./statement.ts";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
 
@@ -107,7 +108,6 @@ export function RecordTicket({ purchase, note }: { purchase: PurchaseRecord; not
   const status = purchase.status ?? readStatus(purchase.stored_status ?? "");
   const isConfirmed = status === "confirmed";
   const kind = isConfirmed ? "confirmed" : status === "cancelled" ? "cancelled" : "pending";
-  const total = Number(purchase.cashback_percent ?? 0) + Number(purchase.bonus_percent ?? 0);
   return (
     <article data-status={kind} className={kind === "pending" ? "pulse" : undefined}>
       <Ticket
@@ -120,7 +120,8 @@ export function RecordTicket({ purchase, note }: { purchase: PurchaseRecord; not
             isMain: true,
             value: (
               <>
-                <span>{percent(total)}</span> <small>{chz(purchase.cashback_amount ?? purchase.cashback)}</small>
+                <span>{percent(totalPercent(purchase))}</span>{" "}
+                <small>{chz(purchase.cashback_amount ?? purchase.cashback)}</small>
               </>
             ),
           },

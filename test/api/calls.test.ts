@@ -173,6 +173,7 @@ onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (s
         amount: "100.00",
         cashback_percent: "5",
         bonus_percent: "2",
+        total_percent: "7",
         token_slug: "verdao",
         status: "processing",
       });

@@ -42,6 +42,7 @@ export const adminPurchaseSchema = z.object({
   amount: z.string(),
   cashback_percent: z.string(),
   bonus_percent: z.string(),
+  total_percent: z.string(),
   token_slug: z.string().nullable(),
   /** The promised cashback, in reais and in CHZ; the CHZ amount is an estimate until the rate is frozen. */
   cashback_brl: z.string(),

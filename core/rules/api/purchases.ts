@@ -58,6 +58,8 @@ const purchaseTermsShape = {
   /** Base percent, decimal text. */
   cashback_percent: z.string(),
   bonus_percent: z.string(),
+  /** Both together: value × this percent × rate is the cashback. */
+  total_percent: z.string().optional(),
   /** `open`: it may still rise, once a balance can be read; `none`: it never could. docs/product.md#bonus-read */
   bonus_state: z.enum(BONUS_STATES).optional(),
   token_slug: z.string().nullable(),

@@ -112,7 +112,7 @@ function PurchaseFacts({ purchase }: { purchase: PurchaseDetails }) {
           "Percentual",
           purchase.bonus_percent === "0"
             ? percent(purchase.cashback_percent)
-            : `${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
+            : `${percent(purchase.total_percent)}: ${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
         ],
         [
           "Cashback",

@@ -119,6 +119,7 @@ const purchase = (id: number, change: Partial<Purchase>): Purchase => ({
   amount: "249.90",
   cashback_percent: "5.75",
   bonus_percent: "2",
+  total_percent: "7.75",
   token_slug: "verdao",
   cashback_brl: "19.37",
   cashback: "19.36725",
