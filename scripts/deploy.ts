@@ -5,7 +5,7 @@
  * with `--retire` the deployer, if it is the admin, first retires that distributor permanently.
  */
 import { parseArgs } from "node:util";
-import { type Address, BaseError, formatEther, getAddress, isAddress, zeroAddress } from "viem";
+import { type Address, BaseError, formatEther, getAddress, isAddress, parseGwei, zeroAddress } from "viem";
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { deploymentPath, findDeployment } from "../core/chain/deployment.ts";
 import { ticketDescriptorBytecode } from "../core/chain/generated/ticket-descriptor-bytecode.ts";
@@ -21,6 +21,7 @@ import { DeployError } from "./deploy/deploy-error.ts";
 import { deploySuccessor } from "./deploy/deploy-successor.ts";
 import { deployTorcida, type StoreName } from "./deploy/deploy-torcida.ts";
 import { probeChain } from "./deploy/probe-chain.ts";
+import { saidOtherwise } from "./deploy/said-otherwise.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
@@ -31,6 +32,8 @@ const REGISTER_STORE_GAS = 120_000n;
 const OFFER_ADMIN_GAS = 55_000n;
 const ROLE_COUNT = 8n;
 const SET_DISTRIBUTOR_GAS = 60_000n;
+/** The lowest gas price of Spicy and of Chiliz. */
+const FLOOR_WEI = parseGwei("2500");
 
 type CostLine = { what: string; gas: bigint };
 type Cost = {
@@ -91,21 +94,21 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   return await deploy(network, env, print);
 }
 
-async function deploy(network: Network, env: Variables, print: Print): Promise<true> {
+/** Returns whether the deployment is as the variables say. */
+async function deploy(network: Network, env: Variables, print: Print): Promise<boolean> {
   const configuration = readDeployConfiguration(network, env);
   await requireTrustedNodes(configuration);
   if (network !== "localhost") await requireFunds(configuration);
   if (env.SITE_URL && new URL(env.SITE_URL).href !== new URL("/", env.SITE_URL).href)
     print(`Of SITE_URL only ${configuration.siteUrl} counts: each ticket links to ${configuration.siteUrl}/ticket/…`);
-  const { purchaseNft, cashbackDistributor } = await deployTorcida({
-    configuration,
-    stores: storesOf(network),
-    report: print,
-  });
-  print(`PurchaseNFT ${purchaseNft.address}`);
-  print(`CashbackDistributor ${cashbackDistributor.address}`);
+  const deployment = await deployTorcida({ configuration, stores: storesOf(network), report: print });
+  print(`PurchaseNFT ${deployment.purchaseNft.address}`);
+  print(`CashbackDistributor ${deployment.cashbackDistributor.address}`);
   print(`The record is ${deploymentPath(network)}`);
-  return true;
+  const differences = await saidOtherwise(await openCommandChain(configuration), configuration, deployment);
+  for (const line of differences) print(`✗ ${line}`);
+  // `npm start` goes on with the local contracts as they are.
+  return differences.length === 0 || network === "localhost";
 }
 
 async function succeed(
@@ -178,7 +181,9 @@ async function estimateCost(configuration: DeployConfiguration, stores: readonly
     if (admin) lines.push({ what: "administration offered", gas: 2n * OFFER_ADMIN_GAS });
   }
   const totalGas = lines.reduce((sum, { gas }) => sum + gas, 0n);
-  const gasPriceWei = await client.getGasPrice();
+  const quoted = await client.getGasPrice();
+  // A node of one's own says less than the public chain takes.
+  const gasPriceWei = network === "localhost" || quoted > FLOOR_WEI ? quoted : FLOOR_WEI;
   const balanceWei = await client.getBalance({ address: deployer });
   return { lines, totalGas, gasPriceWei, totalWei: totalGas * gasPriceWei, balanceWei, deployer };
 }

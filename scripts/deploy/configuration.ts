@@ -49,6 +49,8 @@ export type DeployConfiguration = {
   adminDelaySeconds: number;
   siteUrl: string;
   limits: PayLimits;
+  /** What the variables say, without defaults: on a standing deployment nothing else can differ. */
+  said: Partial<PayLimits> & { siteUrl?: string | undefined; adminDelaySeconds?: number | undefined };
 };
 
 const holder = address.transform((text) => getAddress(text)).optional();
@@ -116,15 +118,23 @@ export function readDeployConfiguration(network: Network, source: Variables): De
   const operator = operatorOf(network, env);
   const deployerKey = deployerOf(network, env);
   if (!operator || !deployerKey) throw new EnvironmentError("OPERATOR_ADDRESS is missing");
+  // Only scheme and host count: every ticket links to its own page there.
+  const siteUrl = new URL(env.SITE_URL ?? `http://localhost:${env.PORT}`).origin;
   return {
     ...connection(network, env),
     deployerKey,
     roles: roleHolders(env, operator),
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
-    // Only scheme and host count: every ticket links to its own page there.
-    siteUrl: new URL(env.SITE_URL ?? `http://localhost:${env.PORT}`).origin,
+    siteUrl,
     limits: limitsOf(network, env),
+    said: {
+      siteUrl: env.SITE_URL && siteUrl,
+      adminDelaySeconds: env.ADMIN_DELAY_SECONDS,
+      ...(env.MAX_WEI_PER_CENT === undefined ? {} : { maxWeiPerCent: env.MAX_WEI_PER_CENT }),
+      ...(env.MAX_PAYOUT_CHZ === undefined ? {} : { maxPayout: env.MAX_PAYOUT_CHZ }),
+      ...(env.DAILY_CAP_CHZ === undefined ? {} : { dailyCap: env.DAILY_CAP_CHZ }),
+    },
   };
 }
 

@@ -1,7 +1,10 @@
 import { type Address, encodeDeployData, encodeFunctionData, type Hex, parseEther, toHex, zeroAddress } from "viem";
 import { type Deployment, deploymentPath, deploymentSchema, findDeployment } from "../../core/chain/deployment.ts";
 import { build } from "../../core/chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { purchaseNftBytecode } from "../../core/chain/generated/purchase-nft-bytecode.ts";
 import { testFanTokenAbi } from "../../core/chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../core/chain/generated/test-fan-token-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
@@ -96,7 +99,10 @@ async function createContracts(wallet: DeployerWallet, configuration: DeployConf
     descriptor.address,
   ];
   if (descriptor.isNew) nftArguments[3] = descriptor.address;
-  const nft = await wallet.create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
+  const nft = await wallet.create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft, {
+    abi: purchaseNftAbi,
+    bytecode: purchaseNftBytecode,
+  });
   const known = nft.isNew ? undefined : recorded?.cashbackDistributor;
   const distributorValues =
     known?.constructorArguments ?? distributorArguments(configuration, wallet.address, nft.address, zeroAddress);
@@ -104,6 +110,7 @@ async function createContracts(wallet: DeployerWallet, configuration: DeployConf
     "CashbackDistributor",
     distributorCreation(distributorValues),
     recorded?.cashbackDistributor,
+    { abi: cashbackDistributorAbi, bytecode: cashbackDistributorBytecode },
   );
   return { descriptor, nft, nftArguments, distributor, distributorValues };
 }

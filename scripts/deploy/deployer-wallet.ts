@@ -1,6 +1,18 @@
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Address, getContractAddress, type Hash, type Hex, keccak256, type TransactionSerializable } from "viem";
+import {
+  type Abi,
+  type Address,
+  decodeDeployData,
+  getContractAddress,
+  type Hash,
+  type Hex,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerializable,
+  type TransactionSerialized,
+} from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { deploymentPath } from "../../core/chain/deployment.ts";
 import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
@@ -8,13 +20,16 @@ import { openCommandChain } from "../operator/open-chain.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { runtimeCode } from "./creations.ts";
 import { DeployError } from "./deploy-error.ts";
-import { Journal } from "./journal.ts";
+import { Journal, type JournalEntry } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
 
 /** One transaction, and the message for the operator once it succeeded. */
 export type Call = { to: Address; data?: Hex; value?: bigint; what: string };
 
 type Created = { address: Address; transaction: Hash; isNew: boolean };
+
+/** What a creation consists of, to name the arguments in which two differ. */
+type Constructed = { abi: Abi; bytecode: Hex };
 
 const BASE_FEE_MULTIPLIER = 1.5;
 const SETTLE_TIMEOUT_MS = 180_000;
@@ -59,17 +74,23 @@ export class DeployerWallet {
     return this.#journal.get(name)?.address;
   }
 
-  /** A contract with exactly this code: the recorded one, one signed by an interrupted run, or a new one. */
+  /**
+   * A contract with exactly this code: the recorded one, one signed by an interrupted run, or a new one.
+   * @throws DeployError if an interrupted run made another one: a second must not follow by itself
+   */
   async create(
     name: string,
     creation: Hex,
     recorded: { address: Address; transaction: Hash } | undefined,
+    constructed?: Constructed,
   ): Promise<Created> {
     if (recorded && (await this.#isKept(name, recorded.address, creation))) {
       return { address: recorded.address, transaction: recorded.transaction, isNew: false };
     }
     const signed = this.#journal.get(name);
-    if (signed?.creationHash === keccak256(creation) && (await this.#resume(signed.address, creation, signed))) {
+    if (signed && signed.creationHash !== keccak256(creation))
+      await this.#refuseOther(name, signed, creation, constructed);
+    else if (signed && (await this.#resume(signed.address, creation, signed))) {
       this.#report(`${name} was pending; it is at ${signed.address}`);
       return { address: signed.address, transaction: signed.transaction, isNew: true };
     }
@@ -121,6 +142,21 @@ export class DeployerWallet {
     await this.#hand(rawTransaction);
     await this.#succeeded(transaction, "the creation of the interrupted run");
     return true;
+  }
+
+  /** What an interrupted run signed is on the chain, or may still come, with other arguments than these. */
+  async #refuseOther(name: string, signed: JournalEntry, creation: Hex, constructed?: Constructed): Promise<void> {
+    const { address, nonce } = signed;
+    const serializedTransaction = signed.rawTransaction as TransactionSerialized;
+    const from = await recoverTransactionAddress({ serializedTransaction });
+    const isThere = (await this.client.getCode({ address })) !== undefined;
+    if (!isThere && (await this.client.getTransactionCount({ address: from })) > nonce) return;
+    const { data: before = "0x" } = parseTransaction(serializedTransaction);
+    const what = `an interrupted run created ${name} at ${address}, ${differenceOf(before, creation, constructed)}`;
+    if (this.#configuration.network === "localhost") return this.#report(`${what}; it is left unused`);
+    throw new DeployError(
+      `A second ${name} is not created: ${what}. Set everything as it was and run this again, then let the admin change it; or move ${journalPath(this.#configuration)} away, and what that run created stays unused for ever`,
+    );
   }
 
   /** Sends calls in order without waiting in between, then waits for all. */
@@ -191,6 +227,26 @@ export class DeployerWallet {
   async blockOf(hash: Hash): Promise<number> {
     return Number((await this.client.getTransactionReceipt({ hash })).blockNumber);
   }
+}
+
+/** Which constructor arguments differ between two creations of the same code. */
+function differenceOf(before: Hex, now: Hex, { abi, bytecode }: Partial<Constructed> = {}): string {
+  if (!abi || !bytecode || !before.startsWith(bytecode)) return "from other code than this version's";
+  const argumentsOf = (data: Hex) => (decodeDeployData({ abi, bytecode, data }).args ?? []).map(textOf);
+  const [old, wanted] = [argumentsOf(before), argumentsOf(now)];
+  const names = abi.find((item) => item.type === "constructor")?.inputs ?? [];
+  const differences = names.flatMap(({ name }, index) =>
+    old[index] === wanted[index] ? [] : [`${name} was ${old[index]} and is ${wanted[index]} now`],
+  );
+  return `with other arguments: ${differences.join(", ")}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" && value !== null
+    ? `(${Object.entries(value)
+        .map(([name, part]) => `${name} ${part}`)
+        .join(", ")})`
+    : String(value);
 }
 
 function journalPath({ network }: DeployConfiguration): string {

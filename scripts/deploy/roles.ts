@@ -74,7 +74,7 @@ export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow
     calls.push({
       to: contract,
       data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "grantRole", args: [roleId(role), holder] }),
-      what: `${role} granted to ${holder}`,
+      what: `${role} on ${contract} granted to ${holder}`,
     });
   }
   return calls;
@@ -105,7 +105,7 @@ export async function handOverCalls(
     calls.push({
       to: contract,
       data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "renounceRole", args: [roleId(role), self] }),
-      what: `${role} given up by the deployer`,
+      what: `${role} on ${contract} given up by the deployer`,
     });
   }
   if (!admin) return calls;

@@ -1,0 +1,59 @@
+import { encodeFunctionData, formatEther, type Hex, type PublicClient } from "viem";
+import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import type { DeployConfiguration } from "./configuration.ts";
+
+/**
+ * One line for each variable that says something else than a standing deployment, with the call that its admin must
+ * make: what was constructed with a variable does not follow it.
+ */
+export async function saidOtherwise(
+  client: PublicClient,
+  { said, siteUrl, adminDelaySeconds }: DeployConfiguration,
+  { purchaseNft, cashbackDistributor }: Deployment,
+): Promise<string[]> {
+  const nft = { address: purchaseNft.address, abi: purchaseNftAbi } as const;
+  const distributor = { address: cashbackDistributor.address, abi: cashbackDistributorAbi } as const;
+  const [site, limits] = await Promise.all([
+    client.readContract({ ...nft, functionName: "siteUrl" }),
+    client.readContract({ ...distributor, functionName: "limits" }),
+  ]);
+  const lines: string[] = [];
+  const tell = async ({ address }: { address: Hex }, what: string, call: string, data: Hex) => {
+    const admin = await client.readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" });
+    lines.push(`${what} at ${address}: its admin ${admin} must call ${call}, data ${data}`);
+  };
+
+  if (said.siteUrl !== undefined && new URL(site).origin !== said.siteUrl) {
+    const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "setSiteUrl", args: [siteUrl] });
+    await tell(nft, `SITE_URL is ${siteUrl}, and ${site}`, `setSiteUrl("${siteUrl}")`, data);
+  }
+  const { maxWeiPerCent, maxPayout, dailyCap } = { ...limits, ...said };
+  const args = [{ maxWeiPerCent, maxPayout, dailyCap }] as const;
+  const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "setLimits", args });
+  for (const [variable, name, text] of [
+    ["MAX_WEI_PER_CENT", "maxWeiPerCent", String],
+    ["MAX_PAYOUT_CHZ", "maxPayout", formatEther],
+    ["DAILY_CAP_CHZ", "dailyCap", formatEther],
+  ] as const) {
+    const wanted = said[name];
+    if (wanted === undefined || wanted === limits[name]) continue;
+    const call = `setLimits((${maxWeiPerCent}, ${maxPayout}, ${dailyCap}))`;
+    await tell(distributor, `${variable} is ${text(wanted)}, and ${text(limits[name])}`, call, data);
+  }
+  if (said.adminDelaySeconds === undefined) return lines;
+  for (const { address } of [nft, distributor]) {
+    const contract = { address, abi: purchaseNftAbi } as const;
+    const [delay, [scheduled]] = await Promise.all([
+      client.readContract({ ...contract, functionName: "defaultAdminDelay" }),
+      client.readContract({ ...contract, functionName: "pendingDefaultAdminDelay" }),
+    ]);
+    if ([delay, scheduled].includes(adminDelaySeconds)) continue;
+    const functionName = "changeDefaultAdminDelay";
+    const later = encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [adminDelaySeconds] });
+    const what = `ADMIN_DELAY_SECONDS is ${adminDelaySeconds}, and ${delay}`;
+    await tell({ address }, what, `${functionName}(${adminDelaySeconds})`, later);
+  }
+  return lines;
+}
