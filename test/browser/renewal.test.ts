@@ -1,28 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { WEB_APP } from "../testing/web-app.ts";
+import { buildAgain } from "./support/another-build.ts";
 import { useSite } from "./support/site.ts";
-
-/** Another build of the same app: every hashed file has another name. */
-function buildAgain(folder: string): void {
-  cpSync(WEB_APP, folder, { recursive: true });
-  const assets = join(folder, "assets");
-  const names = readdirSync(assets).map((name) => [name, name.replace(/(\.\w+)$/, "Z$1")] as const);
-  for (const [name, other] of names) renameSync(join(assets, name), join(assets, other));
-  const texts = [join(folder, "index.html"), join(folder, ".vite/pages.json")];
-  texts.push(...names.flatMap(([, other]) => (/\.(?:js|css)$/.test(other) ? [join(assets, other)] : [])));
-  const pattern = new RegExp(names.map(([name]) => name.replaceAll(".", "\\.")).join("|"), "g");
-  const byName = new Map<string, string>(names);
-  for (const file of texts)
-    writeFileSync(
-      file,
-      readFileSync(file, "utf8").replace(pattern, (name) => byName.get(name) ?? name),
-    );
-}
 
 /** How often the tab has loaded a page. */
 const loads = (page: Page) => page.evaluate(() => Number(sessionStorage.getItem("loads")));

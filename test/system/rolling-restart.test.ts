@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,6 +11,7 @@ import { freePorts } from "../testing/free-port.ts";
 import { type Answer, Shopper } from "../testing/shopper.ts";
 import { skipWithout } from "../testing/skip.ts";
 import { until } from "../testing/until.ts";
+import { startNginx } from "./support/nginx.ts";
 
 const PURCHASES = 2_000;
 const CALLERS = 16;
@@ -86,23 +87,3 @@ describe("Two apis behind nginx, restarted one after the other @deep", function 
     expect(Number(stored)).to.equal(answers.length);
   });
 });
-
-/** With the example of the page, but for its addresses. */
-function startNginx(folder: string, port: number, apis: readonly Supervised[]): ChildProcess {
-  const [, example = ""] = /```nginx\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
-  const hosts = apis.map(({ url }) => new URL(url).host);
-  const servers = example
-    .replace("listen 80;", `listen 127.0.0.1:${port};`)
-    .replace(/10\.0\.0\.\d:3000/g, () => hosts.shift() ?? "");
-  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const file = join(folder, "nginx.conf");
-  writeFileSync(
-    file,
-    `daemon off; pid ${folder}/pid; error_log ${folder}/errors;
-     events { worker_connections 256; }
-     http { access_log off; ${paths.join(" ")} ${servers} }`,
-  );
-  return spawn("nginx", ["-p", folder, "-c", file, "-e", join(folder, "errors")], { stdio: "ignore" });
-}
