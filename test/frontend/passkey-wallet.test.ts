@@ -27,7 +27,9 @@ describe("A transaction that a passkey's wallet is asked to sign", () => {
     const withdrawal = encodeFunctionData({ abi: [withdrawCredit], args: [OTHER] });
     expect(read({ to: DISTRIBUTOR, data: withdrawal })).to.deep.equal({ kind: "withdraw", to: OTHER });
     const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 7n] });
-    expect(read({ to: TOKEN, data: transfer })).to.deep.equal({ kind: "token", to: OTHER, units: 7n, symbol: "PSG" });
+    expect(read({ to: TOKEN, data: transfer })).to.deep.equal({
+      ...{ kind: "token", to: OTHER, units: 7n, symbol: "PSG", contract: getAddress(TOKEN) },
+    });
   });
 
   it("is nothing else: no other call, contract, chain or account", () => {
@@ -37,6 +39,12 @@ describe("A transaction that a passkey's wallet is asked to sign", () => {
     expect(read({ to: OTHER, data: transfer }), "a token that the shop does not list").to.equal(4100);
     expect(read({ to: TOKEN, data: transfer, value: "0x1" }), "with CHZ that no sentence tells").to.equal(4100);
     expect(read({ to: DISTRIBUTOR, data: encodeFunctionData({ abi: [pause] }) })).to.equal(4100);
+    expect(read({ to: TOKEN, data: `${transfer}00` }), "with bytes behind it").to.equal(4100);
+    const dirty = transfer.replace(/(?<=^0x.{8})00/, "01");
+    expect(read({ to: TOKEN, data: dirty }), "with bytes before the receiver").to.equal(4100);
+    expect(
+      read({ to: DISTRIBUTOR, data: `${encodeFunctionData({ abi: [withdrawCredit], args: [OTHER] })}ff` }),
+    ).to.equal(4100);
     expect(read({ data: "0x12" })).to.equal(4100);
     expect(read({ chainId: "0x1" })).to.equal(4100);
     expect(read({ from: OTHER })).to.equal(4100);

@@ -13,17 +13,22 @@ export function wallet(): PasskeyWallet {
   return kept;
 }
 
-type Approved = { title: "passkey.sign" | "passkey.signIn" | "passkey.transaction"; detail: string; work: Work };
+type Approved = {
+  /** The wallet that it was asked of. */
+  of: PasskeyWallet;
+  title: "passkey.sign" | "passkey.signIn" | "passkey.transaction";
+  detail: string;
+  work: Work;
+};
 
 /** One request at a time: a second one would stand behind the first, or be mistaken for it. */
 let isOpen = false;
 
 /** Shows what will be signed, asks for face or finger, and signs. */
-export async function approved({ title, detail, work }: Approved): Promise<string> {
+export async function approved({ of: { address, credential_id }, title, detail, work }: Approved): Promise<string> {
   if (isOpen) throw new ProviderError(REQUEST_PENDING, "A request is open in the wallet.");
   isOpen = true;
   try {
-    const { address, credential_id } = wallet();
     await loadPasskeyTexts();
     const { host } = location;
     const isApproved = await askConsent({

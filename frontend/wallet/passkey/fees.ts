@@ -1,5 +1,6 @@
 import { type Hex, hexToBigInt, numberToHex } from "viem";
 import { client } from "../../chain/client.ts";
+import { NotSentError } from "./not-sent.ts";
 
 /** What the node would take now: its base fee may grow by half until the transaction is mined. */
 export async function feesNow(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
@@ -10,6 +11,16 @@ export async function feesNow(): Promise<{ maxFeePerGas: bigint; maxPriorityFeeP
   const maxPriorityFeePerGas = hexToBigInt(tip);
   const base = hexToBigInt(block?.baseFeePerGas ?? "0x0");
   return { maxFeePerGas: (base * 3n) / 2n + maxPriorityFeePerGas, maxPriorityFeePerGas };
+}
+
+/** The fee of about a hundred transfers on the Chiliz Chain. A node that names more is not believed. */
+const HIGHEST_FEE_WEI = 5n * 10n ** 18n;
+
+/** The highest fee that a transaction allows. @throws NotSentError if that is beyond all sense */
+export function feeOf({ gas, maxFeePerGas }: { gas: bigint; maxFeePerGas: bigint }): bigint {
+  const fee = gas * maxFeePerGas;
+  if (fee > HIGHEST_FEE_WEI) throw new NotSentError("passkey.send.feeTooHigh");
+  return fee;
 }
 
 export async function gasOf(call: { from: Hex; to: Hex; value: bigint; data?: Hex }): Promise<bigint> {

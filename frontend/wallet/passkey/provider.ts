@@ -68,10 +68,10 @@ function switchTo(chain: unknown): null {
 }
 
 async function signMessage(data: unknown, address: unknown): Promise<string> {
-  const { address: own } = wallet();
+  const of = wallet();
   if (typeof data !== "string" || typeof address !== "string")
     throw new ProviderError(INVALID_PARAMETERS, "Invalid parameters.");
-  if (address.toLowerCase() !== own) throw new ProviderError(UNAUTHORIZED, "Unauthorized account.");
+  if (address.toLowerCase() !== of.address) throw new ProviderError(UNAUTHORIZED, "Unauthorized account.");
   const bytes = bytesOf(data);
   const text = readable(bytes);
   const site = /^(\S+) wants you to sign in with your Ethereum account:/.exec(text)?.[1];
@@ -79,6 +79,7 @@ async function signMessage(data: unknown, address: unknown): Promise<string> {
     throw new ProviderError(UNAUTHORIZED, `This message signs in to ${site}, and this page is ${location.host}.`);
   }
   return approved({
+    of,
     title: site === undefined ? "passkey.sign" : "passkey.signIn",
     detail: text,
     work: { kind: "message", message: `0x${hexOf(bytes)}` },

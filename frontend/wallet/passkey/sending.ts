@@ -1,8 +1,8 @@
 import { getAddress, type Hex, keccak256, numberToHex } from "viem";
-import { chzTextFromWei } from "../../../core/rules/money.ts";
+import { chzTextFromWei, reaisText } from "../../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
 import { toWalletAddress, type WalletAddress } from "../../../core/rules/wallet-address.ts";
-import { getFanTokens } from "../../api/calls.ts";
+import { getConfig, getFanTokens } from "../../api/calls.ts";
 import { deployment } from "../../app/deployment.ts";
 import { client, readBalance } from "../../chain/client.ts";
 import { distributors } from "../../chain/contracts.ts";
@@ -10,7 +10,7 @@ import { targetChain } from "../../chain/target-chain.ts";
 import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { numeric } from "../../i18n/numeric.ts";
 import { approved, wallet } from "./approval.ts";
-import { feesNow, gasOf, isMined, nonceOf } from "./fees.ts";
+import { feeOf, feesNow, gasOf, isMined, nonceOf } from "./fees.ts";
 import { NotSentError } from "./not-sent.ts";
 import type { Receiver } from "./queries.ts";
 import { checkAddress } from "./send-rules.ts";
@@ -18,30 +18,41 @@ import { readTransaction } from "./transaction.ts";
 
 /** Signs one of the three forms that it can say in words, and gives it to the node. @returns the hash */
 export async function sendTransaction(given: unknown): Promise<Hex> {
-  const { address } = wallet();
+  const of = wallet();
   const { meaning, ...wanted } = readTransaction(given, {
-    ...{ own: address, chainId: deployment.chain_id, distributors: distributors(), tokens: await catalogueTokens() },
+    ...{ own: of.address, chainId: deployment.chain_id, distributors: distributors(), tokens: await catalogueTokens() },
   });
   const { to, value, data } = wanted;
-  const [fees, gas, nonce] = await Promise.all([
+  const [fees, gas, nonce, config] = await Promise.all([
     feesNow(),
-    wanted.gas ?? gasOf({ from: address, to, value, data }),
-    nonceOf(address),
+    wanted.gas ?? gasOf({ from: of.address, to, value, data }),
+    nonceOf(of.address),
+    getConfig().catch(() => undefined),
     loadPasskeyTexts(),
   ]);
   const { maxFeePerGas = fees.maxFeePerGas, maxPriorityFeePerGas = fees.maxPriorityFeePerGas } = wanted;
-  const fee = exact(chzTextFromWei(gas * maxFeePerGas));
+  /** In reais too, where their rate is known. */
+  const chz = (wei: bigint) => {
+    const amount = `${exact(chzTextFromWei(wei))} CHZ`;
+    return config
+      ? t("passkey.transaction.reais", { amount, value: brl(reaisText(wei / BigInt(config.wei_per_cent))) })
+      : amount;
+  };
+  const fee = chz(feeOf({ gas, maxFeePerGas }));
   const transaction = { to, value, data, gas, nonce, maxFeePerGas, maxPriorityFeePerGas, chainId: deployment.chain_id };
   const signed = await approved({
+    of,
     title: "passkey.transaction",
     detail: [
       meaning.kind === "withdraw"
         ? t("passkey.transaction.withdraw")
         : meaning.kind === "chz"
-          ? t("passkey.transaction.amount", { amount: `${exact(chzTextFromWei(meaning.wei))} CHZ` })
-          : t("passkey.transaction.units", { units: String(meaning.units), symbol: meaning.symbol }),
+          ? t("passkey.transaction.amount", { amount: chz(meaning.wei) })
+          : t("passkey.transaction.units", {
+              ...{ units: String(meaning.units), symbol: meaning.symbol, contract: meaning.contract },
+            }),
       t("passkey.transaction.to", { address: getAddress(meaning.to) }),
-      t("passkey.transaction.fee", { fee: `${fee} CHZ` }),
+      t("passkey.transaction.fee", { fee }),
       t("passkey.transaction.network", { network: targetChain.name }),
     ].join("\n"),
     work: { kind: "transaction", transaction: { type: "eip1559", ...transaction } },
@@ -67,6 +78,9 @@ async function publish(signed: Hex): Promise<Hex> {
 const exact = (chz: string): string =>
   new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: CHZ_DECIMALS }).format(numeric(chz));
 
+const brl = (reais: string): string =>
+  new Intl.NumberFormat(document.documentElement.lang, { style: "currency", currency: "BRL" }).format(numeric(reais));
+
 /** Contracts of fan tokens that the shop lists; without an answer there are none, and none is sent. */
 async function catalogueTokens(): Promise<{ contract: string; symbol: string }[]> {
   const tokens = await getFanTokens().catch(() => []);
@@ -82,6 +96,12 @@ export async function receiverOf(address: string, own: WalletAddress): Promise<R
   return { check, isContract: code !== "0x" };
 }
 
+/** What sending CHZ there takes, and costs at most. @throws NotSentError */
+export async function costOf(from: WalletAddress, to: WalletAddress) {
+  const [fees, gas] = await Promise.all([feesNow(), gasOf({ from, to, value: 0n })]);
+  return { ...fees, gas, fee: feeOf({ ...fees, gas }) };
+}
+
 export type Sent = { hash: Hex; hasArrived: boolean };
 
 /**
@@ -90,8 +110,7 @@ export type Sent = { hash: Hex; hasArrived: boolean };
  * @throws NotSentError, and as `sendTransaction`
  */
 export async function sendChz(from: WalletAddress, to: WalletAddress, wanted: bigint | "all"): Promise<Sent> {
-  const [balance, fees, gas] = await Promise.all([readBalance(from), feesNow(), gasOf({ from, to, value: 0n })]);
-  const fee = gas * fees.maxFeePerGas;
+  const [balance, { fee, gas, ...fees }] = await Promise.all([readBalance(from), costOf(from, to)]);
   const value = wanted === "all" ? balance - fee : wanted;
   if (value <= 0n) throw new NotSentError("passkey.send.nothing");
   if (value + fee > balance) throw new NotSentError("passkey.send.tooMuch");

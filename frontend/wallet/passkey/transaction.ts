@@ -1,4 +1,4 @@
-import { decodeFunctionData, getAddress, type Hex, isAddress, isHex } from "viem";
+import { decodeFunctionData, encodeFunctionData, getAddress, type Hex, isAddress, isHex } from "viem";
 import { withdrawCredit } from "../../../core/chain/generated/cashback-distributor.ts";
 import { isRecord } from "../../../core/rules/records.ts";
 import { INVALID_PARAMETERS, UNAUTHORIZED } from "../errors.ts";
@@ -8,7 +8,7 @@ import { ProviderError } from "../provider-error.ts";
 export type Meaning =
   | { kind: "chz"; to: Hex; wei: bigint }
   | { kind: "withdraw"; to: Hex }
-  | { kind: "token"; to: Hex; units: bigint; symbol: string };
+  | { kind: "token"; to: Hex; units: bigint; symbol: string; contract: Hex };
 
 export type WantedTransaction = {
   to: Hex;
@@ -84,14 +84,19 @@ function meaningOf({ to, value, data }: { to: Hex; value: bigint; data: Hex }, a
   try {
     if (value === 0n && around.distributors.includes(contract)) {
       const { args } = decodeFunctionData({ abi: [withdrawCredit], data });
-      return { kind: "withdraw", to: args[0] };
+      if (isSame(encodeFunctionData({ abi: [withdrawCredit], args }), data)) return { kind: "withdraw", to: args[0] };
     }
     if (value === 0n && token) {
       const { args } = decodeFunctionData({ abi: [transfer], data });
-      return { kind: "token", to: args[0], units: args[1], symbol: token.symbol };
+      const [receiver, units] = args;
+      if (isSame(encodeFunctionData({ abi: [transfer], args }), data))
+        return { kind: "token", to: receiver, units, symbol: token.symbol, contract: to };
     }
   } catch {
     // No function that is signed here.
   }
   throw new ProviderError(UNAUTHORIZED, "This wallet sends CHZ, fan tokens of the shop and withdrawals only.");
 }
+
+/** Nothing stands before, between or behind what is said of it. */
+const isSame = (said: Hex, given: Hex): boolean => said === given.toLowerCase();
