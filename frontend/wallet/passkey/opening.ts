@@ -1,6 +1,6 @@
 import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { keepWallet, keptWallet } from "./kept.ts";
-import { addressOf, makePasskey, PasskeyError } from "./passkey.ts";
+import { addressOf, forget, makePasskey, PasskeyError } from "./passkey.ts";
 
 /**
  * A passkey whose address was seen once, or never: no address is shown, kept or registered before a second, separate
@@ -35,7 +35,13 @@ export async function confirm(candidate: Candidate): Promise<void> {
   const kept = keptWallet();
   const isKnown = kept?.credential_id === credential_id && kept.address === candidate.address;
   if (isKnown && !isNew) return keepWallet(kept, false);
-  candidate.address ??= (await addressOf(credential_id)).address;
+  try {
+    candidate.address ??= (await addressOf(credential_id)).address;
+  } catch (error) {
+    // It said nothing of PRF when it was made.
+    if (isNew && error instanceof PasskeyError && error.reason === "noPrf") await forget(credential_id);
+    throw error;
+  }
   const again = await addressOf(credential_id);
   if (again.address !== candidate.address) throw new PasskeyError("unstable");
   keepWallet({ version: 1, address: again.address, credential_id }, isNew);

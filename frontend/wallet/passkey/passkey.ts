@@ -125,7 +125,7 @@ async function asked(request: () => Promise<Credential | null>): Promise<PublicK
 }
 
 /** Takes a passkey that is of no use out of the authenticator's list, where the browser can. */
-async function forget(credentialId: string): Promise<void> {
+export async function forget(credentialId: string): Promise<void> {
   const signal = { rpId: location.hostname, credentialId };
   await PublicKeyCredential.signalUnknownCredential?.(signal).catch(() => {});
 }
