@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { PageHeading } from "../app/page.tsx";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
@@ -13,6 +14,7 @@ export default function PasskeyNotice({ children }: { children: ReactNode }) {
   if (isTold || own === undefined || own.address !== profile?.wallet) return children;
   return (
     <div className="page state-panel">
+      <PageHeading>{t("help.passkey-wallet")}</PageHeading>
       <p>{t("passkey.admin")}</p>
       <button
         type="button"

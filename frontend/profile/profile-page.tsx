@@ -53,7 +53,7 @@ export default function ProfilePage() {
             <Names profile={profile} />
             {readStored(STORAGE_KEYS.passkeyWallet) !== null && (
               <Suspense fallback={<Skeletons count={1} className="h-64" />}>
-                <PasskeyCard wallet={profile.wallet} />
+                <PasskeyCard profile={profile} />
               </Suspense>
             )}
             <Suspense fallback={<Skeletons count={1} className="h-64" />}>

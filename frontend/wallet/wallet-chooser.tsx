@@ -8,7 +8,7 @@ import { useCopy } from "../ui/use-copy.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { Declined } from "./declined.tsx";
 import { isReadersOwn, localWallets } from "./local-wallets.ts";
-import { PasskeyOptions } from "./passkey/passkey-options.tsx";
+import { PasskeyOptions, usePasskeySupport } from "./passkey/passkey-options.tsx";
 import { PASSKEY_WALLET } from "./passkey/support.ts";
 import { useWallet } from "./wallet.tsx";
 
@@ -44,7 +44,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         {passkey && <PasskeyOptions connector={passkey} />}
         {Pairing && <WalletConnectOption onClick={() => setPairing(true)} />}
       </ul>
-      {!hasOwn && samples.length > 0 && <p className="small-title">{t("wallet.try")}</p>}
+      {!hasOwn && samples.length > 0 && <p className="small-title mt-4">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {samples.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
@@ -61,13 +61,14 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
 function NoWallet({ hasPasskeys }: { hasPasskeys: boolean }) {
   const t = useText();
   const isPhone = useIsPhone();
+  const canMake = usePasskeySupport()?.create;
   return (
     <div className="wallet-none">
       <p className="wallet-none-title">
         <Icon name="wallet" />
-        {t("wallet.notFound")}
+        {t(canMake ? "passkey.orInstall" : "wallet.notFound")}
       </p>
-      <p>{t("wallet.none.help")}</p>
+      {!canMake && <p>{t("wallet.none.help")}</p>}
       {!hasPasskeys && <p>{t("passkey.notHere")}</p>}
       <p className="buttons">
         <a

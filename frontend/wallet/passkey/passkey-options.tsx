@@ -21,7 +21,7 @@ export function PasskeyOptions({ connector }: { connector: Connector }) {
   const { connectWith } = useWallet();
   const leadOn = useWayToRegistration();
   const { dateTime } = useFormat();
-  const can = useSupport();
+  const can = usePasskeySupport();
   const [busy, setBusy] = useState<Act>();
   const [candidate, setCandidate] = useState<Candidate>();
   const [problem, setProblem] = useState<MessageId>();
@@ -92,7 +92,8 @@ function Entry({ act, onClick, isBusy }: { act: Act; onClick: () => void; isBusy
   );
 }
 
-function useSupport(): PasskeySupport | undefined {
+/** Undefined until it is known. */
+export function usePasskeySupport(): PasskeySupport | undefined {
   const [can, setCan] = useState<PasskeySupport>();
   useEffect(() => {
     let isHere = true;

@@ -9,6 +9,15 @@ export const balanceQuery = (wallet: WalletAddress) =>
     queryFn: async () => (await import("./sending.ts")).balanceOf(wallet),
   });
 
+/** The highest fee of sending CHZ to `to`, in wei. */
+export const feeQuery = (from: WalletAddress, to: WalletAddress) =>
+  queryOptions({
+    queryKey: ["passkey", "fee", from, to],
+    queryFn: async () => (await (await import("./sending.ts")).costOf(from, to)).fee,
+    // A fee that is beyond all sense is told when it is sent.
+    retry: false,
+  });
+
 export type Receiver = { check: AddressCheck; isContract: boolean };
 
 /** What is known of an address before CHZ is sent there from `own`. */

@@ -16,7 +16,7 @@ import { hasCode, REQUEST_PENDING } from "../errors.ts";
 import type { PasskeyWallet } from "./kept.ts";
 import { NotSentError } from "./not-sent.ts";
 import { passkeyProblem } from "./passkey-problem.ts";
-import { balanceQuery, type Receiver, receiverQuery } from "./queries.ts";
+import { balanceQuery, feeQuery, type Receiver, receiverQuery } from "./queries.ts";
 import { readChz } from "./read-chz.ts";
 import type { AddressCheck } from "./send-rules.ts";
 
@@ -26,6 +26,9 @@ const ADDRESS_PROBLEMS: Partial<Record<AddressCheck, MessageId>> = {
   own: "passkey.send.own",
   zero: "passkey.send.zero",
 };
+
+/** What is proposed to be sent first, to see it arrive. */
+const SMALL = { text: "1", leastBalance: 2n * 10n ** 18n };
 
 /** Sends CHZ from a wallet that no other app can open yet. docs/product.md#wallet-passkey */
 export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet; onClose: () => void }) {
@@ -42,7 +45,11 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
   const [isSure, setSure] = useState(false);
   const address = to.trim();
   const receiver = useQuery(receiverQuery(address, wallet.address)).data;
-  const wei = isAll ? undefined : readChz(amount);
+  const isRight = receiver !== undefined && ADDRESS_PROBLEMS[receiver.check] === undefined;
+  // Of a transfer to oneself, until it is known to whom.
+  const fee = useQuery(feeQuery(wallet.address, isRight ? toWalletAddress(address) : wallet.address)).data;
+  const most = balance.data !== undefined && fee !== undefined ? balance.data - fee : undefined;
+  const wei = isAll ? most : readChz(amount);
   const warning = warningOf(receiver);
   const sending = useMutation({
     mutationFn: async (wanted: bigint | "all") =>
@@ -73,7 +80,9 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
     );
   }
   const addressProblem = isChecked && receiver ? ADDRESS_PROBLEMS[receiver.check] : undefined;
-  const inReais = wei === undefined ? undefined : reaisText(wei / BigInt(config.wei_per_cent));
+  const reais = (of: bigint) => brl(reaisText(of / BigInt(config.wei_per_cent)));
+  const inChz = (of: bigint) => exactChz(chzTextFromWei(of));
+  const inBoth = (of: bigint) => t("passkey.transaction.reais", { amount: inChz(of), value: reais(of) });
   return (
     <Dialog
       title={t("passkey.send")}
@@ -88,6 +97,20 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
       <form id="passkey-send" className="grid gap-4" onSubmit={submit} noValidate>
         <p>{t("passkey.send.network", { network: targetChain.name })}</p>
         <p className="muted">{t("passkey.send.small")}</p>
+        {balance.data !== undefined && balance.data >= SMALL.leastBalance && (
+          <p>
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                setAll(false);
+                setAmount(SMALL.text);
+              }}
+            >
+              {t("passkey.send.small.go", { chz: `${SMALL.text} CHZ` })}
+            </button>
+          </p>
+        )}
         <Field label={t("passkey.send.to")} problem={addressProblem && t(addressProblem)}>
           {(control) => (
             <input
@@ -106,7 +129,13 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
         </Field>
         <Field
           label={t("passkey.send.amount")}
-          hint={inReais && t("passkey.send.reais", { value: brl(inReais) })}
+          hint={
+            wei !== undefined && wei > 0n
+              ? isAll
+                ? inBoth(wei)
+                : t("passkey.send.reais", { value: reais(wei) })
+              : undefined
+          }
           problem={isChecked && !isAll && wei === undefined ? t("passkey.send.noAmount") : undefined}
         >
           {(control) => (
@@ -123,11 +152,12 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
           )}
         </Field>
         <p>
-          {balance.data !== undefined && t("passkey.send.balance", { chz: exactChz(chzTextFromWei(balance.data)) })}{" "}
+          {balance.data !== undefined && t("passkey.send.balance", { chz: inChz(balance.data) })}{" "}
           <button type="button" className="link" onClick={() => setAll(true)}>
             {t("passkey.send.all")}
           </button>
         </p>
+        {fee !== undefined && <p className="muted">{t("passkey.transaction.fee", { fee: inBoth(fee) })}</p>}
         {warning && (
           <label className="check">
             <input type="checkbox" checked={isSure} onChange={(event) => setSure(event.target.checked)} />

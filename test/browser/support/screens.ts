@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { ADMIN_DIALOGS } from "./admin-dialogs.ts";
 import type { FixtureServer } from "./fixture-server.ts";
+import { PASSKEY_SCREENS } from "./passkey-screens.ts";
 import {
   addEvents,
   addMoving,
@@ -87,6 +88,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "profile", path: "/profile", isLoggedIn: true },
   { name: "visits", path: "/visits", isLoggedIn: true },
   { name: "events", isViewport: true, path: "/", isLoggedIn: true, prepare: addEvents, act: openEvents },
+  ...PASSKEY_SCREENS,
   { name: "admin overview", path: "/admin", isAdmin: true, act: openTab(/Dashboard/) },
   { name: "admin stores", path: "/admin", isAdmin: true, act: openTab(/Lojas/) },
   { name: "admin fan tokens", path: "/admin", isAdmin: true, act: openTab(/Fan Tokens/) },
