@@ -41,12 +41,12 @@ function withoutInsertedStyle(): Plugin {
   };
 }
 
-/** Texts that come with what says them: few readers see it. */
-const LATER = ["passkey.", "push."];
+/** Texts that come with what says them: few readers see it, or it has a page of its own. */
+const LATER = ["goPage.", "passkey.", "push."];
 
 /**
  * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
- * say: the server, and the help and the wallet behind a passkey and messages to devices, whose texts are files of their own.
+ * say: the server, and the help and what is loaded later, whose texts are files of their own.
  */
 function compiledMessages(mode: string): Plugin {
   const elsewhere = [
@@ -62,11 +62,10 @@ function compiledMessages(mode: string): Plugin {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|passkey))?$/.exec(id) ?? [];
+      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|later))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
-      const isPart = (key: string) =>
-        part === "passkey" ? LATER.some((one) => key.startsWith(one)) : !isElsewhere(key);
+      const isPart = (key: string) => (part === "later" ? LATER.some((one) => key.startsWith(one)) : !isElsewhere(key));
       const compiled =
         part === "help"
           ? messages.filter(([key]) => key.startsWith("helpText."))
@@ -84,6 +83,10 @@ function compiledMessages(mode: string): Plugin {
     },
   };
 }
+
+/** What viem needs to call a contract, and reading a page of the shop does not. */
+const OF_CALLS =
+  /node_modules.(viem._esm.utils.(abi|unit|cursor|regex)|viem._esm.errors.(abi|cursor|transaction)|abitype)/;
 
 /** The page's entry point: in mode `development` the one with the demo wallets, which no production build contains. */
 function entryOf(mode: string): Plugin {
@@ -191,14 +194,15 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // One file for what every page needs: forty small ones queue up on a connection that allows six requests at a time.
-    // One for what most readers of the chain share of viem, which would be eight of a kilobyte or less.
+    // One for what most readers of the chain share of viem, which would be eight of a kilobyte or less, and one for what
+    // those share that call a contract: together they are smaller than apart.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], priority: 1 },
-            { name: "passkey-wallet", test: /wallet.passkey.(announce|support)/ },
-            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 9 },
+            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 9, priority: 0.5 },
+            { name: "viem-calls", test: OF_CALLS, minShareCount: 5 },
           ],
         },
       },

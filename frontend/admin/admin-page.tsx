@@ -3,13 +3,13 @@ import { useNavigate } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
-import { InPortuguese, withPasskeyTexts } from "../i18n/language.tsx";
+import { InPortuguese, withLaterTexts } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 
 const Panel = lazy(() => import("./panel.tsx"));
-const PasskeyNotice = lazy(() => withPasskeyTexts(() => import("./passkey-notice.tsx")));
+const PasskeyNotice = lazy(() => withLaterTexts(() => import("./passkey-notice.tsx")));
 
 /** The admin area is in Portuguese. docs/product.md#admin-check. */
 const CHECKING = "Verificando permissões de administrador...";

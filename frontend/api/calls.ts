@@ -10,8 +10,7 @@ import type {
   sessionsResponseSchema,
 } from "../../core/rules/api/people.ts";
 import type { booksSchema, walletBooksSchema, walletTicketsSchema } from "../../core/rules/api/proof.ts";
-import type { linkResponseSchema, RegisteredPurchase } from "../../core/rules/api/purchases.ts";
-import type { choosePushRequestSchema, pushChoiceSchema, pushDeviceRequestSchema } from "../../core/rules/api/push.ts";
+import type { RegisteredPurchase } from "../../core/rules/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../core/rules/api/sales.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import { LIST_LIMIT } from "../../core/rules/product.ts";
@@ -208,24 +207,6 @@ export function sendMailLink(): Promise<unknown> {
   return call("POST", "/api/me/mail/send");
 }
 
-type PushChoice = Heard<z.infer<typeof pushChoiceSchema>>;
-
-export function getPushChoice(): Promise<PushChoice> {
-  return call("GET", "/api/me/push");
-}
-
-export function choosePush(choice: z.input<typeof choosePushRequestSchema>): Promise<PushChoice> {
-  return call("PUT", "/api/me/push", choice);
-}
-
-export function addPushDevice(device: z.input<typeof pushDeviceRequestSchema>): Promise<{ id: number }> {
-  return call("POST", "/api/me/push/devices", device);
-}
-
-export function endPushDevice(id: number): Promise<unknown> {
-  return call("DELETE", `/api/me/push/devices/${id}`);
-}
-
 export async function getSessions(): Promise<OwnSession[]> {
   return (await call<z.infer<typeof sessionsResponseSchema>>("GET", "/api/me/sessions")).sessions;
 }
@@ -276,15 +257,6 @@ export async function registerPurchase(request: PurchaseRequest, key: string): P
   const headers = { "idempotency-key": key };
   const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request, undefined, headers);
   return { affiliateUrl: (answer.click ?? answer.purchase)?.affiliate_url, purchaseId: answer.purchase?.id };
-}
-
-export type LinkAnswer = Heard<z.infer<typeof linkResponseSchema>>;
-
-/** Whose page a link leads to; for a user a click that leads there. */
-export function findLink(
-  request: Pick<PurchaseRequest, "token_slug"> & { url: string; user?: string; store_id?: number | string },
-): Promise<LinkAnswer> {
-  return call("POST", "/api/links", request);
 }
 
 export function withdrawPurchase(id: number): Promise<unknown> {

@@ -11,7 +11,6 @@ import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
 import { deployment } from "../app/deployment.ts";
 import { ask } from "./ask.ts";
 import {
-  findLink,
   getConfig,
   getFanTokens,
   getIsAdmin,
@@ -97,13 +96,6 @@ export const featuredStoresQuery = queryOptions({
 });
 export const storeQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id], queryFn: ({ signal }) => getStore(id, { signal }) });
-/** Whose page a pasted link leads to; a refusal is an answer. */
-export const linkQuery = (url: string, storeId: string | undefined) =>
-  queryOptions({
-    queryKey: ["link", url, storeId],
-    queryFn: () => findLink({ url, ...(storeId && { store_id: storeId }) }),
-    retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
-  });
 export const storePaceQuery = (id: string) =>
   queryOptions({ queryKey: ["store", id, "pace"], queryFn: ({ signal }) => getStorePace(id, { signal }) });
 export const ticketQuery = (id: string) =>

@@ -13,6 +13,8 @@ export type Page = {
   about?: "store" | "ticket" | "transaction";
   /** Search engines list what anyone may see. */
   who: "anyone" | "user" | "admin";
+  /** Says texts that not every page loads. */
+  saysLater?: true;
 };
 
 /**
@@ -44,7 +46,14 @@ export const PAGES: Page[] = [
     about: "store",
     who: "anyone",
   },
-  { path: "/go", screen: "stores/go-page", title: "go.title", description: "go.lead", who: "anyone" },
+  {
+    path: "/go",
+    screen: "stores/go-page",
+    title: "go.title",
+    description: "go.lead",
+    who: "anyone",
+    saysLater: true,
+  },
   {
     path: "/ticket/:tokenId",
     screen: "ticket/ticket-page",

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect } from "react";
 import { matchPath } from "react-router";
-import { useText } from "../i18n/language.tsx";
+import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { fetchAhead, fetched } from "./fetched.tsx";
 import { usePageMeta } from "./page.tsx";
 import { PAGES, type Page } from "./pages.ts";
@@ -11,7 +11,7 @@ const files = import.meta.glob<{ default: ComponentType }>("../*/*-page.tsx");
 export const SCREENS = PAGES.map((page) => {
   const load = files[`../${page.screen}.tsx`];
   if (!load) throw new Error(`frontend/${page.screen}.tsx does not exist; frontend/app/pages.ts names it`);
-  return { page, ...fetched(load, "default") };
+  return { page, ...fetched(page.saysLater ? () => withLaterTexts(load) : load, "default") };
 });
 
 export const NotFound = fetched(() => import("./not-found-page.tsx"), "default").Screen;

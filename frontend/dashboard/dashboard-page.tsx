@@ -14,7 +14,7 @@ import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
-import { useText, withPasskeyTexts } from "../i18n/language.tsx";
+import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
@@ -34,7 +34,7 @@ import { Figures } from "./figures.tsx";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
-const WordsOffer = lazy(() => withPasskeyTexts(() => import("./words-offer.tsx")));
+const WordsOffer = lazy(() => withLaterTexts(() => import("./words-offer.tsx")));
 
 type CashbackSums = {
   totalChz: string;

@@ -26,28 +26,28 @@ const others = import.meta.glob<Record<string, string>>(
 async function loadLanguage(language: Language): Promise<void> {
   const load = others[fileOf(language)];
   if (load) catalogues[language] ??= await load();
-  if (arePasskeyTextsWanted) await addPasskeyTexts(language);
+  if (areLaterTextsWanted) await addLaterTexts(language);
 }
 
 const fileOf = (language: Language) => `../../core/rules/languages/${language}.json`;
 
-/** The words of the wallet behind a passkey and of messages to devices, which few readers see: files of their own (`vite.config.ts`). */
-const ofPasskeys = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
-  query: "?passkey",
+/** What few readers see, or only on a page of its own, is in files of its own (`LATER` in `vite.config.ts`). */
+const later = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+  query: "?later",
   import: "default",
 });
-let arePasskeyTextsWanted = false;
+let areLaterTextsWanted = false;
 
-async function addPasskeyTexts(language: Language): Promise<void> {
-  const texts = await ofPasskeys[fileOf(language)]?.();
+async function addLaterTexts(language: Language): Promise<void> {
+  const texts = await later[fileOf(language)]?.();
   // Into the catalogue that the library has: it looks a message up when it is said.
   if (texts) Object.assign(catalogues[language] ?? {}, texts);
 }
 
-/** Loads the texts whose ids begin with `passkey.` or `push.`, before anything that says them. */
-export async function loadPasskeyTexts(): Promise<void> {
-  arePasskeyTextsWanted = true;
-  await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map(addPasskeyTexts));
+/** Loads these texts, before anything that says them. */
+export async function loadLaterTexts(): Promise<void> {
+  areLaterTextsWanted = true;
+  await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map(addLaterTexts));
 }
 
 const intls: Partial<Record<Language, IntlShape>> = {};
@@ -79,8 +79,8 @@ export async function restoreLanguage(): Promise<Language> {
 }
 
 /** Code that says such texts, with them. */
-export async function withPasskeyTexts<Code>(load: () => Promise<Code>): Promise<Code> {
-  const [code] = await Promise.all([load(), loadPasskeyTexts()]);
+export async function withLaterTexts<Code>(load: () => Promise<Code>): Promise<Code> {
+  const [code] = await Promise.all([load(), loadLaterTexts()]);
   return code;
 }
 

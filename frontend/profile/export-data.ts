@@ -1,12 +1,5 @@
-import {
-  getAll,
-  getAllPurchases,
-  getClaims,
-  getClicks,
-  getEvents,
-  getMailChoice,
-  getPushChoice,
-} from "../api/calls.ts";
+import { getAll, getAllPurchases, getClaims, getClicks, getEvents, getMailChoice } from "../api/calls.ts";
+import { getPushChoice } from "../api/push-calls.ts";
 import type { Profile } from "../api/shapes.ts";
 import { download } from "../ui/download.ts";
 

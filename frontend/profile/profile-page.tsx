@@ -9,7 +9,7 @@ import { deployment } from "../app/deployment.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
-import { type Translate, useText, withPasskeyTexts } from "../i18n/language.tsx";
+import { type Translate, useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { useSignedWish, WishDeclinedError } from "../session/signed-wish.ts";
@@ -28,8 +28,8 @@ import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
-const PushChoice = lazy(() => withPasskeyTexts(() => import("./push-choice.tsx")));
-const PasskeyCard = lazy(() => withPasskeyTexts(() => import("./passkey-card.tsx")));
+const PushChoice = lazy(() => withLaterTexts(() => import("./push-choice.tsx")));
+const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(
   async () => (await import("../../core/rules/api/people.ts")).updateProfileRequestSchema,

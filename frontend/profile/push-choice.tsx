@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { MAIL_TOPIC_NAMES, type MailTopic } from "../../core/rules/events.ts";
-import { choosePush, endPushDevice } from "../api/calls.ts";
 import { knownOf } from "../api/heard.ts";
+import { choosePush, endPushDevice } from "../api/push-calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { addDevice, forgetDevice } from "../session/push-device.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { getPushChoice } from "../api/calls.ts";
+import { getPushChoice } from "../api/push-calls.ts";
 import { OWN_KEY } from "../api/queries.ts";
 import { findDevice } from "../session/push-device.ts";
 

@@ -1,4 +1,4 @@
-import { addPushDevice } from "../api/calls.ts";
+import { addPushDevice } from "../api/push-calls.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 
 /* This browser's subscription to messages, and whose it is. docs/product.md#push */

@@ -3,11 +3,12 @@ import { useState } from "react";
 import { reaisText } from "../../core/rules/money.ts";
 import { SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { isRecord } from "../../core/rules/records.ts";
-import { findLink, type PurchaseRequest, registerPurchase, type WayOut } from "../api/calls.ts";
+import { type PurchaseRequest, registerPurchase, type WayOut } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { endFirstSteps } from "../app/storage.ts";
 import { draftKey, readDraft, writeDraft } from "../session/drafts.ts";
+import { findLink } from "./link-query.ts";
 import { useEarnings } from "./token-choice.ts";
 
 /** A way out to a store that earns cashback: its link, and what was promised. docs/product.md#redirect */

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, startTransition, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { linkIn } from "../../core/rules/product-link.ts";
-import type { LinkAnswer } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
-import { linkQuery, storeQuery } from "../api/queries.ts";
+import { storeQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -13,6 +12,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
+import { type LinkAnswer, linkQuery } from "./link-query.ts";
 import { PasteLink } from "./paste-link.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
@@ -38,9 +38,9 @@ function HowTo() {
   const t = useText();
   return (
     <ul className="plain-list">
-      <li>{t("go.how.copy")}</li>
-      <li>{t("go.how.share")}</li>
-      <li>{t("go.how.ios")}</li>
+      <li>{t("goPage.how.copy")}</li>
+      <li>{t("goPage.how.share")}</li>
+      <li>{t("goPage.how.ios")}</li>
     </ul>
   );
 }
@@ -53,7 +53,7 @@ function Found({ url, storeId }: { url: string; storeId: string | undefined }) {
     return (
       <div aria-busy="true">
         <p className="sr-only" role="status">
-          {t("go.looking")}
+          {t("goPage.looking")}
         </p>
         <Skeletons count={1} className="h-32" />
       </div>
@@ -62,7 +62,7 @@ function Found({ url, storeId }: { url: string; storeId: string | undefined }) {
   const { code, stores = [] } = found.error instanceof ApiError ? found.error : {};
   if (code === "LINK_AMBIGUOUS") {
     return (
-      <Choice title={t("go.which")}>
+      <Choice title={t("goPage.which")}>
         {stores.map(({ id, name }) => (
           <LinkButton key={id} className="button button-quiet" to={paths.go(url, id)}>
             {name}
@@ -73,7 +73,10 @@ function Found({ url, storeId }: { url: string; storeId: string | undefined }) {
   }
   if (code === "LINK_UNKNOWN") {
     return (
-      <EmptyPanel title={t("go.unknown")} hint={t(stores.length > 0 ? "go.unknown.like" : "go.unknown.hint")}>
+      <EmptyPanel
+        title={t("goPage.unknown")}
+        hint={t(stores.length > 0 ? "goPage.unknown.like" : "goPage.unknown.hint")}
+      >
         {stores.map(({ id, name }) => (
           <LinkButton key={id} className="button button-quiet" to={paths.store(id)}>
             {name}
@@ -84,8 +87,8 @@ function Found({ url, storeId }: { url: string; storeId: string | undefined }) {
     );
   }
   if (code === "LINK_INVALID" || code === "INVALID_REQUEST")
-    return <EmptyPanel title={t("go.invalid")} hint={t("go.invalid.hint")} />;
-  return <RetryPanel title={t("go.failed")} query={found} />;
+    return <EmptyPanel title={t("goPage.invalid")} hint={t("goPage.invalid.hint")} />;
+  return <RetryPanel title={t("goPage.failed")} query={found} />;
 }
 
 function Choice({ title, children }: { title: string; children: React.ReactNode }) {
@@ -107,8 +110,8 @@ function Store({ link }: { link: LinkAnswer }) {
   if (!store.data) return <Skeletons count={1} className="h-32" />;
   const { data } = store;
   const notes = [
-    link.was_referral && t("go.referral"),
-    link.is_short ? t("go.short") : !link.leads_to_page && t("go.frontPage", { store: data.name }),
+    link.was_referral && t("goPage.referral"),
+    link.is_short ? t("goPage.short") : !link.leads_to_page && t("goPage.frontPage", { store: data.name }),
   ].filter(Boolean);
   return (
     <div className="card card-body grid gap-3 go-store">
@@ -127,7 +130,7 @@ function Store({ link }: { link: LinkAnswer }) {
       ))}
       <div className="action-row">
         <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
-          {t("go.buy")}
+          {t("goPage.buy")}
         </button>
       </div>
       <Suspense>{isBuying && <BuyDialog store={data} link={link.url} onClose={() => setBuying(false)} />}</Suspense>

@@ -1,7 +1,5 @@
 import { type Connector, type CreateConnectorFn, createConfig, createStorage, http, injected } from "wagmi";
-import { reconnect } from "wagmi/actions";
 import { targetChain } from "../chain/target-chain.ts";
-import { announcePasskeyWallet } from "./passkey/announce.ts";
 
 /** The id by which wagmi remembers the connector. */
 export const WALLETCONNECT_ID = "walletConnect";
@@ -77,16 +75,6 @@ export function walletConnect(): Connector {
   const connector = wagmiConfig.connectors.find(({ id }) => id === WALLETCONNECT_ID);
   if (!connector) throw new Error("WalletConnect needs VITE_WALLETCONNECT_PROJECT_ID");
   return connector;
-}
-
-/** Reconnects an earlier wallet of the browser: "connecting" when this is done. */
-export async function findWallets(): Promise<void> {
-  await announcePasskeyWallet();
-  reconnect(wagmiConfig, { connectors: wagmiConfig.connectors.filter(({ id }) => id !== WALLETCONNECT_ID) }).catch(
-    () => {
-      // Stays disconnected, and can be connected again.
-    },
-  );
 }
 
 declare module "wagmi" {

@@ -1,5 +1,8 @@
 import type { MessageId } from "../i18n/language.tsx";
 
+/** The EIP-6963 name of the wallet behind a passkey. */
+export const PASSKEY_WALLET = "torcida.passkey";
+
 export type LocalWallet = { name: MessageId; detail: MessageId };
 
 /**

@@ -19,17 +19,16 @@ import {
 import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { targetChain } from "../chain/target-chain.ts";
-import { type Translate, useText, withPasskeyTexts } from "../i18n/language.tsx";
+import { type Translate, useText, withLaterTexts } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { WALLETCONNECT_ID, wagmiConfig, walletConnect } from "./config.ts";
 import { AbandonedError, AddNetworkError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
-import { isReadersOwn } from "./local-wallets.ts";
-import { PASSKEY_WALLET } from "./passkey/support.ts";
+import { isReadersOwn, PASSKEY_WALLET } from "./local-wallets.ts";
 import type { Wallet } from "./wallet.tsx";
 
 /** Loaded with the first request, and not with the wallet: most visits ask nothing of it. */
 const loadRequests = () => import("./requests.ts");
-const WalletChooser = lazy(() => withPasskeyTexts(() => import("./wallet-chooser.tsx")));
+const WalletChooser = lazy(() => withLaterTexts(() => import("./wallet-chooser.tsx")));
 
 /** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;

@@ -7,9 +7,8 @@ import { Icon } from "../ui/icon.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 import { Declined } from "./declined.tsx";
-import { isReadersOwn, localWallets } from "./local-wallets.ts";
+import { isReadersOwn, localWallets, PASSKEY_WALLET } from "./local-wallets.ts";
 import { PasskeyOptions, usePasskeySupport } from "./passkey/passkey-options.tsx";
-import { PASSKEY_WALLET } from "./passkey/support.ts";
 import { useWallet } from "./wallet.tsx";
 
 /** Loaded when it is chosen; not part of a build without a project id. */

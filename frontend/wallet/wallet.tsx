@@ -60,7 +60,10 @@ function loadWagmi(): Promise<Reporter> {
 }
 
 async function load(): Promise<Reporter> {
-  const [{ WagmiWallet }, { findWallets }] = await Promise.all([import("./wagmi-wallet.tsx"), import("./config.ts")]);
+  const [{ WagmiWallet }, { findWallets }] = await Promise.all([
+    import("./wagmi-wallet.tsx"),
+    import("./find-wallets.ts"),
+  ]);
   await findWallets();
   return WagmiWallet;
 }

@@ -1,11 +1,11 @@
 /**
- * The wallet behind a passkey, announced by EIP-6963 as every wallet is. With the page's wallet code and no more than
- * that: what it does is loaded when it is asked. docs/product.md#wallet-passkey
+ * The wallet behind a passkey, announced by EIP-6963 as every wallet is, and no more than that: what it does is loaded when
+ * it is asked. docs/product.md#wallet-passkey
  */
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
-import { localWallets } from "../local-wallets.ts";
+import { localWallets, PASSKEY_WALLET } from "../local-wallets.ts";
 import type { Request } from "./provider.ts";
-import { PASSKEY_WALLET, passkeySupport } from "./support.ts";
+import { passkeySupport } from "./support.ts";
 
 let isKnown = readStored(STORAGE_KEYS.passkeyWallet) !== null;
 

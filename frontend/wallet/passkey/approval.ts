@@ -1,4 +1,4 @@
-import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
+import { loadLaterTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { askConsent } from "../consent.ts";
 import { INTERNAL, REJECTED, REQUEST_PENDING, UNAUTHORIZED } from "../errors.ts";
 import { ProviderError } from "../provider-error.ts";
@@ -29,7 +29,7 @@ export async function approved({ of: { address, credential_id }, title, detail, 
   if (isOpen) throw new ProviderError(REQUEST_PENDING, "A request is open in the wallet.");
   isOpen = true;
   try {
-    await loadPasskeyTexts();
+    await loadLaterTexts();
     const { host } = location;
     const isApproved = await askConsent({
       title: t(title, { host }),

@@ -2,10 +2,10 @@ import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
 import { INTERNAL, INVALID_PARAMETERS, UNAUTHORIZED, UNKNOWN_CHAIN, UNSUPPORTED } from "../errors.ts";
+import { PASSKEY_WALLET } from "../local-wallets.ts";
 import { ProviderError } from "../provider-error.ts";
 import { approved, wallet } from "./approval.ts";
 import { keptWallet } from "./kept.ts";
-import { PASSKEY_WALLET } from "./support.ts";
 
 export type Request = { method: string; params?: unknown };
 

@@ -7,7 +7,7 @@ import { deployment } from "../../app/deployment.ts";
 import { client, readBalance } from "../../chain/client.ts";
 import { distributors } from "../../chain/contracts.ts";
 import { targetChain } from "../../chain/target-chain.ts";
-import { loadPasskeyTexts, inPageLanguage as t } from "../../i18n/language.tsx";
+import { loadLaterTexts, inPageLanguage as t } from "../../i18n/language.tsx";
 import { numeric } from "../../i18n/numeric.ts";
 import { approved, wallet } from "./approval.ts";
 import { feeOf, feesNow, gasOf, isMined, nonceOf } from "./fees.ts";
@@ -28,7 +28,7 @@ export async function sendTransaction(given: unknown): Promise<Hex> {
     wanted.gas ?? gasOf({ from: of.address, to, value, data }),
     nonceOf(of.address),
     getConfig().catch(() => undefined),
-    loadPasskeyTexts(),
+    loadLaterTexts(),
   ]);
   const { maxFeePerGas = fees.maxFeePerGas, maxPriorityFeePerGas = fees.maxPriorityFeePerGas } = wanted;
   /** In reais too, where their rate is known. */

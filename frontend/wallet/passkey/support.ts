@@ -1,6 +1,3 @@
-/** The EIP-6963 name of the wallet behind a passkey. */
-export const PASSKEY_WALLET = "torcida.passkey";
-
 /** `create`: here; `open`: one that exists, here or on a phone nearby. */
 export type PasskeySupport = { create: boolean; open: boolean };
 
