@@ -28,6 +28,11 @@ const RUN: Record<Rules, axe.RunOptions> = {
  */
 export async function objections(page: Page, rules: Rules = "all"): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  // Half seen, a colour has another contrast.
+  await page.evaluate(() => {
+    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity);
+    return Promise.allSettled(ending.map(({ finished }) => finished));
+  });
   const { violations } = await page.evaluate((options) => window.axe.run(document, options), {
     ...RUN[rules],
     resultTypes: ["violations"],

@@ -5,6 +5,7 @@ import { PASSKEY_SCREENS } from "./passkey-screens.ts";
 import {
   addEvents,
   addMoving,
+  closeDialog,
   empty,
   fail,
   hang,
@@ -14,10 +15,14 @@ import {
   openChooser,
   openEvents,
   openRegistration,
+  refuseLink,
+  seeDialog,
   seeOtherNetwork,
   withoutNfts,
 } from "./states.ts";
 import type { TestWalletOptions } from "./test-wallet.ts";
+
+const LINK = "/go?url=https%3A%2F%2Fwww.loja.com%2Ftv";
 
 /** A screen, in a state that fixed responses and a few clicks lead to. */
 export type Screen = {
@@ -82,7 +87,10 @@ export const SCREENS: readonly Screen[] = [
   { name: "help", path: "/help/bonus" },
   { name: "store page", path: "/stores/1" },
   { name: "a product's link", path: "/go" },
-  { name: "a product's link and its store", path: "/go?url=https%3A%2F%2Fwww.loja.com%2Ftv" },
+  { name: "a product's link and the way there", isViewport: true, isVariant: true, path: LINK, act: seeDialog },
+  { name: "a product's link and its store", path: LINK, act: closeDialog },
+  { name: "a link of an unknown shop", isVariant: true, path: LINK, prepare: refuseLink("LINK_UNKNOWN") },
+  { name: "a link of two programmes", isVariant: true, path: LINK, prepare: refuseLink("LINK_AMBIGUOUS") },
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
   { name: "profile", path: "/profile", isLoggedIn: true },

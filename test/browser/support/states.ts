@@ -13,6 +13,16 @@ export function fail(route: string) {
     server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
 }
 
+/** Of a pasted link: the server's word, with the stores that it names. */
+export function refuseLink(code: "LINK_UNKNOWN" | "LINK_AMBIGUOUS") {
+  const stores = ["Verdão Store", "Outra loja"].map((name, index) => ({ id: index + 1, name }));
+  const refusal =
+    code === "LINK_UNKNOWN"
+      ? { status: 404, body: { success: false, error: "none", code, like: stores } }
+      : { status: 409, body: { success: false, error: "two", code, stores } };
+  return (server: FixtureServer): void => server.answer("POST /api/links", refusal);
+}
+
 export function addEvents(server: FixtureServer): void {
   server.events = fixtureEvents();
 }
@@ -129,6 +139,17 @@ export async function seeOtherNetwork(page: Page): Promise<void> {
   await page.locator(".hero .button").first().click();
   await page.locator(".notice").waitFor();
   await page.locator("[data-sonner-toast]").first().waitFor();
+}
+
+export async function seeDialog(page: Page): Promise<void> {
+  await page.locator(".summary").waitFor();
+}
+
+/** The one that a page opens by itself. */
+export async function closeDialog(page: Page): Promise<void> {
+  await seeDialog(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
 export async function openBuyDialog(page: Page): Promise<void> {
