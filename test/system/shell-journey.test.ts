@@ -1,11 +1,13 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import type { AppConfig } from "../../core/rules/api/config.ts";
+import { isAlive } from "../testing/is-alive.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
+import { until } from "../testing/until.ts";
 
 const run = promisify(execFile);
 
@@ -109,6 +111,18 @@ describe("The whole loop from a shell @deep", function () {
     );
     expect(outcome).to.match(/Port \d+ \(PORT\) is taken: end the program that uses it/);
   });
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const)
+    it(`ends with npm when that gets ${signal}`, async () => {
+      await torcida.stop();
+      const npm = spawn("npm", ["start"], { stdio: "ignore", env: { ...process.env, ...torcida.environment } });
+      const isReady = async () => (await fetch(`${torcida.url}/readyz`).catch(() => undefined))?.ok;
+      await until("it is ready", isReady, 180_000);
+      const started = (["chain", "indexer", "api"] as const).map((name) => torcida.pidOf(name));
+      expect(started.filter(isAlive)).to.have.length(3);
+      npm.kill(signal);
+      await until("all that it started is gone", () => !started.some(isAlive), 60_000);
+    });
 });
 
 /** The API may be down or starting; a shopper clicks the button again. */
