@@ -9,6 +9,8 @@ type Props = {
   resetKey: string;
   /** The part of the page that it keeps from the rest, as the operator is told; without it, the whole page. */
   part?: string;
+  /** Says that its code could not be fetched, where there is no place for that on the page. */
+  onNotFetched?: (() => void) | undefined;
 };
 /** `offline`, `away`: the code of a part of the page could not be fetched. */
 type Failure = "broken" | "offline" | "away";
@@ -30,7 +32,7 @@ export class ErrorBoundary extends Component<Props, State> {
     // Not its message, which may quote what the page shows.
     if (this.state.failure === "broken") {
       reportFault({ kind: "part", at: this.props.part ?? "page", detail: error instanceof Error ? error.name : "" });
-    }
+    } else this.props.onNotFetched?.();
   }
 
   override componentDidUpdate(previous: Props): void {
@@ -46,6 +48,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { failure } = this.state;
     if (!failure) return this.props.children;
+    if (failure !== "broken" && this.props.onNotFetched) return null;
     // What could not be fetched reloads the page, as the whole of it does.
     if (this.props.part === undefined || failure !== "broken") return <BrokenScreen failure={failure} />;
     return <BrokenPart retry={() => this.tryAgain()} />;
@@ -76,7 +79,8 @@ function BrokenScreen({ failure }: { failure: Failure }) {
     return () => removeEventListener("online", reload);
   }, [failure]);
   return (
-    <section className="page state-panel" role="alert">
+    // Where it stands for a part, that may be far below.
+    <section className="page state-panel" role="alert" ref={(own) => own?.scrollIntoView({ block: "nearest" })}>
       <h1 className="page-title">{t(failure === "broken" ? "error.title" : "error.notFetched")}</h1>
       <p className="muted">{t(DETAILS[failure])}</p>
       <div className="flex flex-wrap justify-center gap-3">

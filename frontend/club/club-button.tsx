@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useText } from "../i18n/language.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { useClub } from "./club.ts";
 
-const ClubDialog = lazy(() => import("./club-dialog.tsx"));
+const ClubDialog = fetchedDialog(() => import("./club-dialog.tsx"));
 
 /**
  * The user's club in the header, and the button to change it. Its name says "time", not "clube", because that word is
@@ -31,11 +32,7 @@ export function ClubButton() {
           {t("club.word")}
         </span>
       </button>
-      {isOpen && (
-        <Suspense>
-          <ClubDialog onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ClubDialog onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useState } from "react";
+import { startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { Review } from "../../core/rules/api/purchases.ts";
 import { worthCents } from "../../core/rules/cashback.ts";
@@ -11,12 +11,13 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { situationWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { amountOf, byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
-const NftDetails = lazy(() => import("./nft-details.tsx"));
-const WithdrawCredit = lazy(() => import("./withdraw-credit.tsx"));
+const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
+const WithdrawCredit = fetchedDialog(() => import("./withdraw-credit.tsx"));
 
 export function Months({ lines }: { lines: readonly Line[] }) {
   const t = useText();

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, startTransition, useState } from "react";
+import { type ReactNode, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -9,11 +9,12 @@ import { configQuery } from "../api/queries.ts";
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { totalPercent } from "./statement.ts";
 
-const NftDetails = lazy(() => import("./nft-details.tsx"));
+const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
 
 /** A purchase with a ticket on the chain. */
 export function NftTicket({

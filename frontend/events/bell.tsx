@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { UNREAD_MOST } from "../../core/rules/events.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { unreadQuery } from "./queries.ts";
 
-const EventsDialog = lazy(() => import("./events-dialog.tsx"));
+const EventsDialog = fetchedDialog(() => import("./events-dialog.tsx"));
 
 /** The user's unread events in the header, and the button that lists all. docs/product.md#events */
 export function Bell() {
@@ -28,11 +29,7 @@ export function Bell() {
         <Icon name="bell" />
         {count > 0 && <span className="notice-count figures">{shown}</span>}
       </button>
-      {isOpen && profile && (
-        <Suspense>
-          <EventsDialog wallet={profile.wallet} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && profile && <EventsDialog wallet={profile.wallet} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -15,6 +15,7 @@ import { useSession } from "../session/session.tsx";
 import { useSignedWish, WishDeclinedError } from "../session/signed-wish.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { schemaLater } from "../ui/schema-later.ts";
@@ -27,7 +28,7 @@ import { MailChoice } from "./mail-choice.tsx";
 import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
-const EraseDialog = lazy(() => import("./erase-dialog.tsx"));
+const EraseDialog = fetchedDialog(() => import("./erase-dialog.tsx"));
 const PushChoice = lazy(() => withLaterTexts(() => import("./push-choice.tsx")));
 const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
@@ -193,17 +194,15 @@ function YourData({ profile }: { profile: Profile }) {
         )}
       </div>
       {isAsking && (
-        <Suspense>
-          <EraseDialog
-            isBusy={erase.isPending}
-            problem={erase.error ? reasonOfSigning(erase.error, t) : ""}
-            onErase={() => erase.mutate()}
-            onClose={() => {
-              erase.reset();
-              setAsking(false);
-            }}
-          />
-        </Suspense>
+        <EraseDialog
+          isBusy={erase.isPending}
+          problem={erase.error ? reasonOfSigning(erase.error, t) : ""}
+          onErase={() => erase.mutate()}
+          onClose={() => {
+            erase.reset();
+            setAsking(false);
+          }}
+        />
       )}
     </Card>
   );

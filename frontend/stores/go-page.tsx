@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, startTransition, useState } from "react";
+import { startTransition, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { linkIn } from "../../core/rules/product-link.ts";
 import { ApiError } from "../api/http.ts";
@@ -8,6 +8,7 @@ import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
@@ -15,7 +16,7 @@ import { StoreMark } from "../ui/store-mark.tsx";
 import { type LinkAnswer, linkQuery } from "./link-query.ts";
 import { PasteLink } from "./paste-link.tsx";
 
-const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 
 /** A pasted or shared link to a product: its store, and the way there with cashback. docs/product.md#links */
 export default function Go() {
@@ -133,7 +134,7 @@ function Store({ link }: { link: LinkAnswer }) {
           {t("goPage.buy")}
         </button>
       </div>
-      <Suspense>{isBuying && <BuyDialog store={data} link={link.url} onClose={() => setBuying(false)} />}</Suspense>
+      {isBuying && <BuyDialog store={data} link={link.url} onClose={() => setBuying(false)} />}
     </div>
   );
 }

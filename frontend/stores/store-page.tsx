@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, startTransition, useEffect, useState } from "react";
+import { startTransition, useEffect, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import { bonus } from "../../core/rules/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../core/rules/money.ts";
@@ -17,6 +17,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { balancesOf } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
@@ -25,7 +26,7 @@ import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { useStoreTexts } from "./store-texts.ts";
 
-const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 /** The value of the example on the page: R$ 100. */
 const EXAMPLE_CENTS = 10_000n;
 
@@ -127,7 +128,7 @@ function Contents({ store }: { store: Store }) {
         <Excluded store={store} />
         <WhenItCounts store={store} />
       </div>
-      <Suspense>{isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}</Suspense>
+      {isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}
     </section>
   );
 }

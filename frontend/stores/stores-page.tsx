@@ -12,6 +12,7 @@ import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -24,7 +25,7 @@ import { PasteLink } from "./paste-link.tsx";
 import { FILTERS, type FilterName, searchOf } from "./search.ts";
 import { StoreCard } from "./store-card.tsx";
 
-const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 /** Only phones show the filters in a sheet, opened on demand. */
 const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).Dialog }));
 

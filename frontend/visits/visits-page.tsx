@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { type Key, lazy, type ReactNode, startTransition, useState } from "react";
+import { type Key, type ReactNode, startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import { ownValue } from "../../core/rules/records.ts";
@@ -13,13 +13,14 @@ import { useText } from "../i18n/language.tsx";
 import { claimWord, FOREIGN, situationWord, statusWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { claimPagesQuery, clickPagesQuery, type OwnPages, simulatedPagesQuery } from "./queries.ts";
 
-const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
+const ClaimDialog = fetchedDialog(() => import("./claim-dialog.tsx"));
 
 /** The user's visits to stores, and claims for missing cashback. docs/product.md#sales-claims */
 export default function VisitsPage() {

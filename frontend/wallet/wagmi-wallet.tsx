@@ -1,14 +1,4 @@
-import {
-  lazy,
-  Suspense,
-  startTransition,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { startTransition, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Connector, useConnection, useConnectors } from "wagmi";
 import {
   connect as wagmiConnect,
@@ -20,6 +10,7 @@ import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText, withLaterTexts } from "../i18n/language.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { toast } from "../ui/toast.ts";
 import { WALLETCONNECT_ID, wagmiConfig, walletConnect } from "./config.ts";
 import { AbandonedError, AddNetworkError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
@@ -28,7 +19,7 @@ import type { Wallet } from "./wallet.tsx";
 
 /** Loaded with the first request, and not with the wallet: most visits ask nothing of it. */
 const loadRequests = () => import("./requests.ts");
-const WalletChooser = lazy(() => withLaterTexts(() => import("./wallet-chooser.tsx")));
+const WalletChooser = fetchedDialog(() => withLaterTexts(() => import("./wallet-chooser.tsx")));
 
 /** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
@@ -59,13 +50,7 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const ways = { connectors, connect, connectWith, choose };
   const wallet = useUnchanged({ ...connected, isRestoring, isConnecting, isDeclined, ...ways });
   useReport(wallet, onChange);
-  return (
-    isChoosing && (
-      <Suspense>
-        <WalletChooser onClose={closeChooser} />
-      </Suspense>
-    )
-  );
+  return isChoosing && <WalletChooser onClose={closeChooser} />;
 }
 
 type ConnectParameters = {
