@@ -1,4 +1,4 @@
-import { distributorsOf } from "../core/chain/deployment.ts";
+import { distributorsOf, ticketContractsOf } from "../core/chain/deployment.ts";
 import type { Lane } from "../core/process/rpc/call-budget.ts";
 import type { BlockId } from "../core/process/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../core/process/rpc/json-rpc.ts";
@@ -15,11 +15,13 @@ export type Block = { number: number; hash: string; parentHash: string; timestam
 export type Source = {
   chainId: number;
   purchaseNft: WalletAddress;
+  /** The tickets that these continue, the latest first. */
+  formerPurchaseNfts?: readonly WalletAddress[];
   cashbackDistributor: WalletAddress;
   /** The retired predecessors of the distributor. */
-  formerDistributors?: readonly string[] | undefined;
-  /** The block at which a successor was deployed, if known. */
-  successorBlock?: number | undefined;
+  formerDistributors?: readonly WalletAddress[];
+  /** The block at which each was deployed that continues another, as far as it is known. */
+  successorBlocks?: Readonly<Partial<Record<WalletAddress, number>>> | undefined;
   /** The first block that can hold an event of ours. */
   startBlock: number;
 };
@@ -32,6 +34,8 @@ const TOPICS = [TRANSFER_TOPIC, RATE_TOPIC, ...Object.values(EVENT_TOPICS).map((
 /** One chain node with the indexer's requests. Every response is validated; an impossible one is rejected. */
 export class ChainNode {
   readonly name: string;
+  /** Whose tickets are stored without their contract: the first, if others continue it. */
+  readonly firstTickets: WalletAddress | undefined;
   readonly #rpc: JsonRpc;
   readonly #source: Source;
   /** All addresses, in lower case. */
@@ -41,9 +45,10 @@ export class ChainNode {
 
   constructor(rpc: JsonRpc, source: Source) {
     this.name = rpc.name;
+    this.firstTickets = source.formerPurchaseNfts?.at(-1);
     this.#rpc = rpc;
     this.#source = source;
-    const emitters = { purchaseNft: [source.purchaseNft], cashbackDistributor: distributorsOf(source) };
+    const emitters = { purchaseNft: ticketContractsOf(source), cashbackDistributor: distributorsOf(source) };
     this.#addresses = Object.values(emitters).flat();
     this.#emittersOf = new Map([
       [TRANSFER_TOPIC, emitters.purchaseNft],

@@ -39,11 +39,11 @@ export async function compareRange({
 }: ComparisonParameters): Promise<Comparison> {
   const logs = await node.logs(from, to);
   const indexed = await readIndexed(database, from, to);
-  const suspects = new Set(differences(indexed, describeLogs(logs)).map(({ blockNumber }) => blockNumber));
+  const suspects = new Set(differences(indexed, describeLogs(node, logs)).map(({ blockNumber }) => blockNumber));
   const confirmed: Difference[] = [];
   for (const number of suspects) {
     const block = await node.witnessedBlock(number, witness);
-    const exact = describeLogs(await node.exactLogsOf(block, bloom));
+    const exact = describeLogs(node, await node.exactLogsOf(block, bloom));
     // Reread too: a running indexer may have rolled back and rewritten this block in the meantime.
     confirmed.push(...differences(await readIndexed(database, number, number), exact));
   }
@@ -52,9 +52,9 @@ export async function compareRange({
 
 type Described = Map<string, { blockNumber: number; logIndex: number; text: string; rate: bigint | null }>;
 
-function describeLogs(logs: readonly RpcLog[]): Described {
+function describeLogs({ firstTickets }: ChainNode, logs: readonly RpcLog[]): Described {
   const described: Described = new Map();
-  for (const event of decodeEvents(logs).events) {
+  for (const event of decodeEvents(logs, firstTickets).events) {
     const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
     const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
     described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: storedRateOf(event) });

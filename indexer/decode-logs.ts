@@ -9,7 +9,7 @@ import { type ChainEvent, ContradictoryLogsError, decodeEvents, type RpcLog } fr
  */
 export function decodeLogs(
   { log, metrics }: Pick<Context, "log" | "metrics">,
-  node: Pick<ChainNode, "name">,
+  node: Pick<ChainNode, "name" | "firstTickets">,
   logs: readonly RpcLog[],
 ): ChainEvent[] {
   const { events, ignored } = decodeOrRefuse(node, logs);
@@ -21,9 +21,12 @@ export function decodeLogs(
   return events;
 }
 
-function decodeOrRefuse({ name }: Pick<ChainNode, "name">, logs: readonly RpcLog[]): ReturnType<typeof decodeEvents> {
+function decodeOrRefuse(
+  { name, firstTickets }: Pick<ChainNode, "name" | "firstTickets">,
+  logs: readonly RpcLog[],
+): ReturnType<typeof decodeEvents> {
   try {
-    return decodeEvents(logs);
+    return decodeEvents(logs, firstTickets);
   } catch (error) {
     if (!(error instanceof ContradictoryLogsError)) throw error;
     throw new RpcError("inconsistent", `${name} returned contradictory logs: ${error.message}`);

@@ -26,6 +26,8 @@ export type EventContent =
       bonusBps: number;
       /** Its 64 bits as a signed integer, as databases have it. */
       saleRef: bigint;
+      /** The tickets' contract, if it continues the first one. */
+      contract?: WalletAddress | undefined;
     }
   | { kind: "StatusUpdated"; tokenId: bigint; to: number }
   /** A `Transfer` to nobody. */
@@ -114,9 +116,13 @@ const NOBODY = `0x${"0".repeat(64)}`;
 /**
  * Decodes the logs of whole blocks, in order. The owner of a new ticket comes from `Transfer` and must equal the buyer
  * in its `PurchaseMinted`. Ids that cannot be purchases of this shop are counted as ignored.
+ * @param first the first tickets' contract, if others continue it: theirs are told by their address
  * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves to another
  */
-export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; ignored: number } {
+export function decodeEvents(
+  logs: readonly RpcLog[],
+  first?: WalletAddress,
+): { events: ChainEvent[]; ignored: number } {
   const events: ChainEvent[] = [];
   let ignored = 0;
   let transfer: RpcLog | undefined;
@@ -143,6 +149,10 @@ export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; i
       continue;
     }
     const event = decodeLog(log, rateOf(log, rate));
+    if (event?.kind === "PurchaseMinted" && first !== undefined) {
+      const contract: WalletAddress = `0x${log.address.slice(2).toLowerCase()}`;
+      if (contract !== first) event.contract = contract;
+    }
     if (event) events.push(event);
     else ignored += 1;
   }
@@ -244,8 +254,10 @@ function numberAt(data: string, word: number): number {
 /** An event's arguments as stored: JSON, integers as text, as explorers show them. */
 export function argumentsOf(event: EventContent): string {
   switch (event.kind) {
-    case "PurchaseMinted":
-      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"}`;
+    case "PurchaseMinted": {
+      const contract = event.contract === undefined ? "" : `,"contract":"${event.contract}"`;
+      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"${contract}}`;
+    }
     case "StatusUpdated":
       return `{"to":"${event.to}"}`;
     case "Burnt":
@@ -270,7 +282,16 @@ export function contentOf(
       const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
       const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
       const saleRef = BigInt.asIntN(64, BigInt(stored.saleRef ?? 0));
-      return { kind: "PurchaseMinted", tokenId, buyer: address("buyer"), ...numbers, ...percents, saleRef };
+      const contract = stored.contract === undefined ? {} : { contract: toWalletAddress(stored.contract) };
+      return {
+        kind: "PurchaseMinted",
+        tokenId,
+        buyer: address("buyer"),
+        ...numbers,
+        ...percents,
+        saleRef,
+        ...contract,
+      };
     }
     case "StatusUpdated":
       return { kind: "StatusUpdated", tokenId, to: number("to") };

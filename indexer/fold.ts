@@ -11,6 +11,8 @@ export type Nft = {
   cashbackBps: number;
   bonusBps: number;
   saleRef: bigint;
+  /** Null: the first tickets' contract. */
+  contract: WalletAddress | null;
   mintTransaction: string;
   mintedBlock: number;
   mintedAtMs: number;
@@ -97,6 +99,7 @@ function mintedBy(event: EventOf<"PurchaseMinted">, mintedAtMs: number): Nft {
     cashbackBps: event.cashbackBps,
     bonusBps: event.bonusBps,
     saleRef: event.saleRef,
+    contract: event.contract ?? null,
     mintTransaction: event.transactionHash,
     mintedBlock: event.blockNumber,
     mintedAtMs,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { distributorsOf } from "../core/chain/deployment.ts";
+import { contractsOf } from "../core/chain/deployment.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
@@ -43,7 +43,7 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
   if (adopted === "emptied") {
     log.warn({ source }, "The contracts, the chain or the start block changed: rebuilding the index");
   } else if (adopted === "rolled back") {
-    log.info({ source }, "A successor distributor was configured: rereading the chain from its first block");
+    log.info({ source }, "A successor was configured: rereading the chain from its first block");
   }
   const follower = new Follower(context, await readCursor(database));
   for (let next: NextHead = { isDue: true, block: undefined }; !signal.aborted; ) {
@@ -255,8 +255,7 @@ function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): 
 }
 
 function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: Block): boolean {
-  const addresses = [source.purchaseNft, ...distributorsOf(source)];
-  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
+  return contractsOf(source).some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
 async function logsOfRange(

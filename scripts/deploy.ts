@@ -1,8 +1,9 @@
 /**
  * Deploys to a network, or continues where an earlier run stopped: `npm run deploy -- --network
  * localhost|spicy|chiliz`. `--dry-run` prints the cost, `--check` compares the network with its record and with this
- * source, `--verify` submits the sources to the explorer. `--successor-of 0x…` deploys a successor of that distributor;
- * with `--retire` the deployer, if it is the admin, first retires that distributor permanently.
+ * source, `--verify` submits the sources to the explorer. `--successor-of 0x…` deploys a successor of that distributor,
+ * `--successor-of-pair 0x…` one of that PurchaseNFT and its distributor; with `--retire` the deployer, if it is the admin,
+ * first ends what they succeed for ever.
  */
 import { parseArgs } from "node:util";
 import { type Address, BaseError, formatEther, getAddress, isAddress, parseGwei, zeroAddress } from "viem";
@@ -18,6 +19,7 @@ import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./deploy/creations.ts";
 import { DeployError } from "./deploy/deploy-error.ts";
+import { deployPair } from "./deploy/deploy-pair.ts";
 import { deploySuccessor } from "./deploy/deploy-successor.ts";
 import { deployTorcida, type StoreName } from "./deploy/deploy-torcida.ts";
 import { probeChain } from "./deploy/probe-chain.ts";
@@ -48,7 +50,7 @@ type Cost = {
 type Print = (line: string) => void;
 
 const FUND_IT = "send it some (--dry-run says how much), and run this again";
-const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify | --successor-of 0x… [--retire]]`;
+const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify | (--successor-of | --successor-of-pair) 0x… [--retire]]`;
 /** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
 const storesOf = (network: Network) =>
   network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
@@ -80,6 +82,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
       check: { type: "boolean" },
       verify: { type: "boolean" },
       "successor-of": { type: "string" },
+      "successor-of-pair": { type: "string" },
       retire: { type: "boolean" },
     },
   });
@@ -88,9 +91,15 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   if (values["dry-run"]) return await dryRun(network, env, print);
   if (values.check) return show(await checkDeployment(readCheckConfiguration(network, env)), print);
   if (values.verify) return show(await verifySource(network, env.EXPLORER_API_URL || undefined), print);
-  const predecessor = values["successor-of"];
-  if (predecessor !== undefined) return await succeed(network, env, print, predecessor, values.retire ?? false);
-  if (values.retire) throw new UsageError(`--retire goes with --successor-of: ${USAGE}`);
+  const [distributor, tickets] = [values["successor-of"], values["successor-of-pair"]];
+  if (distributor !== undefined && tickets !== undefined)
+    throw new UsageError(`--successor-of-pair succeeds the distributor too: ${USAGE}`);
+  const predecessor = distributor ?? tickets;
+  if (predecessor !== undefined) {
+    const [isPair, mayRetire] = [tickets !== undefined, values.retire ?? false];
+    return await succeed(network, env, print, { predecessor, isPair, mayRetire });
+  }
+  if (values.retire) throw new UsageError(`--retire goes with --successor-of or --successor-of-pair: ${USAGE}`);
   return await deploy(network, env, print);
 }
 
@@ -115,21 +124,20 @@ async function succeed(
   network: Network,
   env: Variables,
   print: Print,
-  predecessor: string,
-  mayRetire: boolean,
+  { predecessor, isPair, mayRetire }: { predecessor: string; isPair: boolean; mayRetire: boolean },
 ): Promise<true> {
   if (!isAddress(predecessor, { strict: false })) {
-    throw new UsageError(`--successor-of must be the address of the current distributor: ${USAGE}`);
+    const [option, contract] = isPair ? ["--successor-of-pair", "PurchaseNFT"] : ["--successor-of", "distributor"];
+    throw new UsageError(`${option} must be the address of the current ${contract}: ${USAGE}`);
   }
   const configuration = readDeployConfiguration(network, env);
   await requireTrustedNodes(configuration);
   if (network !== "localhost") await requireFunds(configuration);
-  const { cashbackDistributor } = await deploySuccessor({
-    configuration,
-    mayRetire,
-    report: print,
-    predecessor: getAddress(predecessor.toLowerCase()),
-  });
+  const options = { configuration, mayRetire, report: print, predecessor: getAddress(predecessor.toLowerCase()) };
+  const { purchaseNft, cashbackDistributor } = isPair
+    ? await deployPair({ ...options, stores: storesOf(network) })
+    : await deploySuccessor(options);
+  if (isPair) print(`PurchaseNFT ${purchaseNft.address} mints from now on`);
   print(`CashbackDistributor ${cashbackDistributor.address} is in office`);
   print(`The record is ${deploymentPath(network)}: start the indexer and the api again, so that they read it`);
   return true;
@@ -169,7 +177,7 @@ async function estimateCost(configuration: DeployConfiguration, stores: readonly
   const deployer = privateKeyToAccount(deployerKey).address;
   const lines: CostLine[] = [];
   if (!findDeployment(network)) {
-    const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl, zeroAddress]);
+    const nft = purchaseNftCreation({ constructorArguments: [deployer, adminDelaySeconds, siteUrl, zeroAddress] });
     const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress, zeroAddress));
     // From the zero address, so that a deployer without funds can get an estimate too.
     lines.push({ what: "TicketDescriptor", gas: await client.estimateGas({ data: ticketDescriptorBytecode }) });

@@ -8,6 +8,7 @@ import { purchaseNftAbi } from "../core/chain/generated/purchase-nft.ts";
 import type { Database } from "../core/database/connect.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import { chainStateText, tracePurchase } from "../core/purchases/trace.ts";
+import { ticketContractOf } from "../core/purchases/view.ts";
 import { messageOf } from "../core/rules/unknown-error.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openKnownChain } from "./operator/open-chain.ts";
@@ -54,7 +55,13 @@ async function readChain(environment: OperatorEnvironment, database: Database, i
   if (!contracts) return "no contracts are known for this network";
   const { client } = await openKnownChain(environment, database, contracts.purchaseNft);
   try {
-    const nft = { address: contracts.purchaseNft, abi: purchaseNftAbi } as const;
+    const place = await database.kysely
+      .selectFrom("nfts")
+      .select("contract")
+      .where("token_id", "=", id)
+      .executeTakeFirst();
+    const address = place ? ticketContractOf(contracts, place) : contracts.purchaseNft;
+    const nft = { address, abi: purchaseNftAbi } as const;
     const block = await client.getBlockNumber();
     const at = { blockNumber: block };
     const isPaid = await client.readContract({

@@ -6,13 +6,14 @@ import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../core/database/nfts.ts";
 import { callOf } from "../../core/process/rpc/node-voice.ts";
 import { listTickets } from "../../core/purchases/queries.ts";
-import { drawnAs, toTicket } from "../../core/purchases/view.ts";
+import { drawnAs, ticketContractOf, toTicket } from "../../core/purchases/view.ts";
 import { answerOf, pageQuerySchema } from "../../core/rules/api/common.ts";
 import { publicTicketSchema, purchaseNftSchema } from "../../core/rules/api/people.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei } from "../../core/rules/money.ts";
 import { purchaseStatusFromChain } from "../../core/rules/purchase/life.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { notFound } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
@@ -58,7 +59,7 @@ export function nftRoutes(services: Services): Route[] {
         return {
           body: {
             success: true,
-            nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
+            nfts: tickets.map((ticket) => toTicket(services.contracts, ticket)),
             next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
           },
         };
@@ -76,7 +77,7 @@ export function nftRoutes(services: Services): Route[] {
           body: {
             success: true,
             data: {
-              ...toTicket(services.contracts.purchaseNft, nft),
+              ...toTicket(services.contracts, nft),
               store_id: Number(nft.store_id),
               status: purchaseStatusFromChain(nft.status),
               minted: { at: isoTime(nft.minted_at), tx: nft.mint_transaction },
@@ -108,7 +109,7 @@ export function nftRoutes(services: Services): Route[] {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         const status = drawnAs(nft);
-        const context = { tokenId: nft.token_id, asker: originOf(request.ip ?? "") };
+        const context = { ...nft, asker: originOf(request.ip ?? "") };
         const picture = await pictures.fetch(`${nft.token_id}:${status}`, { context });
         if (picture === undefined) throw notFound("Picture");
         const isLasting = query.status === status;
@@ -126,12 +127,13 @@ export function nftRoutes(services: Services): Route[] {
   ];
 }
 
-type Drawn = { tokenId: bigint; asker: string };
+type Drawn = { token_id: bigint; contract: WalletAddress | null; asker: string };
 type Picture = { svg: string; etag: string };
 
-async function drawPicture(services: Services, { tokenId, asker }: Drawn): Promise<Picture | undefined> {
-  const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "tokenURI", args: [tokenId] });
-  const call = callOf({ to: services.contracts.purchaseNft, data }, { gas: DRAWING_GAS, mostBytes: DRAWING_BYTES });
+async function drawPicture(services: Services, { asker, ...ticket }: Drawn): Promise<Picture | undefined> {
+  const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "tokenURI", args: [ticket.token_id] });
+  const to = ticketContractOf(services.contracts, ticket);
+  const call = callOf({ to, data }, { gas: DRAWING_GAS, mostBytes: DRAWING_BYTES });
   const [shown] = (await services.everyNode.claimed(asker, [call])).shown;
   const svg = shown && pictureOf(decodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", data: shown }));
   return svg ? { svg, etag: `"${hash("sha256", svg)}"` } : undefined;

@@ -119,7 +119,7 @@ async function buildProfile(
     nativeBalance: balances ? chzTextFromWei(balances.nativeWei) : null,
     ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
-    nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
+    nfts: tickets.map((ticket) => toTicket(services.contracts, ticket)),
     purchases: await toPurchaseRecords(services, purchases, view, async () => statement.credit),
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),

@@ -15,6 +15,7 @@ export function appConfig(services: Services): AppConfig {
     rpc_url: chain.rpcUrls.default.http[0] ?? "",
     explorer_url: network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
     purchase_nft: contracts.purchaseNft,
+    former_purchase_nfts: [...(contracts.formerPurchaseNfts ?? [])],
     cashback_distributor: contracts.cashbackDistributor,
     former_distributors: [...(contracts.formerDistributors ?? [])],
     start_block: Number(services.startBlock),

@@ -40,6 +40,18 @@ const buildSchema = z.object({
   sourceHash: z.string(),
 });
 
+const drawingSchema = z.object({ address: addressSchema, transaction: hashSchema });
+
+const ticketsSchema = z.object({
+  address: addressSchema,
+  transaction: hashSchema,
+  /** The block at which they were deployed; omitted if that is the record's first block. */
+  block: z.number().int().nonnegative().optional(),
+  /** The tickets that they continue; omitted if there are none. */
+  predecessor: addressSchema.optional(),
+  constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
+});
+
 /** The record of one network: contract addresses, and what is needed to rebuild and compare the bytecode. */
 export const deploymentSchema = z.object({
   network: z.enum(NETWORKS),
@@ -48,12 +60,12 @@ export const deploymentSchema = z.object({
   block: z.number().int().nonnegative(),
   deployer: addressSchema,
   /** The initial descriptor, which draws the tickets; an admin may have replaced it since. */
-  ticketDescriptor: z.object({ address: addressSchema, transaction: hashSchema }),
-  purchaseNft: z.object({
-    address: addressSchema,
-    transaction: hashSchema,
-    constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
-  }),
+  ticketDescriptor: drawingSchema,
+  purchaseNft: ticketsSchema,
+  /** The tickets that they continue, the latest first, each with its drawing and the build that it was compiled by. */
+  formerPurchaseNfts: z
+    .array(ticketsSchema.extend({ ticketDescriptor: drawingSchema, build: buildSchema }))
+    .default([]),
   cashbackDistributor: distributorSchema,
   /** Its retired predecessors, the latest first, each with the build that it was compiled by. */
   formerDistributors: z.array(distributorSchema.extend({ build: buildSchema })).default([]),
@@ -66,7 +78,10 @@ export const deploymentSchema = z.object({
 export type Deployment = z.infer<typeof deploymentSchema>;
 
 export type Contracts = {
+  /** The current tickets, the only ones in which purchases are minted. */
   purchaseNft: WalletAddress;
+  /** Those that they continue, if any, the latest first. Their tickets stay theirs. */
+  formerPurchaseNfts?: readonly WalletAddress[];
   /** The current distributor, the only one that pays. */
   cashbackDistributor: WalletAddress;
   /** Its predecessors, if any. They still hold credits, and their payouts count. */
@@ -81,6 +96,16 @@ export function distributorsOf<Address extends string>({
   formerDistributors?: readonly Address[];
 }): Address[] {
   return [cashbackDistributor, ...formerDistributors];
+}
+
+/** The current tickets and all that they continue, the latest first. */
+export function ticketContractsOf({ purchaseNft, formerPurchaseNfts = [] }: Contracts): WalletAddress[] {
+  return [purchaseNft, ...formerPurchaseNfts];
+}
+
+/** All contracts of all generations. */
+export function contractsOf<Source extends Contracts>(source: Source): WalletAddress[] {
+  return [...ticketContractsOf(source), ...distributorsOf(source)];
 }
 
 /** A network's deployment record is missing or damaged; the message says how to get one. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Contracts, distributorsOf } from "../chain/deployment.ts";
+import { type Contracts, distributorsOf, ticketContractsOf } from "../chain/deployment.ts";
 import { DatabaseUnavailableError } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -45,7 +45,7 @@ export async function requireNetwork(database: Place, network: Network, contract
   if (Number(indexed.chain_id) !== CHAIN_IDS[network]) refuse(`chain ${indexed.chain_id}`, network);
   if (!contracts) return;
   for (const [name, known, wanted] of [
-    ["PurchaseNFT", indexed.purchase_nft, [contracts.purchaseNft]],
+    ["PurchaseNFT", indexed.purchase_nft, ticketContractsOf(contracts)],
     // A predecessor is accepted until the indexer runs with the successor.
     ["CashbackDistributor", indexed.cashback_distributor, distributorsOf(contracts)],
   ] as const) {

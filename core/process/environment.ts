@@ -178,6 +178,8 @@ const accepted = z.literal("accepted", { error: "must be accepted, or unset" }).
 
 const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];
 
+const addresses = list((item) => address.safeParse(item).data, "must be addresses, comma separated");
+
 /** The chain of a process, its nodes and its contracts. */
 export const CHAIN_VARIABLES = {
   NETWORK: z.enum(NETWORKS, { error: "must be localhost, spicy or chiliz" }).optional(),
@@ -195,10 +197,8 @@ export const CHAIN_VARIABLES = {
   CHAIN_PORT: port(8545),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
-  FORMER_DISTRIBUTOR_ADDRESSES: list(
-    (item) => address.safeParse(item).data,
-    "must be addresses, comma separated",
-  ).optional(),
+  FORMER_PURCHASE_NFT_ADDRESSES: addresses.optional(),
+  FORMER_DISTRIBUTOR_ADDRESSES: addresses.optional(),
   START_BLOCK: wholeNumberIfSet(0),
 };
 
@@ -209,6 +209,7 @@ export function withWrongUrls<Values extends NetworkVariables>(values: Values, w
 
 type ContractVariables = {
   PURCHASE_NFT_ADDRESS?: WalletAddress | undefined;
+  FORMER_PURCHASE_NFT_ADDRESSES?: readonly WalletAddress[] | undefined;
   CASHBACK_DISTRIBUTOR_ADDRESS?: WalletAddress | undefined;
   FORMER_DISTRIBUTOR_ADDRESSES?: readonly WalletAddress[] | undefined;
 };
@@ -216,6 +217,7 @@ type ContractVariables = {
 /** Each contract has an address of its own. */
 function contractProblems({
   PURCHASE_NFT_ADDRESS: nft,
+  FORMER_PURCHASE_NFT_ADDRESSES: formerTickets = [],
   CASHBACK_DISTRIBUTOR_ADDRESS: distributor,
   FORMER_DISTRIBUTOR_ADDRESSES: former = [],
 }: ContractVariables): Problem[] {
@@ -224,7 +226,12 @@ function contractProblems({
     const message = "must differ from PURCHASE_NFT_ADDRESS: they are two contracts";
     problems.push({ variable: "CASHBACK_DISTRIBUTOR_ADDRESS", message });
   }
-  if (former.some((one) => one === distributor || one === nft)) {
+  const isInUse = (one: WalletAddress) => one === distributor || one === nft;
+  if (formerTickets.some(isInUse)) {
+    const message = "must not name a contract in use: it has the tickets that PURCHASE_NFT_ADDRESS continues";
+    problems.push({ variable: "FORMER_PURCHASE_NFT_ADDRESSES", message });
+  }
+  if (former.some((one) => isInUse(one) || formerTickets.includes(one))) {
     const message = "must not name a contract in use: it has the retired predecessors of the distributor";
     problems.push({ variable: "FORMER_DISTRIBUTOR_ADDRESSES", message });
   }

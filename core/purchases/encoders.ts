@@ -21,6 +21,7 @@ import { lockPurchasesWithSales } from "./locks.ts";
 import { readPayoutAllowance } from "./payout-allowance.ts";
 import { salesOf } from "./queries.ts";
 import { decideSales } from "./save.ts";
+import { ticketContractOf } from "./view.ts";
 
 const GAS = {
   transaction: 60_000n,
@@ -110,17 +111,23 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
   };
 }
 
-/** `confirm` and `cancel`: a ticket gets only one of them. */
-function leavePendingEncoder(
-  kind: "confirm" | "cancel",
-  { contracts: { purchaseNft }, rules }: PurchaseEncoderOptions,
-): Encoder {
+/** `confirm` and `cancel`: a ticket gets only one of them, at the contract that minted it. */
+function leavePendingEncoder(kind: "confirm" | "cancel", { contracts, rules }: PurchaseEncoderOptions): Encoder {
   const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
   return {
     kind,
-    async encode(_queries, operations) {
+    async listTogether(queries, operations) {
+      const places = await readTicketContracts(queries, contracts, operations);
+      const placeOf = (operation: Operation | undefined) => places.get(operation?.subject_id ?? 0n);
+      return operations.filter((operation) => placeOf(operation) === placeOf(operations[0]));
+    },
+    async encode(queries, operations) {
+      const [to = contracts.purchaseNft, ...others] = new Set(
+        (await readTicketContracts(queries, contracts, operations)).values(),
+      );
+      if (others.length > 0) throw new Error("These tickets are of several contracts: take them by `listTogether`");
       return {
-        to: purchaseNft,
+        to,
         data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [subjectsOf(operations)] }),
         gasLimit: gasLimits.leavePending(operations.length),
       };
@@ -262,6 +269,23 @@ async function readRates(queries: Queries, operations: readonly Operation[]): Pr
     .where("id", "in", subjectsOf(operations))
     .execute();
   return new Map(rows.map((row) => [row.id, row.wei_per_cent ?? 0n]));
+}
+
+/** The contract of each of these purchases' tickets; one that is not indexed yet is of the current one. */
+async function readTicketContracts(
+  queries: Queries,
+  contracts: Contracts,
+  operations: readonly Operation[],
+): Promise<Map<bigint, WalletAddress>> {
+  const places = new Map(subjectsOf(operations).map((id) => [id, contracts.purchaseNft]));
+  if (!contracts.formerPurchaseNfts?.length) return places;
+  const rows = await queries
+    .selectFrom("nfts")
+    .select(["token_id", "contract"])
+    .where("token_id", "in", subjectsOf(operations))
+    .execute();
+  for (const row of rows) places.set(row.token_id, ticketContractOf(contracts, row));
+  return places;
 }
 
 async function listOfStore(queries: Queries, operations: readonly Operation[], storeId: bigint): Promise<Operation[]> {

@@ -1,4 +1,5 @@
 import { getAddress } from "viem";
+import type { Contracts } from "../chain/deployment.ts";
 import type { DailyRate } from "../rates/daily-rates.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import type { PurchaseNft } from "../rules/api/people.ts";
@@ -142,18 +143,23 @@ function cashbackState(purchase: Pick<Purchase, keyof LifeRow>, view: PurchaseVi
   return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
 }
 
+/** The contract that minted a ticket, from what the index says of it: nothing if the first one did. */
+export function ticketContractOf(
+  { purchaseNft, formerPurchaseNfts = [] }: Contracts,
+  { contract }: { contract: WalletAddress | null },
+): WalletAddress {
+  return contract ?? formerPurchaseNfts.at(-1) ?? purchaseNft;
+}
+
 /** A row of the index as its contract draws it. docs/product.md#ticket-attributes. */
-export function toTicket(
-  contract: WalletAddress,
-  ticket: Awaited<ReturnType<typeof listTickets>>[number],
-): PurchaseNft {
+export function toTicket(contracts: Contracts, ticket: Awaited<ReturnType<typeof listTickets>>[number]): PurchaseNft {
   const store = ticket.store_name ?? `Loja ${ticket.store_id}`;
   // The total contains it.
   const bonus = ticket.bonus_bps === 0n ? "0%" : `${percentText(ticket.bonus_bps)}% (incluído)`;
   return {
     tokenId: ticket.token_id.toString(),
     txHash: ticket.mint_transaction,
-    contract,
+    contract: ticketContractOf(contracts, ticket),
     name: PRODUCT_NAME,
     symbol: PRODUCT_NAME.toUpperCase(),
     metadata: {

@@ -1,5 +1,8 @@
+import { type Contracts, ticketContractsOf } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import { unpackPurchase } from "../chain/packed-purchase.ts";
+import { ticketContractOf } from "../purchases/view.ts";
 import { type LedgerRow, listLedger, listOddPayouts, listOtherTickets } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 import { readAccepted } from "./unclaimed.ts";
@@ -33,7 +36,7 @@ export async function compareTokens(
       const rows = await listLedger(options.database.kysely, ids);
       const records = await readRecords(options, ids, block);
       tokens += rows.length;
-      differences.push(...compareRecords(ids, rows, records));
+      differences.push(...compareRecords(options.contracts, ids, rows, records));
       const without = rows.filter(({ claim }) => !claim);
       unclaimed += without.length;
       const unknown = without.filter(({ mintedBlock }) => mintedBlock > accepted).map(({ tokenId }) => tokenId);
@@ -53,52 +56,42 @@ export async function compareTokens(
   return { tokens, unclaimed, differences };
 }
 
-/** What the contract stores for each id, as one word; 0 if it was never minted. */
+/** What each tickets' contract stores for each id, as one word; 0 if it never minted it. */
 async function readRecords(
   { client, contracts }: ReconcileOptions,
   ids: readonly bigint[],
   blockNumber: bigint,
-): Promise<readonly bigint[]> {
-  return client.readContract({
-    address: contracts.purchaseNft,
-    abi: purchaseNftAbi,
-    functionName: "purchasesOfItems",
-    args: [ids.map((id) => id << ITEM_ID_OFFSET)],
-    blockNumber,
-  });
+): Promise<(readonly bigint[])[]> {
+  const args = [ids.map((id) => id << ITEM_ID_OFFSET)] as const;
+  return Promise.all(
+    ticketContractsOf(contracts).map((address) =>
+      client.readContract({ address, abi: purchaseNftAbi, functionName: "purchasesOfItems", args, blockNumber }),
+    ),
+  );
 }
 
 function compareRecords(
+  contracts: Contracts,
   ids: readonly bigint[],
   rows: readonly LedgerRow[],
-  records: readonly bigint[],
+  records: readonly (readonly bigint[])[],
 ): TokenDifference[] {
   const byId = new Map(rows.map((row) => [row.tokenId, row]));
+  const addresses = ticketContractsOf(contracts);
   return ids.flatMap((id, index) => {
     const row = byId.get(id);
-    const record = records[index] ?? 0n;
-    if (row) return compareToken(row, record).map((text) => ({ tokenId: id, text }));
-    return record === 0n ? [] : [{ tokenId: id, text: `Token ${id} is on the chain, but not in the index` }];
+    const own = row && addresses.indexOf(ticketContractOf(contracts, row));
+    const elsewhere = addresses.filter((_, of) => of !== own && (records[of]?.[index] ?? 0n) !== 0n);
+    const texts = row ? compareToken(row, records[own ?? 0]?.[index] ?? 0n) : [];
+    for (const address of elsewhere)
+      texts.push(row ? `Token ${id} is on ${address} too` : `Token ${id} is on the chain, but not in the index`);
+    return texts.map((text) => ({ tokenId: id, text }));
   });
-}
-
-/** The fields of a stored word, as contracts/libraries/PackedPurchase.sol lays them out. */
-function unpack(record: bigint) {
-  const field = (offset: number, bits: number) => (record >> BigInt(offset)) & ((1n << BigInt(bits)) - 1n);
-  return {
-    buyer: `0x${field(0, 160).toString(16).padStart(40, "0")}`,
-    valueCents: field(160, 40),
-    cashbackBps: field(200, 16),
-    bonusBps: field(216, 16),
-    storeId: field(232, 16),
-    status: field(248, 7),
-    isBurnt: field(255, 1) === 1n,
-  };
 }
 
 function compareToken(row: LedgerRow, record: bigint): string[] {
   if (record === 0n) return [`Token ${row.tokenId} is in the index, but not on the chain`];
-  const onChain = unpack(record);
+  const onChain = unpackPurchase(record);
   const differences: string[] = [];
   const compare = (what: string, indexed: unknown, stored: unknown) => {
     if (indexed !== stored)

@@ -12,6 +12,8 @@ export type LedgerRow = {
   bonusBps: bigint;
   status: bigint;
   mintedBlock: bigint;
+  /** Null: the first tickets' contract. */
+  contract: WalletAddress | null;
   /** 0 for a simulated purchase. */
   saleRef: bigint;
   /** Null if no purchase has this id. */
@@ -41,6 +43,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
     bonusBps: row.bonus_bps,
     status: row.status,
     mintedBlock: row.minted_block,
+    contract: row.contract,
     saleRef: row.sale_ref,
     claim:
       row.wallet === null

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ticketContractsOf } from "../chain/deployment.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import { DAY_SECONDS } from "../rules/iso-time.ts";
 import { IDS_PER_CALL } from "./compare-tokens.ts";
@@ -32,7 +33,7 @@ export async function nextScope(options: ReconcileOptions, block: bigint, interv
   const contract = options.contracts.purchaseNft;
   const stored = progressSchema.safeParse(JSON.parse((await readSetting(kysely, "reconciled")) ?? "null")).data;
   const progress = stored?.contract === contract ? stored : { contract, block: -1n, next: 1n };
-  const most = idsFor(options.calls ?? DEFAULT_CALLS);
+  const most = idsFor(options.calls ?? DEFAULT_CALLS, ticketContractsOf(options.contracts).length);
   const changed = await listChanged(options, progress.block, block, Math.min(MOST_CHANGED, most));
   const highest = await highestId(options);
   const runsADay = Math.max(1, Math.floor(DAY_SECONDS / intervalSeconds));
@@ -55,9 +56,12 @@ export async function nextScope(options: ReconcileOptions, block: bigint, interv
   };
 }
 
-/** The number of ids that fit into a number of calls: a page takes one call per part, and one for its paid bits. */
-function idsFor(calls: number): number {
-  const idsACall = PAGE / (PAGE / IDS_PER_CALL + 1);
+/**
+ * The number of ids that fit into a number of calls: a page takes one call per part and tickets' contract, and one for
+ * its paid bits.
+ */
+function idsFor(calls: number, contracts: number): number {
+  const idsACall = PAGE / ((PAGE / IDS_PER_CALL) * contracts + 1);
   return Math.max(IDS_PER_CALL, Math.floor((calls - OTHER_CALLS) * idsACall));
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Contracts } from "../chain/deployment.ts";
+import { type Contracts, ticketContractsOf } from "../chain/deployment.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
@@ -21,10 +21,10 @@ export type UnclaimedTicket = {
 };
 
 /** The last block whose tickets without a purchase, and payouts of other amounts, an operator knows; -1 if none. */
-export async function readAccepted(queries: Queries, { purchaseNft }: Pick<Contracts, "purchaseNft">): Promise<bigint> {
+export async function readAccepted(queries: Queries, contracts: Contracts): Promise<bigint> {
   const stored = JSON.parse((await readSetting(queries, "unclaimed_accepted")) ?? "null");
   const { data } = acceptedSchema.safeParse(stored);
-  return data?.contract === purchaseNft ? data.block : -1n;
+  return data && ticketContractsOf(contracts).some((one) => one === data.contract) ? data.block : -1n;
 }
 
 /** Tickets without a purchase, and payouts of another amount, up to this block are no contradiction any more. */

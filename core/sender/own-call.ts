@@ -1,5 +1,5 @@
 import { type Hex, toFunctionSelector } from "viem";
-import { type Contracts, distributorsOf } from "../chain/deployment.ts";
+import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 
@@ -17,9 +17,12 @@ const DISTRIBUTOR_CALLS = selectorsOf(cashbackDistributorAbi);
 const SELECTOR_CHARACTERS = 10;
 
 /** The step of a purchase that a transaction calls on our contracts; undefined if it does anything else. */
-export function ownCallOf(contracts: Contracts, { to, input }: { to: string | null; input: Hex }): string | undefined {
-  const address = to?.toLowerCase();
+export function ownCallOf(
+  { purchaseNft, formerPurchaseNfts = [], cashbackDistributor, formerDistributors = [] }: Contracts,
+  { to, input }: { to: string | null; input: Hex },
+): string | undefined {
+  const isOneOf = (...addresses: string[]) => to !== null && addresses.includes(to.toLowerCase());
   const selector = input.slice(0, SELECTOR_CHARACTERS);
-  if (address === contracts.purchaseNft) return NFT_CALLS.get(selector);
-  return distributorsOf(contracts).some((one) => one === address) ? DISTRIBUTOR_CALLS.get(selector) : undefined;
+  if (isOneOf(purchaseNft, ...formerPurchaseNfts)) return NFT_CALLS.get(selector);
+  return isOneOf(cashbackDistributor, ...formerDistributors) ? DISTRIBUTOR_CALLS.get(selector) : undefined;
 }

@@ -18,6 +18,7 @@ const DEFAULTS: AppConfig = {
   explorer_url: null,
   purchase_nft: "",
   cashback_distributor: "",
+  former_purchase_nfts: [],
   former_distributors: [],
   start_block: 0,
   simulated: false,

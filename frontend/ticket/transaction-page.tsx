@@ -7,7 +7,7 @@ import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { distributors, purchaseNft } from "../chain/contracts.ts";
+import { distributors, ticketContracts } from "../chain/contracts.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -95,7 +95,7 @@ function Address({ of }: { of: string }) {
   const address = toWalletAddress(of);
   const name = distributors().includes(address)
     ? t("proofPage.books")
-    : address === purchaseNft()
+    : ticketContracts().includes(address)
       ? t("tx.ticketContract")
       : undefined;
   return (

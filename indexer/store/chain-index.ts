@@ -1,4 +1,5 @@
 import { type Selectable, sql, type Transaction } from "kysely";
+import { distributorsOf, ticketContractsOf } from "../../core/chain/deployment.ts";
 import type { Database } from "../../core/database/connect.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
@@ -58,9 +59,8 @@ export async function readStoredBlocksUp(
 }
 
 /**
- * Records the configured contracts, chain and start block. An index of other contracts is emptied. If only the
- * distributor was succeeded, the index is rolled back to before the successor's first block, because only later events
- * can be missing.
+ * Records the configured contracts, chain and start block. An index of other contracts is emptied. If the indexed ones
+ * were succeeded, the index is rolled back to before the first successor's block.
  * @returns what happened to the index
  * @throws EnvironmentError if the start block is too late
  */
@@ -75,7 +75,7 @@ export async function adoptSource(
     const known = await transaction.selectFrom("chain_source").selectAll().where("id", "=", 1n).executeTakeFirst();
     if (isSame(known, wanted)) return "kept";
     if (known) await refuseLaterStart(transaction, known, wanted);
-    const successorBlock = known && isSucceeded(known, wanted, source) ? source.successorBlock : undefined;
+    const successorBlock = known && successorBlockOf(known, wanted, source);
     if (successorBlock === undefined) await empty(transaction);
     else await rollBackBelow(transaction, successorBlock);
     await transaction.deleteFrom("chain_source").execute();
@@ -123,14 +123,22 @@ export async function isAdopted({ kysely }: Database, source: Source): Promise<b
   return isSame(known, rowOf(source));
 }
 
-/** Whether only the distributor differs, and the indexed one is a predecessor of the configured one. */
-function isSucceeded(known: ChainSource, wanted: ChainSource, { formerDistributors = [] }: Source): boolean {
-  return (
-    known.chain_id === wanted.chain_id &&
-    known.purchase_nft === wanted.purchase_nft &&
-    known.start_block === wanted.start_block &&
-    formerDistributors.includes(known.cashback_distributor)
+/**
+ * The first block of what continues the indexed contracts: only from there on events can be missing. Undefined if the
+ * index is of others, or if that block is not known.
+ */
+function successorBlockOf(known: ChainSource, wanted: ChainSource, source: Source): number | undefined {
+  if (known.chain_id !== wanted.chain_id || known.start_block !== wanted.start_block) return undefined;
+  const [tickets, distributors] = [ticketContractsOf(source), distributorsOf(source)];
+  const [ofTickets, ofDistributors] = [
+    tickets.indexOf(known.purchase_nft),
+    distributors.indexOf(known.cashback_distributor),
+  ];
+  if (ofTickets < 0 || ofDistributors < 0) return undefined;
+  const blocks = [...tickets.slice(0, ofTickets), ...distributors.slice(0, ofDistributors)].map(
+    (address) => source.successorBlocks?.[address],
   );
+  return blocks.every((block) => block !== undefined) ? Math.min(...blocks) : undefined;
 }
 
 /** Deletes the whole index; the next run reads the chain again. */

@@ -99,6 +99,7 @@ class PostgresWriter implements ChunkWriter {
       nfts.map((nft) => nft.statusTransaction),
       nfts.map((nft) => nft.statusBlock),
       nfts.map((nft) => nft.statusAtMs),
+      nfts.map((nft) => nft.contract),
     ]);
     const statuses = [...changes.statuses];
     await this.#insert(STATUSES, [
@@ -150,14 +151,15 @@ const EVENTS = `insert into chain_events (block_number, log_index, transaction_h
       wei_per_cent)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[])`;
 const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, sale_ref, status,
-      mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at)
+      mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at, contract)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-      $8::bigint[], $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[])
+      $8::bigint[], $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[],
+      $15::text[])
     on conflict (token_id) do update set owner = excluded.owner, store_id = excluded.store_id,
       value_cents = excluded.value_cents, cashback_bps = excluded.cashback_bps, bonus_bps = excluded.bonus_bps,
       sale_ref = excluded.sale_ref, status = excluded.status, mint_transaction = excluded.mint_transaction, minted_block = excluded.minted_block,
       minted_at = excluded.minted_at, status_transaction = excluded.status_transaction,
-      status_block = excluded.status_block, status_at = excluded.status_at`;
+      status_block = excluded.status_block, status_at = excluded.status_at, contract = excluded.contract`;
 const STATUSES = `update nfts set status = changed.status, status_transaction = changed.status_transaction,
       status_block = changed.status_block, status_at = changed.status_at
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])

@@ -12,6 +12,7 @@ export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
     cashback_bps: BigInt(nft.cashbackBps),
     bonus_bps: BigInt(nft.bonusBps),
     sale_ref: nft.saleRef,
+    contract: nft.contract,
     status: BigInt(nft.status),
     mint_transaction: nft.mintTransaction,
     minted_block: BigInt(nft.mintedBlock),

@@ -92,6 +92,7 @@ function writeChanges(statements: Statements, { nfts, statuses, payouts }: Chang
       nft.statusTransaction,
       nft.statusBlock,
       nft.statusAtMs,
+      nft.contract,
     );
   }
   statements.nfts.flush();
@@ -126,6 +127,7 @@ const EVENT_COLUMNS = [
 const NFT_COLUMNS = [
   ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "sale_ref", "status"],
   ...["mint_transaction", "minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
+  "contract",
 ];
 const PAYOUT_COLUMNS = [
   ...["token_id", "recipient", "amount_gwei", "wei_per_cent", "state"],

@@ -50,7 +50,7 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
       client,
       "PurchaseNFT",
       deployment.purchaseNft.address,
-      purchaseNftCreation(deployment.purchaseNft.constructorArguments),
+      purchaseNftCreation(deployment.purchaseNft),
     ),
     await codeFinding(
       client,
@@ -119,14 +119,15 @@ async function roleFindings(
   deployment: Deployment,
 ): Promise<Finding[]> {
   const [nft, distributor] = [deployment.purchaseNft.address, deployment.cashbackDistributor.address];
+  const formerTickets = deployment.formerPurchaseNfts.map(({ address }) => address);
   const former = deployment.formerDistributors.map(({ address }) => address);
-  const contracts = [nft, distributor, ...former];
+  const contracts = [nft, distributor, ...formerTickets, ...former];
   const held = (await roleHolders(client, contracts, BigInt(deployment.block))).filter(
     // There is at most one admin, returned by `defaultAdmin`.
     ({ role }) => role !== DEFAULT_ADMIN_ROLE,
   );
   const findings = configuration.roles
-    ? judgeRoles(held, configuration.roles, { nft, distributor, former })
+    ? judgeRoles(held, configuration.roles, { nft, distributor, formerTickets, former })
     : held.map(({ contract, role, holder }) => ({
         isGood: true,
         text: `${holder} holds ${roleName(role)} on ${contract}; set OPERATOR_PRIVATE_KEY to check whether it should`,
@@ -162,14 +163,26 @@ async function adminFindings(
   return [...findings, { isGood: false, text }];
 }
 
-/** A former distributor's roles may be revoked, but nobody else may hold them: its treasurer can still sweep. */
+/**
+ * A former distributor's roles may be revoked, but nobody else may hold them: its treasurer can still sweep. In former
+ * tickets nobody mints, and what is open there is still confirmed.
+ */
 function judgeRoles(
   held: readonly HeldRole[],
   roles: RoleHolders,
-  { nft, distributor, former }: { nft: Address; distributor: Address; former: readonly Address[] },
+  parties: { nft: Address; distributor: Address; formerTickets: readonly Address[]; former: readonly Address[] },
 ): Finding[] {
-  const wanted = heldRolesOf(roleTable(roles, nft, distributor));
-  const allowed = [...wanted, ...former.flatMap((address) => heldRolesOf(roleTable(roles, nft, address)))];
+  const { nft, distributor, formerTickets, former } = parties;
+  const ofFormer = formerTickets.flatMap((address) =>
+    heldRolesOf(roleTable(roles, address, distributor)).filter(
+      ({ contract, role }) => contract === address && role !== roleId("MINTER_ROLE"),
+    ),
+  );
+  const wanted = [
+    ...heldRolesOf(roleTable(roles, nft, distributor)),
+    ...ofFormer.filter(({ role }) => role === roleId("CONFIRMER_ROLE")),
+  ];
+  const allowed = [...wanted, ...ofFormer, ...former.flatMap((address) => heldRolesOf(roleTable(roles, nft, address)))];
   return [
     ...wanted.map((one) => {
       const isGood = held.some((other) => isSame(one, other));
@@ -195,7 +208,7 @@ function isSame(one: HeldRole, other: HeldRole): boolean {
 }
 
 /** All holders of roles on these contracts, from their events since `fromBlock`. */
-async function roleHolders(
+export async function roleHolders(
   client: PublicClient,
   contracts: readonly Address[],
   fromBlock: bigint,

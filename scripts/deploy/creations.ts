@@ -4,7 +4,10 @@ import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-dist
 import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { purchaseNftBytecode } from "../../core/chain/generated/purchase-nft-bytecode.ts";
-import type { DeployConfiguration } from "./configuration.ts";
+import type { DeployConfiguration, PayLimits } from "./configuration.ts";
+
+/** Of a successor, which takes over its predecessor's. */
+export const NO_LIMITS: PayLimits = { maxWeiPerCent: 0n, maxPayout: 0n, dailyCap: 0n };
 
 /** The constructor arguments of CashbackDistributor, as in the record; without a predecessor it is the zero address. */
 export function distributorArguments(
@@ -18,9 +21,13 @@ export function distributorArguments(
   return [admin, adminDelaySeconds, purchaseNft, texts, predecessor];
 }
 
-/** The creation code of PurchaseNFT with its arguments; it continues no other. */
-export function purchaseNftCreation(args: Deployment["purchaseNft"]["constructorArguments"]): Hex {
-  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args: [...args, zeroAddress] });
+/** The creation code of PurchaseNFT with its arguments, and with the tickets that it continues, if any. */
+export function purchaseNftCreation({
+  constructorArguments,
+  predecessor = zeroAddress,
+}: Pick<Deployment["purchaseNft"], "constructorArguments" | "predecessor">): Hex {
+  const args = [...constructorArguments, predecessor] as const;
+  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args });
 }
 
 /** The creation code of CashbackDistributor with its arguments. */

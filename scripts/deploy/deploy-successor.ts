@@ -4,7 +4,7 @@ import { type Deployment, deploymentPath, deploymentSchema, readDeployment } fro
 import { build } from "../../core/chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import type { DeployConfiguration } from "./configuration.ts";
-import { distributorArguments, distributorCreation } from "./creations.ts";
+import { distributorArguments, distributorCreation, NO_LIMITS } from "./creations.ts";
 import { DeployError } from "./deploy-error.ts";
 import { fundingCalls } from "./deploy-torcida.ts";
 import { type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
@@ -18,9 +18,9 @@ const [RETIRED, LIMITS_SET] = [
 
 export type SuccessorOptions = {
   configuration: DeployConfiguration;
-  /** The distributor to succeed. Explicit, so that repeating the command does not succeed the successor. */
+  /** The contract to succeed. Explicit, so that repeating the command does not succeed the successor. */
   predecessor: Address;
-  /** Whether the deployer, if it is the admin, retires the predecessor permanently. */
+  /** Whether the deployer, if it is the admin, ends the predecessor for ever. */
   mayRetire: boolean;
   report: (line: string) => void;
 };
@@ -50,13 +50,16 @@ export async function deploySuccessor({
 
   const nft = recorded.purchaseNft.address;
   // The contract takes over its predecessor's.
-  const asBefore = { ...configuration, limits: { maxWeiPerCent: 0n, maxPayout: 0n, dailyCap: 0n } };
+  const asBefore = { ...configuration, limits: NO_LIMITS };
   const values = known?.constructorArguments ?? distributorArguments(asBefore, wallet.address, nft, predecessor);
   const { address, transaction } = await wallet.create(name, distributorCreation(values), known);
   const roles = roleTable(configuration.roles, nft, address).filter(({ contract }) => contract === address);
   await wallet.sendAll([
     ...(await grantCalls(wallet, roles)),
     ...(await askCalls(wallet, nft, address, report)),
+    ...(
+      await Promise.all(recorded.formerPurchaseNfts.map((one) => askCalls(wallet, one.address, address, report)))
+    ).flat(),
     ...(await fundingCalls(wallet, configuration, address)),
   ]);
   await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
@@ -124,7 +127,7 @@ async function retire(
  * lead to a second one.
  * @throws DeployError naming a successor on the chain other than `ours`
  */
-async function requireOnlySuccessor(
+export async function requireOnlySuccessor(
   { client }: DeployerWallet,
   { block }: Deployment,
   predecessor: Address,
@@ -151,7 +154,7 @@ async function requireOnlySuccessor(
 }
 
 /** Only the treasurer can move the CHZ that the predecessor does not owe anyone. */
-async function reportLeftOver(
+export async function reportLeftOver(
   { client }: DeployerWallet,
   predecessor: Address,
   successor: Address,

@@ -73,7 +73,13 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
     block: isFresh ? await wallet.blockOf(nft.transaction) : recorded.block,
     deployer: isFresh ? wallet.address : recorded.deployer,
     ticketDescriptor: { address: descriptor.address, transaction: descriptor.transaction },
-    purchaseNft: { address: nft.address, transaction: nft.transaction, constructorArguments: created.nftArguments },
+    purchaseNft: {
+      ...(isFresh ? {} : recorded.purchaseNft),
+      address: nft.address,
+      transaction: nft.transaction,
+      constructorArguments: created.nftArguments,
+    },
+    formerPurchaseNfts: isFresh ? [] : recorded.formerPurchaseNfts,
     cashbackDistributor: {
       ...(isFresh ? {} : recorded.cashbackDistributor),
       address: distributor.address,
@@ -99,7 +105,8 @@ async function createContracts(wallet: DeployerWallet, configuration: DeployConf
     descriptor.address,
   ];
   if (descriptor.isNew) nftArguments[3] = descriptor.address;
-  const nft = await wallet.create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft, {
+  const creation = purchaseNftCreation({ ...recorded?.purchaseNft, constructorArguments: nftArguments });
+  const nft = await wallet.create("PurchaseNFT", creation, recorded?.purchaseNft, {
     abi: purchaseNftAbi,
     bytecode: purchaseNftBytecode,
   });
@@ -137,7 +144,8 @@ async function createFanTokens(
   return tokens;
 }
 
-async function storeCalls(
+/** Registers the names that the tickets do not know yet. */
+export async function storeCalls(
   { client, address: deployer }: DeployerWallet,
   { configuration: { roles }, stores, report }: Required<DeployOptions>,
   purchaseNft: Address,

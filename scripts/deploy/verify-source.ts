@@ -62,7 +62,7 @@ function subjectsOf({ ticketDescriptor, purchaseNft, cashbackDistributor }: Depl
     {
       name: "PurchaseNFT",
       address: purchaseNft.address,
-      creation: purchaseNftCreation(purchaseNft.constructorArguments),
+      creation: purchaseNftCreation(purchaseNft),
       bytecode: purchaseNftBytecode,
     },
     {

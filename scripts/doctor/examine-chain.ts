@@ -1,5 +1,6 @@
 import { type Address, formatEther, getAddress, keccak256, type PublicClient, toHex, zeroAddress } from "viem";
 import type { ApiEnvironment } from "../../api/environment.ts";
+import type { Contracts } from "../../core/chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { readContracts } from "../../core/process/contracts.ts";
@@ -94,6 +95,7 @@ async function examineContracts({ client, nodes }: OpenChain, environment: ApiEn
     return [
       healthy("contracts", `PurchaseNFT ${nft}, CashbackDistributor ${distributor}`),
       ...(await examineContractRoles(client, { nft, distributor, keys })),
+      ...(await examineFormer(client, contracts, environment)),
       ...(await examineWallets(client, environment)),
       ...(await examineDistributor(client, distributor)),
     ];
@@ -102,6 +104,28 @@ async function examineContracts({ client, nodes }: OpenChain, environment: ApiEn
       failure("contracts", shortMessageOf(error), "Correct the addresses, or deploy: npm run deploy -- --network …"),
     ];
   }
+}
+
+/** Tickets that others continue are still confirmed and cancelled there. docs/upgrading.md#another-pair */
+async function examineFormer(
+  client: PublicClient,
+  { formerPurchaseNfts = [] }: Contracts,
+  { keys }: ApiEnvironment,
+): Promise<Finding[]> {
+  const confirmer = keys.find(({ parts }) => parts.includes("confirmer"))?.address;
+  return Promise.all(
+    formerPurchaseNfts.map(async (address) => {
+      const contract = { address, abi: purchaseNftAbi } as const;
+      const args = confirmer && ([keccak256(toHex("CONFIRMER_ROLE")), confirmer] as const);
+      if (args && !(await client.readContract({ ...contract, functionName: "hasRole", args })))
+        return failure(
+          "former tickets",
+          `${confirmer} lacks CONFIRMER_ROLE on ${address}`,
+          "Its admin grants it with grantRole: what is open there is neither confirmed nor cancelled",
+        );
+      return healthy("former tickets", `${address} is continued; 1.0.0 cannot follow, and must not be started again`);
+    }),
+  );
 }
 
 type Parties = { nft: Address; distributor: Address; keys: readonly SigningKey[] };

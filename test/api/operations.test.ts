@@ -107,6 +107,7 @@ describe("The api's endpoints for operators", function () {
       network: "localhost",
       purchase_nft: system.deployment.purchaseNft.address.toLowerCase(),
       cashback_distributor: system.deployment.cashbackDistributor.address.toLowerCase(),
+      former_purchase_nfts: [],
       former_distributors: [],
       simulated: true,
       auth_mode: "compat",

@@ -23,6 +23,7 @@ const RECORD: Deployment = {
     transaction: "0x01",
     constructorArguments: [ADMIN, 3_600, "https://torcida.example", DESCRIPTOR],
   },
+  formerPurchaseNfts: [],
   formerDistributors: [],
   cashbackDistributor: {
     address: DISTRIBUTOR,

@@ -24,6 +24,7 @@ describe("Indexer environment", () => {
       source: {
         chainId: 88_882,
         purchaseNft: ADDRESSES.PURCHASE_NFT_ADDRESS.toLowerCase(),
+        formerPurchaseNfts: [],
         cashbackDistributor: ADDRESSES.CASHBACK_DISTRIBUTOR_ADDRESS,
         formerDistributors: [],
         startBlock: 0,

@@ -9,7 +9,8 @@ export const CASHBACK_DISTRIBUTOR = "0x2222222222222222222222222222222222222222"
 /**
  * Emits the logs of its input. A record is ten words: the number of topics, the length of the data, four topics, four words
  * of data. From: `for { let p := 0 } lt(p, calldatasize()) { p := add(p, 320) } { calldatacopy(0, add(p, 192), length) log(…) }`
- * What follows it answers any call with the address of the NFT, as a distributor answers `purchaseNFT()`.
+ * What follows it answers any call with the address of the NFT, as a distributor answers `purchaseNFT()`; the NFT itself with
+ * nobody, as it answers `predecessor()`.
  */
 const EMITTER_CODE =
   "0x60806040525f5b3681101560765760208101358060c083015f37604082013560608301356080840135843560018114604e576002811460565760038114605f5760a0860135828486885fa46066565b83855fa16066565b8284865fa26066565b818385875fa35b5050505050610140810190506006565b";
@@ -107,8 +108,9 @@ export function buyerOf(number: number): WalletAddress {
 
 /** Installs the emitter at the addresses of the two contracts, or at the given ones: first the NFT's. */
 export async function placeEmitters(anvil: Anvil, addresses: readonly string[] = [PURCHASE_NFT, CASHBACK_DISTRIBUTOR]) {
-  const answer = `73${addresses[0]?.slice(2)}5f5260205ff3`;
-  for (const address of addresses) await anvil.request("anvil_setCode", address, EMITTER_CODE + answer);
+  const [nft = ""] = addresses;
+  const answerOf = (address: string) => `73${address === nft ? "00".repeat(20) : nft.slice(2)}5f5260205ff3`;
+  for (const address of addresses) await anvil.request("anvil_setCode", address, EMITTER_CODE + answerOf(address));
 }
 
 /** The input that makes the emitter emit these logs. */

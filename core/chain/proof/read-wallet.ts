@@ -3,12 +3,13 @@ import type { ProvenTicket } from "../../rules/proof.ts";
 import { toWalletAddress, type WalletAddress } from "../../rules/wallet-address.ts";
 import { readInRanges } from "../block-ranges.ts";
 import { CashbackDeferred, CashbackPaid, paidWord, predecessor } from "../generated/cashback-distributor.ts";
-import { balanceOf, burntOf, Transfer } from "../generated/purchase-nft.ts";
+import { balanceOf, burntOf, predecessor as formerTickets, Transfer } from "../generated/purchase-nft.ts";
 import { isTransactionHash, type PurchasePayout, payoutsIn } from "./payouts.ts";
 import { readTicket } from "./read-ticket.ts";
 
 export type ProofChain = {
   client: Pick<PublicClient, "readContract" | "getBlockNumber" | "getLogs" | "getTransactionReceipt">;
+  /** The current tickets; those that they continue are read from the chain. */
   purchaseNft: WalletAddress;
   /** The current distributor; its predecessors are read from the chain. */
   cashbackDistributor: WalletAddress;
@@ -28,7 +29,7 @@ export type ReadWalletOptions = {
 };
 
 const PAYOUTS = [CashbackPaid, CashbackDeferred] as const;
-/** Upper bound for the chain of distributors; a fake one could be endless. */
+/** Upper bound for a chain of predecessors; a fake one could be endless. */
 const PREDECESSORS_MAX = 20;
 /** The blocks that public nodes accept in one call. */
 const RANGE = 5_000n;
@@ -50,7 +51,7 @@ export async function readWallet(
   wallet: WalletAddress,
   { listed, only, signal, onProgress }: ReadWalletOptions = {},
 ): Promise<ProvenTicket[]> {
-  const distributors = await readDistributors(chain);
+  const distributors = await withPredecessors(chain, chain.cashbackDistributor, predecessor);
   const isAll = listed !== undefined && (await isWhole(chain, wallet, listed, signal));
   const found = isAll ? foundIn(listed) : await search(chain, { wallet, distributors, only, signal, onProgress });
   const payouts = await readPayouts(chain, found.transactions, distributors, signal);
@@ -70,19 +71,21 @@ export async function readWallet(
  * that is listed twice would hide another.
  */
 export async function isWhole(
-  { client, purchaseNft, cashbackDistributor }: ProofChain,
+  chain: ProofChain,
   wallet: WalletAddress,
   listed: readonly ListedTicket[],
   signal?: AbortSignal,
 ): Promise<boolean> {
   // Tickets cannot be transferred, so what the wallet has and what it burnt is the number ever minted to it. The first
   // contract burns nothing; without an answer a burnt ticket is missed here, and everything is searched.
-  const nft = { address: purchaseNft, abi: [balanceOf, burntOf] } as const;
-  const [held, burnt] = await Promise.all([
-    client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] }),
-    client.readContract({ ...nft, functionName: "burntOf", args: [wallet] }).catch(() => 0n),
-  ]);
-  const count = held + burnt;
+  const { client, cashbackDistributor } = chain;
+  const contracts = await withPredecessors(chain, chain.purchaseNft, formerTickets);
+  const counts = await inChunks(contracts, signal, async (address) => {
+    const nft = { address, abi: [balanceOf, burntOf] } as const;
+    const held = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
+    return held + (await client.readContract({ ...nft, functionName: "burntOf", args: [wallet] }).catch(() => 0n));
+  });
+  const count = counts.reduce((sum, one) => sum + one, 0n);
   if (BigInt(listed.length) !== count || new Set(listed.map(({ id }) => id)).size !== listed.length) return false;
   const words = [...new Set(listed.map(({ id }) => id >> WORD_BITS))];
   const distributor = { address: cashbackDistributor, abi: [paidWord] } as const;
@@ -94,15 +97,25 @@ export async function isWhole(
   return listed.every(({ id, transaction }) => isPaid(id) === (transaction !== undefined));
 }
 
-async function readDistributors({ client, cashbackDistributor }: ProofChain): Promise<WalletAddress[]> {
-  const distributors = [cashbackDistributor];
-  for (let at = cashbackDistributor; distributors.length < PREDECESSORS_MAX; ) {
-    const distributor = { address: at, abi: [predecessor] } as const;
-    at = toWalletAddress(await client.readContract({ ...distributor, functionName: "predecessor" }));
+/** A contract and all that it continues, the latest first. 1.0.0's tickets continue none, and revert. */
+async function withPredecessors(
+  { client }: ProofChain,
+  current: WalletAddress,
+  view: typeof predecessor | typeof formerTickets,
+): Promise<WalletAddress[]> {
+  const contracts = [current];
+  for (let at = current; contracts.length < PREDECESSORS_MAX; ) {
+    const said = client.readContract({ address: at, abi: [view], functionName: "predecessor" });
+    at = toWalletAddress(await said.catch(nobodyIfReverted));
     if (at === zeroAddress) break;
-    distributors.push(at);
+    contracts.push(at);
   }
-  return distributors;
+  return contracts;
+}
+
+function nobodyIfReverted(error: unknown): typeof zeroAddress {
+  if (error instanceof Error && /revert/i.test(error.message)) return zeroAddress;
+  throw error;
 }
 
 function foundIn(listed: readonly ListedTicket[]): Found {
@@ -116,19 +129,21 @@ type SearchOptions = Pick<ReadWalletOptions, "only" | "signal" | "onProgress"> &
 };
 
 async function search(
-  { client, purchaseNft, firstBlock }: ProofChain,
+  chain: ProofChain,
   { wallet, distributors, only, signal, onProgress }: SearchOptions,
 ): Promise<Found> {
+  const { client, firstBlock } = chain;
+  const tickets = await withPredecessors(chain, chain.purchaseNft, formerTickets);
   const head = await client.getBlockNumber();
   const starts: bigint[] = [];
   for (let start = firstBlock; start <= head; start += RANGE) starts.push(start);
   let done = 0;
   const found = await inChunks(starts, signal, async (start) => {
     const end = start + RANGE - 1n < head ? start + RANGE - 1n : head;
-    const [tickets, ...payouts] = await Promise.all([
+    const [minted, ...payouts] = await Promise.all([
       readInRanges(start, end, (fromBlock, toBlock) =>
         client.getLogs({
-          ...{ address: purchaseNft, event: Transfer, args: { to: wallet, id: only } },
+          ...{ address: tickets, event: Transfer, args: { to: wallet, id: only } },
           ...{ fromBlock, toBlock, strict: true },
         }),
       ),
@@ -143,7 +158,7 @@ async function search(
     ]);
     onProgress?.(++done / starts.length);
     return {
-      ids: tickets.map(({ args }) => args.id),
+      ids: minted.map(({ args }) => args.id),
       transactions: payouts.flat().map(({ transactionHash }) => transactionHash),
     };
   });

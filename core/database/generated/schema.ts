@@ -717,6 +717,8 @@ export interface Schema {
     status_transaction: string | null;
     status_block: bigint | null;
     status_at: bigint | null;
+    /** Null: the first one. */
+    contract: WalletAddress | null;
   };
   payouts: {
     token_id: bigint;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Contracts } from "../../chain/deployment.ts";
+import { type Contracts, ticketContractsOf } from "../../chain/deployment.ts";
 import { EnvironmentError } from "../environment.ts";
 import { type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
 import type { NodePool } from "./node-pool.ts";
@@ -8,21 +8,24 @@ const TIMEOUT_MS = 4_000;
 const AGAIN_MS = 500;
 /** `purchaseNFT()`, which only a distributor has. */
 const PURCHASE_NFT = "0x613b4d32";
+/** `predecessor()`; 1.0.0's tickets revert, and continue none. */
+const PREDECESSOR = "0xb719d032";
+const NOBODY = `0x${"0".repeat(40)}`;
 
 /**
- * Asks the chain whether both addresses are what they are configured as. Refuses only what a node says for certain: no
- * code, a revert, or another address.
+ * Asks the chain whether the addresses are what they are configured as, and all tickets that these continue are named.
+ * Refuses only what a node says for certain: no code, a revert, or another address.
  * @throws EnvironmentError that names the variable; RpcError if no node answers
  */
-export async function refuseWrongContracts(
-  nodes: NodePool<unknown>,
-  { purchaseNft, cashbackDistributor }: Pick<Contracts, "purchaseNft" | "cashbackDistributor">,
-): Promise<void> {
-  const [nftCode, code, tickets] = await nodes.askEach(
+export async function refuseWrongContracts(nodes: NodePool<unknown>, contracts: Contracts): Promise<void> {
+  const { purchaseNft, cashbackDistributor } = contracts;
+  const generations = ticketContractsOf(contracts);
+  const [nftCode, code, tickets, ...continued] = await nodes.askEach(
     [
       codeCall(purchaseNft),
       codeCall(cashbackDistributor),
       { method: "eth_call", params: [{ to: cashbackDistributor, data: PURCHASE_NFT }, "latest"] },
+      ...generations.map((to) => ({ method: "eth_call", params: [{ to, data: PREDECESSOR }, "latest"] })),
     ],
     TIMEOUT_MS,
   );
@@ -38,6 +41,18 @@ export async function refuseWrongContracts(
   if (paysFor !== undefined && paysFor !== purchaseNft) {
     throw new EnvironmentError(`${distributor}, which pays for the tickets of ${paysFor}, not of ${purchaseNft}`);
   }
+  for (const [index, outcome] of continued.entries()) {
+    const isRevert = outcome !== undefined && "error" in outcome && outcome.error.isRevert;
+    const former = isRevert ? NOBODY : addressIn(outcome);
+    const named = generations[index + 1] ?? NOBODY;
+    if (former === undefined || former === named) continue;
+    const known = "FORMER_PURCHASE_NFT_ADDRESSES, or the deployment record,";
+    throw new EnvironmentError(
+      former === NOBODY
+        ? `${known} names ${named}, which ${generations[index]} does not continue`
+        : `${known} must name ${former} after ${generations[index]}, which continues its tickets`,
+    );
+  }
 }
 
 /**
@@ -46,7 +61,7 @@ export async function refuseWrongContracts(
  */
 export async function refuseWrongContractsLater(
   nodes: NodePool<unknown>,
-  contracts: Pick<Contracts, "purchaseNft" | "cashbackDistributor">,
+  contracts: Contracts,
   onWrong: (error: unknown) => void,
 ): Promise<void> {
   if (await isAsked(nodes, contracts)) return;

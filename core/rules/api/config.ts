@@ -14,6 +14,8 @@ export const configResponseSchema = answerOf({
     explorer_url: z.string().nullable(),
     /** Contract addresses in lower case. */
     purchase_nft: z.string(),
+    /** Those that it continues, the latest first: a ticket that one of them minted stays its own. */
+    former_purchase_nfts: z.array(z.string()),
     cashback_distributor: z.string(),
     /** Its retired predecessors. */
     former_distributors: z.array(z.string()),

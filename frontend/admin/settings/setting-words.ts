@@ -84,6 +84,7 @@ export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<
       NODE_CALLS_PER_SECOND: "Leituras de saldos de carteiras por segundo nos nós, no máximo",
       START_BLOCK: "Primeiro bloco lido",
       PURCHASE_NFT_ADDRESS: "Contrato dos ingressos",
+      FORMER_PURCHASE_NFT_ADDRESSES: "Contratos de ingressos anteriores",
       CASHBACK_DISTRIBUTOR_ADDRESS: "Contrato que paga o cashback",
       FORMER_DISTRIBUTOR_ADDRESSES: "Contratos de pagamento anteriores",
       BATCH_SIZE: "Pedidos por transação, no máximo",

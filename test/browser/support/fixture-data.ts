@@ -76,6 +76,7 @@ export const fixtureConfig = (): AppConfig => ({
   explorer_url: "https://explorer.example",
   purchase_nft: `0x${"11".repeat(20)}`,
   cashback_distributor: `0x${"22".repeat(20)}`,
+  former_purchase_nfts: [],
   former_distributors: [],
   start_block: 0,
   simulated: true,
