@@ -21,7 +21,7 @@ export const STORAGE_KEYS = {
   passkeyWords: "passkey_words",
   /** Told once that a hardware wallet is better for the panel. */
   passkeyAdmin: "passkey_admin",
-  /** The wallet whose messages come to this browser, and its device's id: `0x… 7`. */
+  /** The wallet whose messages come to this browser, its device's id, and the address at its service: `0x… 7 https://…`. */
   push: "push",
   /** `over` once it was installed, or refused. */
   install: "install",

@@ -33,10 +33,24 @@ addEventListener("notificationclick", (event) => {
   event.waitUntil(openPage(notification.data));
 });
 
-/** In the page that is open, if one is. */
+/** In a page that shows it, or in one that is open; in a new one if the browser gives us none. */
 async function openPage(path) {
-  const [page] = await clients.matchAll({ type: "window" });
-  if (!page) return clients.openWindow(path);
-  await page.focus();
-  return page.navigate(path);
+  const url = new URL(path, location.origin);
+  if (url.origin !== location.origin) return;
+  const pages = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  const shown = pages.find((one) => new URL(one.url).pathname === url.pathname);
+  if (shown) return shown.focus();
+  try {
+    const page = await pages[0].navigate(url.href);
+    await page.focus();
+  } catch {
+    await clients.openWindow(url.href);
+  }
 }
+
+// The service has ended this browser's address. A page tells the server the new one as soon as one is opened: the worker has
+// no session (`frontend/session/push-device.ts`).
+addEventListener("pushsubscriptionchange", (event) => {
+  const { oldSubscription, newSubscription } = event;
+  if (oldSubscription && !newSubscription) event.waitUntil(registration.pushManager.subscribe(oldSubscription.options));
+});

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import { logout } from "../api/calls.ts";
 import { meQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
@@ -8,8 +8,8 @@ import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.t
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { dropDrafts } from "./drafts.ts";
-import { endPush } from "./end-push.ts";
 import { type SessionToken, useSessionToken } from "./session-token.ts";
+import { tendPush } from "./tend-push.ts";
 import { useEndOnOtherWallet, useEndOnUnauthorized, useOtherTabs } from "./use-session-ends.ts";
 
 /**
@@ -58,7 +58,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const profile = token === null ? undefined : me.data;
   useEndOnUnauthorized(session);
   useOtherTabs(session, setSignedOutWallet);
-  useEndOnOtherWallet(session, profile?.wallet);
+  const owner = profile?.wallet;
+  useEndOnOtherWallet(session, owner);
+  useEffect(() => {
+    if (owner) tendPush(owner);
+  }, [owner]);
   const { begin, refresh } = useLoading(session, setSignedOutWallet);
   const leave = useLeave(session, profile, setSignedOutWallet);
   const signOut = useSignOut(token, leave);
@@ -94,7 +98,6 @@ function useLoading({ current, setToken }: SessionToken, setSignedOutWallet: Set
       current.current = next;
       const loaded = await client.fetchQuery({ ...meQuery(next), staleTime: 0 });
       store(STORAGE_KEYS.signedOutWallet, null);
-      endPush(loaded?.wallet);
       setSignedOutWallet(undefined);
       setToken(next);
       return loaded;
@@ -140,7 +143,7 @@ function useLeave(
         return;
       }
       dropDrafts();
-      endPush();
+      tendPush();
       setSignedOutWallet(wallet);
       end();
       toast.success(why, { id: "session" });

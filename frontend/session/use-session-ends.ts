@@ -7,9 +7,9 @@ import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
-import { endPush } from "./end-push.ts";
 import type { SetSignedOutWallet } from "./session.tsx";
 import type { SessionToken } from "./session-token.ts";
+import { tendPush } from "./tend-push.ts";
 
 /** The action of a toast that leads back to this page after a session that the user did not end. */
 function useLogInAgain() {
@@ -72,7 +72,7 @@ export function useEndOnOtherWallet({ current, end }: SessionToken, owner: strin
   useEffect(() => {
     if (!address || !owner || address === owner) return;
     if (current.current) logout().catch(() => {});
-    endPush();
+    tendPush();
     end();
     toast(t("session.otherWallet"), {
       id: "session",

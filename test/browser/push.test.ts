@@ -13,8 +13,10 @@ const KEY = `B${"A".repeat(86)}`;
  */
 function pretend({ permission }: { permission: string }) {
   const subscription = {
-    endpoint: "https://push.example/send/1",
-    toJSON: () => ({ endpoint: "https://push.example/send/1", keys: { p256dh: "p", auth: "a" } }),
+    get endpoint() {
+      return localStorage.getItem("test_subscription");
+    },
+    toJSON: () => ({ endpoint: localStorage.getItem("test_subscription"), keys: { p256dh: "p", auth: "a" } }),
     async unsubscribe() {
       localStorage.removeItem("test_subscription");
       localStorage.setItem("test_ended", "true");
@@ -23,7 +25,7 @@ function pretend({ permission }: { permission: string }) {
   };
   const find = async () => (localStorage.getItem("test_subscription") ? subscription : null);
   PushManager.prototype.subscribe = async () => {
-    localStorage.setItem("test_subscription", "1");
+    localStorage.setItem("test_subscription", "https://push.example/send/1");
     return subscription as never;
   };
   PushManager.prototype.getSubscription = find as never;
@@ -72,7 +74,7 @@ describe("Messages to this device", () => {
       const [added] = site.server.callsTo("POST /api/me/push/devices");
       expect(added?.body).to.deep.equal({ endpoint: "https://push.example/send/1", keys: { p256dh: "p", auth: "a" } });
       expect(choice).to.deep.include({ topics: [...MAIL_TOPIC_NAMES], language, show_amounts: false });
-      expect(await stored(page, "push")).to.equal(`${wallet.address} 7`);
+      expect(await stored(page, "push")).to.equal(`${wallet.address} 7 https://push.example/send/1`);
       const card = page.getByRole("region", {
         name: language === "pt" ? "Avisos no celular" : "Notifications on your",
       });
@@ -95,10 +97,46 @@ describe("Messages to this device", () => {
     const { page } = await open("pt", "granted", 1280);
     await page.getByRole("button", { name: ON.pt }).click();
     await page.getByRole("button", { name: OFF.pt }).waitFor();
-    await page.evaluate(() => localStorage.removeItem("test_ended"));
     await page.getByRole("button", { name: "Sair" }).first().click();
     await page.waitForFunction(() => localStorage.getItem("test_ended") === "true");
     expect(await stored(page, "push")).to.equal(null);
+  });
+
+  it("end where another wallet signs in in this browser", async () => {
+    const { page } = await open("pt");
+    await page.evaluate(() => {
+      localStorage.setItem("push", `0x${"9".repeat(40)} 4 https://push.example/send/9`);
+      localStorage.setItem("test_subscription", "https://push.example/send/9");
+    });
+    await page.reload();
+    await page.waitForFunction(() => localStorage.getItem("test_ended") === "true");
+    expect(await stored(page, "push")).to.equal(null);
+    await page.getByRole("button", { name: ON.pt }).waitFor();
+    expect(site.server.calls.some(({ path }) => path.startsWith("/api/me/push/devices"))).to.equal(false);
+  });
+
+  it("go on at the address that the browser has changed, once a page is opened", async () => {
+    const { page, wallet } = await open("pt");
+    await page.getByRole("button", { name: ON.pt }).click();
+    await page.getByRole("button", { name: OFF.pt }).waitFor();
+    site.server.answer("POST /api/me/push/devices", () => {
+      choice.devices = [8, 7];
+      return { body: { success: true, id: 8 } };
+    });
+    const ended = () => site.server.callsTo("DELETE /api/me/push/devices/7").length;
+    await page.reload();
+    await page.getByRole("button", { name: OFF.pt }).waitFor();
+    expect([ended(), site.server.callsTo("POST /api/me/push/devices").length], "no change").to.deep.equal([0, 1]);
+    const next = "https://push.example/send/2";
+    await page.evaluate((endpoint) => localStorage.setItem("test_subscription", endpoint), next);
+    await page.goto(`${site.server.url}/help`);
+    await eventually(async () => expect(ended()).to.equal(1));
+    expect(await stored(page, "push")).to.equal(`${wallet.address} 8 ${next}`);
+    expect(site.server.callsTo("POST /api/me/push/devices").at(-1)?.body).to.include({ endpoint: next });
+    await page.evaluate(() => localStorage.removeItem("test_subscription"));
+    await page.reload();
+    await eventually(async () => expect(site.server.callsTo("DELETE /api/me/push/devices/8")).to.have.length(1));
+    expect(await stored(page, "push"), "the browser took them back").to.equal(null);
   });
 
   it("say that they are blocked, or that this browser has none, and are not shown without a key", async () => {
@@ -139,5 +177,55 @@ describe("Messages to this device", () => {
       await session.send("ServiceWorker.deliverPushMessage", { origin: site.server.url, registrationId, data });
     const told = ["Compra registrada: Loja", "event-1", "/dashboard"];
     await eventually(async () => expect(await worker?.evaluate("shown")).to.deep.equal([told, told]));
+  });
+
+  it("open their page by a tap: where it is shown, in a tab that is open, or in a new one", async () => {
+    const { page, context } = await open("pt");
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.reload();
+    const [worker] = context.serviceWorkers();
+    if (!worker) throw new Error("The worker is not here");
+    // Only a real tap on a notification, which nobody can make headless, may raise a window or open one.
+    await worker.evaluate(`
+      opened = []; raised = [];
+      WindowClient.prototype.focus = async function () { raised.push(new URL(this.url).pathname); return this; };
+      clients.openWindow = async (url) => { opened.push(url); };
+    `);
+    const tap = (path: string) =>
+      worker.evaluate(
+        `new Promise((resolve) => {
+          const event = new ExtendableEvent("notificationclick");
+          event.notification = { data: ${JSON.stringify(path)}, close: resolve };
+          dispatchEvent(event);
+        })`,
+      );
+    const did = () => worker.evaluate("({ opened, raised })");
+    await tap("/visits");
+    await page.waitForURL(`${site.server.url}/visits`);
+    await eventually(async () => expect(await did()).to.deep.equal({ opened: [], raised: ["/visits"] }));
+    await page.evaluate(() => Object.assign(window, { isSame: true }));
+    await tap("/visits");
+    await eventually(async () => expect(await did()).to.deep.equal({ opened: [], raised: ["/visits", "/visits"] }));
+    expect(await page.evaluate("isSame"), "not loaded again").to.equal(true);
+    await tap("https://evil.example/visits");
+    await page.goto("about:blank");
+    await tap("/dashboard");
+    await eventually(async () => expect(await did()).to.deep.include({ opened: [`${site.server.url}/dashboard`] }));
+  });
+
+  it("come from the address that their service gives instead of the one it ends", async () => {
+    const { page, context } = await open("pt");
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    const [worker] = context.serviceWorkers();
+    const subscribed = await worker?.evaluate(`
+      asked = [];
+      PushManager.prototype.subscribe = async (options) => { asked.push(options); };
+      for (const newSubscription of [null, {}])
+        dispatchEvent(Object.assign(new ExtendableEvent("pushsubscriptionchange"), {
+          oldSubscription: { options: { userVisibleOnly: true } }, newSubscription,
+        }));
+      asked
+    `);
+    expect(subscribed).to.deep.equal([{ userVisibleOnly: true }]);
   });
 });
