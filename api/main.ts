@@ -210,7 +210,7 @@ async function startOperations(
     },
   });
   const endMailer = startMailer(services);
-  const endPusher = startPusher(services);
+  const endPusher = startPusher(services, metrics.registry);
   return async () => {
     endMetrics();
     await Promise.all([endHousekeeping(), endMailer(), endPusher()]);

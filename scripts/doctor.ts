@@ -16,6 +16,7 @@ import { examineDatabase } from "./doctor/examine-database.ts";
 import { examineAdmins, examineApprovals, examineEnvFile, examineSaleRefKey } from "./doctor/examine-env-file.ts";
 import { examineUnits } from "./doctor/examine-installed.ts";
 import { examineNodes } from "./doctor/examine-nodes.ts";
+import { examinePush } from "./doctor/examine-push.ts";
 import { examineReceivers } from "./doctor/examine-receivers.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
@@ -63,6 +64,7 @@ async function examine(): Promise<Finding[]> {
     )),
     ...(await examineApi(environment)),
     ...(await examineMail(environment)),
+    ...(await examinePush(environment, () => openDatabase(operator, { print: false }))),
     ...(await examineReceivers(environment)),
     ...(await examineCertificate(environment.isLocal ? undefined : environment.PUBLIC_URL)),
     ...(await examineNodes(environment)),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
+import { Counter, type Registry } from "prom-client";
 import { getDomain } from "tldts";
 import { among } from "../../core/database/among.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
@@ -18,20 +19,29 @@ const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 const EVENTS_AT_ONCE = 500;
 const LISTED = 500;
-/** A domain's messages are sent beside every other's, so that one that hangs keeps nobody else's waiting. */
-const MOST_LANES = 24;
+/**
+ * A domain's messages are sent beside every other's, so that one that hangs keeps nobody else's waiting. Anybody can name
+ * many domains that hang: those whose last answer was not quick share a few lanes, and leave the others'.
+ */
+const LANES = { quick: 16, doubtful: 8, all: 64 };
+const MOST_REMEMBERED = 1_000;
 const LANE_LENGTH = 60;
 const AT_ONCE = 12;
-/** How long a push service may take, and what it has left once the process ends, in ms. */
-export const PUSH_LIMITS = { answer: 10_000, lastAnswer: 3_000 };
-/** For longer than a lane takes, however slowly its service answers. */
-const CLAIM_MS = BigInt((LANE_LENGTH / AT_ONCE) * PUSH_LIMITS.answer + 30_000);
+/** How long a push service may take, what it has left once the process ends, and how long is quick, in ms. */
+export const PUSH_LIMITS = { answer: 10_000, lastAnswer: 3_000, quick: 2_000 };
+/** For longer than a lane takes, however slowly its service answers, and refuses all that are too long. */
+const CLAIM_MS = BigInt(2 * (LANE_LENGTH / AT_ONCE) * PUSH_LIMITS.answer + 30_000);
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
 const BUSY_MS = 1_000n;
 /** What is older is no news: it stands in the bell. */
 const GIVEN_UP_MS = BIG_DAY_MS;
 const RETRY_AFTER_S = 60;
+
+/** Those of the browsers; strangers name any other, and make it fail as they like. */
+const GREAT_SERVICES = ["apple.com", "googleapis.com", "mozilla.com", "windows.com"];
+/** `gone`: the device is. `busy`: it waits as long as its service says. `refused`: for another reason. `away`: no answer. */
+const OUTCOMES = ["taken", "gone", "busy", "refused", "away"] as const;
 
 type Waiting = { id: bigint; endpoint: string };
 /** `later`: the service is away or busy, and so for the next. */
@@ -42,10 +52,11 @@ type Outcome = "done" | "later";
  * Whoever is killed before it is recorded sends that message again, with the same `Topic` and tag, by which the service
  * and the device put it in the place of the first.
  */
-export function startPusher(services: Services): () => Promise<void> {
+export function startPusher(services: Services, registry: Registry): () => Promise<void> {
   const { database, log, environment } = services;
   if (!environment.VAPID_KEY_FILE) return async () => {};
   const pusher = new Pusher(services);
+  pusher.countIn(registry);
   const ending = new AbortController();
   const { signal } = ending;
   const onError = (error: unknown) => log.warn({ reason: messageOf(error) }, "The pusher's lease could not be renewed");
@@ -74,10 +85,29 @@ export class Pusher {
   readonly #services: Pick<Services, "database" | "log" | "environment">;
   readonly #limits: typeof PUSH_LIMITS;
   readonly #lanes = new Map<string, Promise<void>>();
+  /** The domains that answer quickly. */
+  readonly #quick = new Set<string>();
+
+  #count: (domain: string, outcome: (typeof OUTCOMES)[number]) => void = () => {};
 
   constructor(services: Pick<Services, "database" | "log" | "environment">, limits = PUSH_LIMITS) {
     this.#services = services;
     this.#limits = limits;
+  }
+
+  countIn(registry: Registry): void {
+    const attempts = new Counter({
+      name: "torcida_push_attempts_total",
+      help: "Messages to devices, by how their push service answered",
+      labelNames: ["service", "outcome"],
+      registers: [registry],
+    });
+    // From 0 on, so that the first is seen as one more.
+    for (const service of [...GREAT_SERVICES, "other"]) {
+      for (const outcome of OUTCOMES) attempts.inc({ service, outcome }, 0);
+    }
+    this.#count = (domain, outcome) =>
+      attempts.inc({ service: GREAT_SERVICES.includes(domain) ? domain : "other", outcome });
   }
 
   /** Writes the messages of new events, and begins to send those that are due, a lane for each domain. */
@@ -90,7 +120,10 @@ export class Pusher {
     const due = await listDue(kysely);
     for (const [domain, waiting] of Map.groupBy(due, laneOf)) {
       if (held.aborted) return;
-      const isFree = !this.#lanes.has(domain) && this.#lanes.size < MOST_LANES;
+      const isQuick = this.#quick.has(domain);
+      const alike = [...this.#lanes.keys()].filter((one) => this.#quick.has(one) === isQuick).length;
+      const isRoom = alike < (isQuick ? LANES.quick : LANES.doubtful) && this.#lanes.size < LANES.all;
+      const isFree = isRoom && !this.#lanes.has(domain);
       const [now, later] = isFree ? [waiting.slice(0, LANE_LENGTH), waiting.slice(LANE_LENGTH)] : [[], waiting];
       // So that the many of one domain hide no other's behind them.
       await putOff(kysely, later, BUSY_MS);
@@ -129,13 +162,15 @@ export class Pusher {
     }
     let reason: string;
     try {
-      let { status, headers } = await this.#post(push, false, held);
+      let { status, headers } = await this.#post(domain, push, false, held);
       // As short as it can be.
-      if (status === 413) ({ status, headers } = await this.#post(push, true, held));
+      if (status === 413) ({ status, headers } = await this.#post(domain, push, true, held));
       if (status >= 200 && status < 300) {
+        this.#count(domain, "taken");
         await dropPush(kysely, id);
         return "done";
       }
+      this.#count(domain, outcomeOf(status));
       log.warn({ push: Number(id), domain, status }, "A message to a device was not taken");
       if (status === 404 || status === 410) {
         await kysely.deleteFrom("push_devices").where("id", "=", push.device_id).execute();
@@ -156,29 +191,46 @@ export class Pusher {
         await putOff(kysely, [{ id }], 0n);
         return "later";
       }
+      this.#count(domain, "away");
       log.warn({ push: Number(id), domain, reason }, "A message to a device was not sent");
     }
     await recordFailure(kysely, push);
     return /^[1-4]/.test(reason) ? "done" : "later";
   }
 
-  async #post(push: Push, isShort: boolean, held: AbortSignal) {
+  async #post(domain: string, push: Push, isShort: boolean, held: AbortSignal) {
     const { VAPID_KEY_FILE: keys, VAPID_SUBJECT: subject = "", isLocal } = this.#services.environment;
     if (!keys) throw new Error("VAPID_KEY_FILE is missing");
     const { messageOf, seal } = await import("./message.ts");
     const sealed = seal(messageOf(push, { isShort }), push, { ...keys, subject });
     const attempt = new AbortController();
     const stop = () => attempt.abort();
-    const timer = setTimeout(stop, this.#limits.answer);
+    const timers = [
+      setTimeout(stop, this.#limits.answer),
+      setTimeout(() => this.#quick.delete(domain), this.#limits.quick),
+    ];
+    const began = performance.now();
     const hurry = () => setTimeout(stop, this.#limits.lastAnswer).unref();
     held.addEventListener("abort", hurry);
     try {
-      return await postToStranger(new URL(push.endpoint), { ...sealed, signal: attempt.signal, isLocal });
+      const answer = await postToStranger(new URL(push.endpoint), { ...sealed, signal: attempt.signal, isLocal });
+      if (performance.now() - began < this.#limits.quick) {
+        this.#quick.add(domain);
+        const [oldest] = this.#quick;
+        if (oldest && this.#quick.size > MOST_REMEMBERED) this.#quick.delete(oldest);
+      }
+      return answer;
     } finally {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       held.removeEventListener("abort", hurry);
     }
   }
+}
+
+function outcomeOf(status: number): (typeof OUTCOMES)[number] {
+  if (status === 404 || status === 410) return "gone";
+  if (status === 429) return "busy";
+  return status < 500 ? "refused" : "away";
 }
 
 const laneOf = ({ endpoint }: Waiting): string => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import webPush from "web-push";
 import { readEnvironment } from "../../api/environment.ts";
 import { limitsOf } from "../../api/purchases/registration.ts";
 import { EnvironmentError } from "../../core/process/environment.ts";
@@ -130,6 +131,24 @@ describe("The api's environment", () => {
       expect(linesOf({ ...SPICY, SUPPORT_CONTACT: contact })).to.deep.equal([
         "SUPPORT_CONTACT must be an e-mail address or an https:// address",
       ]);
+  });
+
+  it("takes the key of messages to devices from a file of its owner alone, with where to write", () => {
+    const file = join(mkdtempSync(join(tmpdir(), "torcida-vapid-")), "vapid.key");
+    const problem = (more: object = {}) => linesOf({ ...SPICY, VAPID_KEY_FILE: file, ...more }).join();
+    const VAPID_SUBJECT = "mailto:avisos@shop.example";
+    expect(problem({ VAPID_SUBJECT })).to.match(/^VAPID_KEY_FILE \S+ cannot be read \(ENOENT\)$/);
+    writeFileSync(file, webPush.generateVAPIDKeys().privateKey, { mode: 0o644 });
+    expect(problem({ VAPID_SUBJECT })).to.match(/^VAPID_KEY_FILE .* run chmod 600/);
+    chmodSync(file, 0o600);
+    expect(problem()).to.match(/^VAPID_SUBJECT .*push services write to it/);
+    expect(problem({ VAPID_SUBJECT: "avisos@shop.example" })).to.match(/^VAPID_SUBJECT must be such as mailto:/);
+    const { VAPID_KEY_FILE } = readEnvironment({ ...SPICY, VAPID_KEY_FILE: file, VAPID_SUBJECT });
+    expect(VAPID_KEY_FILE?.publicKey).to.match(/^B[\w-]{86}$/);
+    writeFileSync(file, `0x${"1".repeat(64)}`);
+    expect(problem({ VAPID_SUBJECT }))
+      .to.match(/does not hold a key for messages/)
+      .and.not.include("1111");
   });
 
   it("never quotes a value that may contain a key", () => {

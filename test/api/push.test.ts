@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { Registry } from "prom-client";
 import webPush from "web-push";
 import { takeEffect } from "../../api/admin/proposals.ts";
 import { oldestPush, PUSH_LIMITS, Pusher } from "../../api/push/pusher.ts";
 import { isPublicAddress } from "../../core/process/network-rules.ts";
 import { postToStranger } from "../../core/process/outside.ts";
 import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";
+import { examinePush } from "../../scripts/doctor/examine-push.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { PushService } from "../testing/push-service.ts";
@@ -196,6 +199,44 @@ describe("Messages to devices", function () {
         expect(await waiting()).to.deep.equal([]);
       });
 
+      it("are counted by how their service answered, which strangers can choose for no browser's", async () => {
+        const registry = new Registry();
+        const { caller, device } = await reader();
+        const pusher = new Pusher(api.services);
+        pusher.countIn(registry);
+        const count = async (outcome: string, name = "other") =>
+          new RegExp(`_total{service="${name}",outcome="${outcome}"} (\\d+)`).exec(await registry.metrics())?.[1];
+        expect([await count("away", "googleapis.com"), await count("taken")], "from 0 on").to.deep.equal(["0", "0"]);
+        const answers = { away: 503, refused: 403, busy: 429, taken: 201, gone: 410 };
+        for (const [outcome, status] of Object.entries(answers)) {
+          service.answers.set(device.path, { status });
+          await caller.buy(1, 10);
+          await makeDue();
+          const before = Number(await count(outcome));
+          await round(pusher);
+          expect(Number(await count(outcome)), outcome).to.be.above(before);
+        }
+      });
+
+      it("that wait for an hour are told by the doctor", async () => {
+        const { caller, device } = await reader();
+        const open = async () => ({ kysely: kysely(), close: async () => {} });
+        const examine = async () => {
+          const [finding] = await examinePush(api.services.environment, open);
+          return `${finding?.state} ${finding?.detail}`;
+        };
+        service.answers.set(device.path, { status: 503 });
+        await caller.buy(1, 10);
+        await round();
+        expect(await examine()).to.match(/^healthy messages to devices are signed by B\S+, as mailto:avisos@/);
+        await kysely()
+          .updateTable("pushes")
+          .set({ created_at: BigInt(Date.now() - 7_200_000) })
+          .execute();
+        expect(await examine()).to.match(/^warning a message waits since 20\d\d-/);
+        expect(await examinePush({ VAPID_KEY_FILE: undefined, VAPID_SUBJECT: undefined }, open)).to.deep.equal([]);
+      });
+
       it("are tried again later where their service is away, for a day", async () => {
         const { caller, device } = await reader();
         await caller.buy(1, 10);
@@ -243,17 +284,54 @@ describe("Messages to devices", function () {
         }
       });
 
+      it("of many services that hang leave room for those that answer", async () => {
+        const hanging = new Set<Socket>();
+        const silent = createServer((socket) => {
+          hanging.add(socket);
+          socket.on("close", () => hanging.delete(socket)).on("error", () => {});
+        });
+        await once(silent.listen(0, "0.0.0.0"), "listening");
+        const { port } = silent.address() as AddressInfo;
+        const pusher = new Pusher(api.services, { ...PUSH_LIMITS, answer: 60_000 });
+        try {
+          const honest = await reader();
+          await honest.caller.buy(1, 10);
+          await round(pusher);
+          for (let wallet = 0; wallet < 3; wallet++) {
+            const { caller } = await reader();
+            for (let device = 0; device < 10; device++) {
+              const { keys } = service.newDevice().subscription;
+              const endpoint = `http://127.0.0.${10 + wallet * 10 + device}:${port}/push`;
+              expect((await caller.post("/api/me/push/devices", { endpoint, keys })).status).to.equal(200);
+            }
+            await caller.buy(1, 10);
+          }
+          await pusher.look(undefined, held);
+          await eventually(async () => expect(hanging.size).to.equal(8));
+          await honest.caller.buy(1, 20);
+          await pusher.look(undefined, held);
+          await eventually(async () =>
+            expect(service.received.filter(({ path }) => path === honest.device.path)).to.have.length(2),
+          );
+          expect(hanging.size, "no more at once").to.equal(8);
+        } finally {
+          silent.close();
+          for (const socket of hanging) socket.destroy();
+          await pusher.settled();
+        }
+      });
+
       it("end in time with their service silent", async () => {
         const { caller, device } = await reader();
         service.answers.set(device.path, "silent");
         await caller.buy(1, 10);
-        const pusher = new Pusher(api.services, { answer: 300, lastAnswer: 100 });
+        const pusher = new Pusher(api.services, { ...PUSH_LIMITS, answer: 300, lastAnswer: 100 });
         await round(pusher);
         const [push] = await waiting();
         expect(push?.attempts).to.equal(1n);
         const ending = new AbortController();
         await makeDue();
-        const last = new Pusher(api.services, { answer: 60_000, lastAnswer: 100 });
+        const last = new Pusher(api.services, { ...PUSH_LIMITS, answer: 60_000, lastAnswer: 100 });
         await last.look(undefined, ending.signal);
         await eventually(async () => expect(service.silences).to.equal(2));
         ending.abort();
@@ -285,29 +363,33 @@ describe("Messages to devices", function () {
           await ended;
           await kysely().updateTable("leases").set({ expires_at: 0n }).where("name", "=", "push").execute();
         };
-        const first = start();
-        try {
-          await eventually(async () => expect(service.silences).to.equal(1));
-        } finally {
-          await kill(first);
+        const KILLS = 3;
+        for (let kills = 1; kills <= KILLS; kills++) {
+          const child = start();
+          try {
+            await eventually(async () => expect(service.silences).to.equal(kills));
+          } finally {
+            await kill(child);
+          }
+          const [claimed] = await waiting();
+          expect(Number(claimed?.due_at), "not while it may still be sent").to.be.greaterThan(Date.now());
+          await makeDue();
         }
-        const [claimed] = await waiting();
-        expect(Number(claimed?.due_at), "not while it may still be sent").to.be.greaterThan(Date.now());
         service.answers.clear();
-        await makeDue();
         await caller.buy(1, 20);
         const second = start();
         try {
-          await eventually(async () => expect(service.received).to.have.length(3));
+          await eventually(async () => expect(service.received).to.have.length(KILLS + 2));
           await eventually(async () => expect(await waiting()).to.deep.equal([]));
         } finally {
           await kill(second);
         }
         await round();
         const tags = service.received.map(({ message, topic }) => [message.tag, topic]);
-        expect(tags[0], "the service and the device put it in its own place").to.deep.equal(tags[1]);
+        for (const tag of tags.slice(0, KILLS))
+          expect(tag, "the service and the device put it in its own place").to.deep.equal(tags[0]);
         expect(new Set(tags.map(([tag]) => tag)).size).to.equal(2);
-        expect(tags).to.have.length(3);
+        expect(tags).to.have.length(KILLS + 2);
       });
     });
 

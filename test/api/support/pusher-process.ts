@@ -1,4 +1,5 @@
 import pino from "pino";
+import { Registry } from "prom-client";
 import { readEnvironment } from "../../../api/environment.ts";
 import { startPusher } from "../../../api/push/pusher.ts";
 import type { Services } from "../../../api/services.ts";
@@ -7,7 +8,10 @@ import { standIn } from "../../testing/stand-in.ts";
 
 /** The pusher alone in a process, to be ended or killed: `node pusher-process.ts DATABASE_URL`. */
 const database = await connect(process.argv[2] ?? "");
-const end = startPusher(standIn<Services>({ database, environment: readEnvironment(process.env), log: pino() }));
+const end = startPusher(
+  standIn<Services>({ database, environment: readEnvironment(process.env), log: pino() }),
+  new Registry(),
+);
 process.on("SIGTERM", async () => {
   await end();
   process.exit(0);
