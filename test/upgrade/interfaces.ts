@@ -188,7 +188,8 @@ function readCommands(): string[] {
   return Object.entries(scripts).flatMap(([name, script]) => (isOperators(name, script) ? [name] : []));
 }
 
-function signatures(abi: readonly { readonly type: string }[]): string[] {
+/** Functions with their results, and events with what is indexed. */
+export function signatures(abi: readonly { readonly type: string }[]): string[] {
   return abi.flatMap((item) => {
     if (item.type === "function") {
       const { inputs: _, ...call } = item as AbiFunction;
