@@ -5,7 +5,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { connect, type Database } from "../../core/database/connect.ts";
-import { migrate } from "../../core/database/migrate.ts";
+import { MIGRATIONS, migrate } from "../../core/database/migrate.ts";
 import { writeSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { openLog } from "../../core/process/log.ts";
@@ -20,6 +20,7 @@ import { runReconcile } from "../../scripts/reconcile.ts";
 import { runRestored } from "../../scripts/restored.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
+import { WIDER } from "../upgrade/wider.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { confirm, mint } from "./support/live-purchase.ts";
@@ -408,6 +409,16 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect(await kysely.selectFrom("sessions").selectAll().execute()).to.have.length(1);
       expect(await pausedBy(kysely), "accepting pauses nothing that a person resumed").to.equal("");
       expect((await compare()).foreign).to.deep.equal([]);
+    });
+
+    // docs/upgrading.md#going-back
+    it("says the same beside what a newer version has added", async () => {
+      await migrate(await system().database(), [...MIGRATIONS, WIDER]);
+      const compared = await command();
+      expect(compared.code, compared.output).to.equal(0);
+      const done = await restored();
+      expect(done.code, done.output).to.equal(0);
+      await restored("--accept");
     });
   });
 

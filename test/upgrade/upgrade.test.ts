@@ -19,6 +19,7 @@ import { onEitherEngine } from "../testing/databases.ts";
 import { BUYER_KEY } from "./filled-shop.ts";
 import { brokenPromises, type Interfaces, readInterfaces } from "./interfaces.ts";
 import { BACKUP, CATALOGUES, INTERFACES } from "./release.ts";
+import { WIDER } from "./wider.ts";
 
 /** Of every failure here. */
 const REMEDY =
@@ -50,17 +51,6 @@ const LATER = {
   },
 };
 
-/** Another one: a table and a column of their own. */
-const WIDER = {
-  name: "9003-wider",
-  up: async (db: Kysely<unknown>) => {
-    await sql`create table stickers (club text not null, number integer not null, price text not null, primary key (club, number))`.execute(
-      db,
-    );
-    await sql`alter table stores add column stickers text not null default 'none'`.execute(db);
-    await sql`update stores set stickers = name`.execute(db);
-  },
-};
 const FURTHER = { name: "9002-further", up: async () => {} };
 const FAILING = {
   name: "9002-failing",
@@ -162,6 +152,21 @@ describe("An installation of 1.0.0", function () {
         expect(await count(known.database, table), table).to.equal(await count(database, table));
       const doctor = spawnSync(process.execPath, ["scripts/doctor.ts"], { env, encoding: "utf8" });
       expect(doctor.stdout).to.include("was upgraded by a newer version (9003-wider); this one works with it");
+      const { id } = await database.kysely.selectFrom("purchases").select("id").orderBy("id").executeTakeFirstOrThrow();
+      const catalogue = join(folder, "catalogue.json");
+      for (const command of [
+        ["catalog.ts", "export", catalogue],
+        ["catalog.ts", "import", catalogue, "--apply"],
+        ["trace.ts", String(id)],
+        ["payouts.ts", "list"],
+      ]) {
+        const [script = "", ...args] = command;
+        const { status, stderr } = spawnSync(process.execPath, [`scripts/${script}`, ...args], {
+          env,
+          encoding: "utf8",
+        });
+        expect(status, `${command.join(" ")}: ${stderr}`).to.equal(0);
+      }
     });
 
     it("is not restored from a backup of a version that removed what this one uses", async () => {
