@@ -1,10 +1,11 @@
 import { getAddress, type Hex, keccak256, numberToHex } from "viem";
+import { creditOf } from "../../../core/chain/generated/cashback-distributor.ts";
 import { chzTextFromWei, reaisText } from "../../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
 import { toWalletAddress, type WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { getConfig, getFanTokens } from "../../api/calls.ts";
 import { deployment } from "../../app/deployment.ts";
-import { client, readBalance } from "../../chain/client.ts";
+import { client, readBalance, readContract } from "../../chain/client.ts";
 import { distributors } from "../../chain/contracts.ts";
 import { targetChain } from "../../chain/target-chain.ts";
 import { loadLaterTexts, inPageLanguage as t } from "../../i18n/language.tsx";
@@ -23,10 +24,12 @@ export async function sendTransaction(given: unknown): Promise<Hex> {
     ...{ own: of.address, chainId: deployment.chain_id, distributors: distributors(), tokens: await catalogueTokens() },
   });
   const { to, value, data } = wanted;
-  const [fees, gas, nonce, config] = await Promise.all([
+  const credit = { address: to, abi: [creditOf], functionName: "creditOf", args: [of.address] } as const;
+  const [fees, gas, nonce, credited, config] = await Promise.all([
     feesNow(),
     wanted.gas ?? gasOf({ from: of.address, to, value, data }),
     nonceOf(of.address),
+    meaning.kind === "withdraw" ? readContract(credit) : 0n,
     getConfig().catch(() => undefined),
     loadLaterTexts(),
   ]);
@@ -45,7 +48,7 @@ export async function sendTransaction(given: unknown): Promise<Hex> {
     title: "passkey.transaction",
     detail: [
       meaning.kind === "withdraw"
-        ? t("passkey.transaction.withdraw")
+        ? t("passkey.transaction.withdraw", { amount: chz(credited) })
         : meaning.kind === "chz"
           ? t("passkey.transaction.amount", { amount: chz(meaning.wei) })
           : t("passkey.transaction.units", {
