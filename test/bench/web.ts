@@ -1,16 +1,18 @@
 /**
  * `npm run bench -- web [runs] [path…]`: Lighthouse (mobile) on the public pages and a shopper's dashboard, median of
- * five runs, against a dedicated system; and the transfer size of each page.
+ * five runs, against a dedicated system; the transfer size of each page; and how long a newcomer with a slow phone takes
+ * to the first shop, making a wallet by finger, as against one who has a wallet.
  */
 import { availableParallelism, cpus } from "node:os";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
 import { numberOption, readOptions } from "../../scripts/developer/read-options.ts";
-import { chromiumPath } from "../browser/support/chromium.ts";
+import { chromiumPath, launchChromium } from "../browser/support/chromium.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment } from "../testing/torcida.ts";
 import { percentile } from "./scale/load.ts";
+import { newcomers } from "./web/newcomers.ts";
 
 const [runs, ...paths] = readOptions({ allowPositionals: true }).positionals;
 const RUNS = numberOption({ runs }, "runs", 5);
@@ -74,6 +76,8 @@ async function logIn(): Promise<void> {
 }
 
 const pages: Record<string, Figures> = {};
+/** Seconds. */
+const newcomer: Record<string, Figures> = {};
 try {
   for (const path of PAGES) {
     const runs: Figures[] = [];
@@ -93,6 +97,11 @@ try {
       ]),
     );
   }
+  await browser.close();
+  const phone = await launchChromium();
+  newcomer.passkey = await newcomers(phone, torcida.url, "passkey", RUNS);
+  newcomer.installed = await newcomers(phone, torcida.url, "installed", RUNS);
+  await phone.close();
 } finally {
   await browser.close();
   await torcida.stop();
@@ -100,4 +109,7 @@ try {
 }
 
 console.table(pages);
-console.log(JSON.stringify({ bench: "web", runs: RUNS, cpu: cpus()[0]?.model, cores: availableParallelism(), pages }));
+console.table(newcomer);
+const machine = { cpu: cpus()[0]?.model, cores: availableParallelism() };
+const ratio = Number(((newcomer.passkey?.proceeded ?? 0) / (newcomer.installed?.proceeded ?? 1)).toFixed(2));
+console.log(JSON.stringify({ bench: "web", runs: RUNS, ...machine, pages, newcomer: { ...newcomer, ratio } }));
