@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { accountOf } from "../../frontend/wallet/passkey/derivation.ts";
 import { giveAuthenticator } from "./support/authenticator.ts";
 import { SESSION_TOKEN } from "./support/fixture-server.ts";
+import { passkeyProvider } from "./support/passkey-screens.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -52,25 +54,6 @@ describe("Attacks on the wallet behind a passkey", () => {
     return { authenticator, address: await kept(page) };
   }
 
-  /** What a script of the page gets from the wallet: its answer, or the error's code. */
-  async function script(page: Page) {
-    await page.evaluate(() => {
-      window.addEventListener("eip6963:announceProvider", (event) => {
-        const { info, provider } = (event as CustomEvent).detail;
-        if (info.rdns === "torcida.passkey") Object.assign(window, { passkeyProvider: provider });
-      });
-      window.dispatchEvent(new Event("eip6963:requestProvider"));
-    });
-    return (method: string, ...params: unknown[]) =>
-      page.evaluate(
-        ({ method, params }) =>
-          (window as unknown as { passkeyProvider: { request: (one: object) => Promise<unknown> } }).passkeyProvider
-            .request({ method, params })
-            .catch((error: { code?: number }) => error.code),
-        { method, params },
-      );
-  }
-
   /** The dialog of the words in the profile, before they are shown. */
   async function wordsOf(page: Page, address: string) {
     site.server.signIn(address as `0x${string}`);
@@ -89,7 +72,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     await dialog.getByText(/respondeu com outra carteira/).waitFor();
     expect(await dialog.getByRole("listitem").count(), "words").to.equal(0);
     await page.keyboard.press("Escape");
-    const ask = await script(page);
+    const ask = await passkeyProvider(page);
     const signature = ask("personal_sign", "Olá, torcida", address);
     await page.getByRole("button", { name: "Assinar" }).click();
     expect(await signature).to.equal(-32603);
@@ -120,7 +103,7 @@ describe("Attacks on the wallet behind a passkey", () => {
 
   it("signs no text that shows nothing @deep", async () => {
     const { page, address } = await owner();
-    const ask = await script(page);
+    const ask = await passkeyProvider(page);
     for (const blank of ["", "0x", "   ", "\n\n", "0x20", "\u00a0", "\u3164", "\u2800", "\u115f\u1160", "\ufe0f"])
       expect(await ask("personal_sign", blank, address), JSON.stringify(blank)).to.equal(-32602);
   });
@@ -145,7 +128,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     const page = await context.newPage();
     await page.goto(`${site.server.url}/help`);
     const { address } = await makeWallet(page);
-    const ask = await script(page);
+    const ask = await passkeyProvider(page);
     const signature = ask("personal_sign", "Olá, torcida", address);
     await page.getByRole("button", { name: "Assinar" }).waitFor();
     const other = await context.newPage();
@@ -190,5 +173,74 @@ describe("Attacks on the wallet behind a passkey", () => {
     await dialog.getByText(REFUSED).waitFor();
     expect(await unknown.getByText(address.slice(0, 6)).count()).to.equal(0);
     await secret.close();
+  });
+
+  it("is opened by no page at another host, and by an address by number neither @deep", async () => {
+    const { page } = await owner();
+    const { port } = new URL(site.server.url);
+    // The same authenticator, with the owner's finger on it.
+    await page.goto(`http://torcida.localhost:${port}/help`);
+    const there = await page.evaluate(async () => {
+      const publicKey = { challenge: new Uint8Array(32), userVerification: "required", timeout: 1_000 } as const;
+      const own = await navigator.credentials.get({ publicKey }).catch((error: Error) => error.name);
+      const stolen = await navigator.credentials
+        .get({ publicKey: { ...publicKey, rpId: "localhost" } })
+        .catch((error: Error) => error.name);
+      return [own, stolen];
+    });
+    expect(there).to.deep.equal(["NotAllowedError", "SecurityError"]);
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.getByRole("main").getByRole("button", { name: "Ver lojas" }).click();
+    await page.getByRole("dialog").getByText("Carteira não encontrada").waitFor();
+    expect(await page.getByRole("button", { name: /rosto ou digital|carteira assim/ }).count()).to.equal(0);
+  });
+
+  it("is known until the page is closed where storage is forbidden, and found again @deep", async () => {
+    const { page } = await site.open("/help", { ...PHONE, wallet: testWallet({ presence: "none" }) });
+    const authenticator = await giveAuthenticator(page);
+    await page.addInitScript(() => {
+      const deny = () => {
+        throw new DOMException("Forbidden", "SecurityError");
+      };
+      Object.defineProperty(window, "localStorage", { get: deny });
+    });
+    const made = await choose(page);
+    await made.getByRole("button", { name: CREATE }).click();
+    await page.waitForURL("**/auth?next=%2Fstores");
+    const address = /0x[0-9a-f]{4}/;
+    const known = await page.getByRole("banner").getByRole("button", { name: address }).innerText();
+    await page.reload();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const dialog = await choose(page);
+    await dialog.getByRole("button", { name: FIND }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByRole("banner").getByRole("button", { name: address }).innerText()).to.equal(known);
+    expect(await authenticator.passkeys()).to.have.length(1);
+  });
+
+  it("by a script of the page gets the address and a dialog, and no signature without a finger @deep", async () => {
+    const { page, address, authenticator } = await owner();
+    await authenticator.recognise(false);
+    const ask = await passkeyProvider(page);
+    expect(await ask("eth_accounts")).to.deep.equal([address]);
+    const signature = ask("personal_sign", "Entregue tudo", address);
+    await page.locator(".wallet-request").waitFor();
+    await page.evaluate(() => document.querySelector<HTMLButtonElement>(".wallet-request .button:last-child")?.click());
+    expect(await signature, "the script presses the button itself").to.equal(4001);
+    // Nor by asking the passkey itself: without the owner's finger another secret answers, or none.
+    for (const userVerification of ["required", "discouraged"] as const) {
+      const taken = await page.evaluate(async (userVerification) => {
+        const extensions = { prf: { eval: { first: new TextEncoder().encode("torcida wallet v1") } } };
+        const publicKey = { challenge: new Uint8Array(32), timeout: 1_000, userVerification, extensions };
+        const given = await navigator.credentials.get({ publicKey }).catch(() => null);
+        const first = (given as PublicKeyCredential | null)?.getClientExtensionResults().prf?.results?.first;
+        return first instanceof ArrayBuffer ? [...new Uint8Array(first)] : [];
+      }, userVerification);
+      if (userVerification === "required") expect(taken).to.deep.equal([]);
+      const other = taken.length > 0 && (await accountOf(Uint8Array.from(taken))).address.toLowerCase();
+      expect(other, userVerification).to.not.equal(address);
+    }
+    for (const method of ["eth_sign", "eth_signTypedData_v4", "eth_signTransaction", "wallet_sendCalls"])
+      expect(await ask(method, address, "0x"), method).to.equal(4200);
   });
 });

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { parseTransaction } from "viem";
+import { encodeAbiParameters, encodeFunctionData, erc20Abi, getAddress, parseTransaction } from "viem";
+import { withdrawCredit } from "../../core/chain/generated/cashback-distributor.ts";
 import { until } from "../testing/until.ts";
-import { fixturePurchase } from "./support/fixture-data.ts";
-import { answerAsNode, own } from "./support/passkey-screens.ts";
+import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
+import { answerAsNode, own, passkeyProvider } from "./support/passkey-screens.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -91,5 +92,118 @@ describe("The owner of a wallet behind a passkey", () => {
     expect(await card.locator("dt a").allInnerTexts()).to.deep.equal([6, 5, 4, 3, 2].map((id) => `Loja ${id}`));
     expect((await card.locator("dd").allInnerTexts())[0]).to.match(/^6,3[45] CHZ$/);
     expect(await card.locator("dt a").first().getAttribute("href")).to.equal("/ticket/6");
+  });
+
+  it("is warned of a contract before CHZ is sent there", async () => {
+    const { page, dialog } = await sending({ eth_getCode: "0x60" });
+    await dialog.getByLabel("Endereço de quem recebe").fill(RECEIVER);
+    await dialog.getByLabel("Valor em CHZ").fill("1,5");
+    await dialog.getByText("Este endereço é de um contrato").waitFor();
+    await dialog.getByRole("button", { name: "Continuar" }).click();
+    await dialog.getByText("Leia o aviso acima e marque a caixa").waitFor();
+    expect(await request(page).count()).to.equal(0);
+    await dialog.getByRole("checkbox").check();
+    await dialog.getByRole("button", { name: "Continuar" }).click();
+    await request(page).getByText("Enviar: 1,5 CHZ").waitFor();
+  });
+
+  it("reads what a page asks to send: a credit's amount, and a fan token's contract", async () => {
+    const { server } = site;
+    const contract = `0x${"d4".repeat(20)}` as const;
+    server.tokens = server.tokens.map((one) => (one.slug === "psg" ? { ...one, contract } : one));
+    answerAsNode(server, { eth_call: encodeAbiParameters([{ type: "uint256" }], [25n * 10n ** 17n]) });
+    const { page } = await site.open("/", { ...PHONE, wallet: testWallet({ presence: "none" }) });
+    const from = await own(page);
+    const ask = await passkeyProvider(page);
+    const asked = async (to: string, data: string) => {
+      const answer = ask("eth_sendTransaction", { from, to, data });
+      const told = await Promise.race([answer, request(page).locator("pre").innerText()]);
+      if (typeof told === "number") return told;
+      await page.keyboard.press("Escape");
+      expect(await answer, "refused").to.equal(4001);
+      return String(told).replaceAll("\u00a0", " ").split("\n").slice(0, 2);
+    };
+    const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [RECEIVER, 7n] });
+    const withdrawal = encodeFunctionData({ abi: [withdrawCredit], args: [RECEIVER] });
+    expect(await asked(server.config.cashback_distributor, withdrawal)).to.deep.equal([
+      "Sacar o crédito retido: 2,5 CHZ (cerca de R$ 2,50)",
+      `Para: ${RECEIVER}`,
+    ]);
+    expect(await asked(contract, transfer)).to.deep.equal([
+      `Enviar: 7 da menor unidade de PSG, contrato ${getAddress(contract)}`,
+      `Para: ${RECEIVER}`,
+    ]);
+    expect(await asked(`0x${"d5".repeat(20)}`, transfer), "another contract").to.equal(4100);
+    expect(await asked(RECEIVER, withdrawal), "not our contract").to.equal(4100);
+  });
+
+  it("is offered the words at the first confirmed purchase, once more above R$ 100, and then never", async () => {
+    const { server } = site;
+    const wallet = testWallet({ presence: "none" });
+    const { page } = await site.openLoggedIn("/dashboard", { ...PHONE, wallet });
+    await own(page);
+    const offer = page.getByRole("region", { name: "Guardar as 24 palavras" });
+    const reload = async () => {
+      await page.reload();
+      await page.getByText("Que bom ver você").waitFor();
+      await page.waitForLoadState("networkidle");
+    };
+    await offer.getByText("A sua primeira compra foi confirmada").waitFor();
+    await offer.getByRole("button", { name: "Agora não" }).click();
+    await offer.waitFor({ state: "detached" });
+    await reload();
+    expect(await offer.count(), "no nagging").to.equal(0);
+    const [first] = server.me?.purchases ?? [];
+    if (server.me && first) server.me.nfts = [fixtureNft({ ...first, amount: "2000.00" }, server.me.wallet)];
+    await reload();
+    await offer.getByText("O seu cashback passou de R$ 100").waitFor();
+    await offer.getByRole("button", { name: "Agora não" }).click();
+    await reload();
+    expect(await offer.count(), "no third").to.equal(0);
+  });
+
+  it("is told once, before the panel, why a hardware wallet is better", async () => {
+    site.server.isAdmin = true;
+    const { page } = await site.openLoggedIn("/admin", { wallet: testWallet({ presence: "none" }) });
+    const panel = page.getByRole("heading", { level: 1, name: "Painel de Administração" });
+    await panel.waitFor();
+    await own(page);
+    await page.getByText("Para o painel, uma carteira de hardware é mais segura").waitFor();
+    expect(await panel.count()).to.equal(0);
+    await page.getByRole("button", { name: "Entendi" }).click();
+    await panel.waitFor();
+    await page.reload();
+    await panel.waitFor();
+    expect(await page.getByText("uma carteira de hardware é mais segura").count()).to.equal(0);
+  });
+
+  it("leaves the words neither on a hidden page, nor on paper, nor in the browser", async () => {
+    const { page } = await site.openLoggedIn("/profile", { ...PHONE, wallet: testWallet({ presence: "none" }) });
+    await own(page);
+    await page.getByRole("button", { name: "Guardar as 24 palavras" }).click();
+    await page.getByRole("button", { name: "Mostrar as palavras" }).click();
+    const words = page.getByRole("dialog").getByRole("listitem");
+    await words.nth(23).waitFor();
+    const told = await words.allInnerTexts();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator(".passkey-words").isVisible(), "printed").to.equal(false);
+    await page.emulateMedia({ media: null });
+    // A call comes in.
+    await page.evaluate(() => {
+      Object.defineProperty(document, "hidden", { configurable: true, value: true });
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    });
+    await page.getByRole("button", { name: "Mostrar as palavras" }).waitFor();
+    expect(await words.count()).to.equal(0);
+    expect(page.workers(), "what derived them has ended").to.deep.equal([]);
+    const kept = await page.evaluate(async () => {
+      const databases = (await indexedDB.databases()).map(({ name }) => name);
+      const caches_ = await caches.keys();
+      return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, databases, caches_, document.cookie]);
+    });
+    const phrase = told.slice(0, 3).join(" ");
+    expect(kept).to.include("passkey_wallet").and.to.not.include(phrase);
+    expect(await page.content()).to.not.include(phrase);
+    for (const { bytes } of site.server.calls) expect(bytes.toString()).to.not.include(told[0]);
   });
 });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { recoverMessageAddress } from "viem";
 import { giveAuthenticator } from "./support/authenticator.ts";
 import { objections } from "./support/axe.ts";
+import { passkeyProvider } from "./support/passkey-screens.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -139,22 +140,7 @@ describe("The wallet behind a passkey", () => {
     await dialog.getByRole("button", { name: CREATE }).click();
     await page.waitForURL("**/auth?next=%2Fstores");
     const { address = "" } = (await kept(page)) ?? {};
-    await page.evaluate(() => {
-      window.addEventListener("eip6963:announceProvider", (event) => {
-        const { info, provider } = (event as CustomEvent).detail;
-        if (info.rdns === "torcida.passkey") Object.assign(window, { passkeyProvider: provider });
-      });
-      window.dispatchEvent(new Event("eip6963:requestProvider"));
-    });
-    /** What a script on the page gets: the answer, or the error's code. */
-    const ask = (method: string, ...params: unknown[]) =>
-      page.evaluate(
-        ({ method, params }) =>
-          (window as unknown as { passkeyProvider: { request: (one: object) => Promise<unknown> } }).passkeyProvider
-            .request({ method, params })
-            .catch((error: { code?: number }) => error.code),
-        { method, params },
-      );
+    const ask = await passkeyProvider(page);
     expect(await ask("eth_accounts")).to.deep.equal([address]);
     expect(await ask("wallet_switchEthereumChain", { chainId: "0x15b32" })).to.equal(null);
     expect(await ask("wallet_switchEthereumChain", { chainId: "0x1" })).to.equal(4902);
@@ -184,5 +170,109 @@ describe("The wallet behind a passkey", () => {
     const notTheOwner = ask("personal_sign", "Dedo errado", address);
     await dialog.getByRole("button", { name: "Assinar" }).click();
     expect(await notTheOwner).to.equal(4001);
+  });
+
+  it("is opened by a second and a third answer where PRF is silent at the creation, each passkey a wallet of its own @deep", async () => {
+    const { page, dialog, authenticator, open } = await choosing();
+    // Some authenticators answer PRF only when they are asked.
+    const silence = () => {
+      const original = PublicKeyCredential.prototype.getClientExtensionResults;
+      PublicKeyCredential.prototype.getClientExtensionResults = function answer() {
+        const results = original.call(this);
+        return this.response instanceof AuthenticatorAttestationResponse ? { prf: { enabled: true } } : results;
+      };
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = (options) => {
+        Object.assign(window, { gets: ((window as unknown as { gets?: number }).gets ?? 0) + 1 });
+        return get(options);
+      };
+    };
+    await page.evaluate(silence);
+    await dialog.getByRole("button", { name: CREATE }).click();
+    await page.waitForURL("**/auth?next=%2Fstores");
+    expect(await page.evaluate(() => (window as unknown as { gets: number }).gets)).to.equal(2);
+    const first = await kept(page);
+
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(site.server.url);
+    await open();
+    await dialog.getByRole("button", { name: CREATE }).click();
+    await page.waitForURL("**/auth?next=%2Fstores");
+    const second = await kept(page);
+    expect(second?.address).to.not.equal(first?.address);
+    const { credentials } = await authenticator.cdp.send("WebAuthn.getCredentials", {
+      authenticatorId: authenticator.id,
+    });
+    expect(credentials.every((one) => one.isResidentCredential)).to.equal(true);
+    const users = credentials.map((one) => Buffer.from(one.userHandle ?? "", "base64"));
+    expect(users.map((one) => one.length)).to.deep.equal([32, 32]);
+    expect(users[0]?.equals(users[1] ?? Buffer.alloc(0)), "the same user overwrites").to.equal(false);
+    // Both are there, and each opens its own.
+    for (const wallet of [first, second]) {
+      await page.evaluate((text) => localStorage.setItem("passkey_wallet", text), JSON.stringify(wallet));
+      await page.goto(site.server.url);
+      const ask = await passkeyProvider(page);
+      const signature = ask("personal_sign", "Olá", wallet?.address);
+      await page.getByRole("button", { name: "Assinar" }).click();
+      const signer = await recoverMessageAddress({ message: "Olá", signature: (await signature) as `0x${string}` });
+      expect(signer.toLowerCase()).to.equal(wallet?.address);
+    }
+  });
+
+  it("costs nobody who has a wallet a tap, and stands after all of the reader's own", async () => {
+    const visit = await site.open("/help", { ...PHONE, wallet: testWallet() });
+    await giveAuthenticator(visit.page);
+    await visit.page.goto(site.server.url);
+    const hero = (page: Page) => page.getByRole("main").getByRole("button", { name: /^Ver lojas$/ });
+    await hero(visit.page).click();
+    await visit.page.getByText("Carteira conectada com sucesso!").waitFor();
+    await visit.page.getByRole("button", { name: visit.wallet.address.slice(0, 6) }).waitFor();
+    expect(await visit.page.getByRole("dialog").count(), "no chooser").to.equal(0);
+
+    const { page } = await site.open("/help", { ...PHONE, wallet: testWallet({ names: ["Lua", "Rio"] }) });
+    await giveAuthenticator(page);
+    await page.goto(site.server.url);
+    await hero(page).click();
+    const entries = page.getByRole("dialog").locator(".option .font-semibold");
+    await page.getByRole("dialog").getByRole("button", { name: CREATE }).waitFor();
+    expect((await entries.allInnerTexts()).slice(0, 4)).to.deep.equal([
+      "Lua",
+      "Rio",
+      "Criar carteira com rosto ou digital",
+      "Já tenho uma carteira assim",
+    ]);
+  });
+
+  it("is not offered where there are no passkeys, and it is said where there are @deep", async () => {
+    const { page } = await site.open("/help", none());
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(window, "PublicKeyCredential");
+    });
+    await page.goto(site.server.url);
+    await page.getByRole("main").getByRole("button", { name: "Ver lojas" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/Funciona no Chrome do Android/).waitFor();
+    expect(await dialog.getByRole("button", { name: /rosto ou digital|assim/ }).count()).to.equal(0);
+  });
+
+  it("makes nothing while nobody answers, and says so when the time is over @deep", async () => {
+    const { page, dialog, authenticator } = await choosing();
+    await authenticator.cdp.send("WebAuthn.setAutomaticPresenceSimulation", {
+      ...{ authenticatorId: authenticator.id, enabled: false },
+    });
+    await page.evaluate(() => {
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      navigator.credentials.create = (options) => {
+        // Two minutes, that a test has not.
+        Object.assign(window, { timeout: options?.publicKey?.timeout });
+        if (options?.publicKey) options.publicKey.timeout = 1;
+        return create(options);
+      };
+    });
+    await dialog.getByRole("button", { name: CREATE }).click();
+    await dialog.getByText("O pedido foi recusado ou ninguém respondeu.").waitFor();
+    expect(await page.evaluate(() => (window as unknown as { timeout: number }).timeout)).to.equal(120_000);
+    expect(await kept(page)).to.equal(null);
+    expect(await authenticator.passkeys()).to.deep.equal([]);
   });
 });

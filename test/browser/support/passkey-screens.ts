@@ -116,27 +116,42 @@ async function refuseToMake(page: Page): Promise<void> {
   await page.getByRole("dialog").locator(".problem").waitFor();
 }
 
+/** What a script on the page gets from the wallet: its answer, or the error's code. */
+export async function passkeyProvider(page: Page) {
+  // The wallet is announced when the page is idle, or at a key.
+  await page.keyboard.press("Tab");
+  await page.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    window.addEventListener("eip6963:announceProvider", (event) => {
+      const { info, provider } = (event as CustomEvent).detail;
+      if (info.rdns !== "torcida.passkey") return;
+      Object.assign(window, { passkeyProvider: provider });
+      resolve();
+    });
+    window.dispatchEvent(new Event("eip6963:requestProvider"));
+    await promise;
+  });
+  return (method: string, ...params: unknown[]): Promise<unknown> =>
+    page.evaluate(
+      ({ method, params }) =>
+        (window as unknown as { passkeyProvider: { request: (one: object) => Promise<unknown> } }).passkeyProvider
+          .request({ method, params })
+          .catch((error: { code?: number }) => error.code),
+      { method, params },
+    );
+}
+
 /** As a page asks a wallet. */
 async function askFor(page: Page, method: "personal_sign" | "eth_sendTransaction"): Promise<void> {
   const from = await own(page);
-  // The wallet is announced when the page is idle, or at a key.
-  await page.keyboard.press("Tab");
-  const request =
+  const ask = await passkeyProvider(page);
+  const { host } = new URL(page.url());
+  const answer =
     method === "personal_sign"
-      ? { method, params: [`localhost wants you to sign in with your Ethereum account:\n${from}`, from] }
-      : { method, params: [{ from, to: RECEIVER, value: "0x14d1120d7b160000" }] };
-  await page.evaluate(async (wanted) => {
-    const { host } = location;
-    const [text] = wanted.params;
-    if (typeof text === "string") wanted.params[0] = text.replace("localhost", host);
-    const { promise, resolve } = Promise.withResolvers<{ request: (one: object) => Promise<unknown> }>();
-    window.addEventListener("eip6963:announceProvider", (event) => {
-      const { info, provider } = (event as CustomEvent).detail;
-      if (info.rdns === "torcida.passkey") resolve(provider);
-    });
-    window.dispatchEvent(new Event("eip6963:requestProvider"));
-    (await promise).request(wanted).catch(() => {});
-  }, request);
+      ? ask(method, `${host} wants you to sign in with your Ethereum account:\n${from}`, from)
+      : ask(method, { from, to: RECEIVER, value: "0x14d1120d7b160000" });
+  // Nobody answers it.
+  answer.catch(() => {});
   await page.locator(".wallet-request").waitFor();
 }
 
