@@ -5,7 +5,7 @@ import { knownRaces } from "../testing/known-races.ts";
 import { DEEP_TAG, filesOf, PARTS, RELEASE_TAG, TIERS, type Tier } from "../testing/test-files.ts";
 
 const DAY_MS = 86_400_000;
-const all = globSync("test/**/*.test.ts")
+const all = globSync("test/**/*.test.ts", { exclude: ["test/bench/node_modules"] })
   .filter((file) => !file.startsWith("test/contracts/"))
   .sort();
 const files = Object.fromEntries(TIERS.map((tier) => [tier, filesOf(tier, Object.keys(PARTS))])) as Record<
