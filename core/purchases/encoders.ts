@@ -29,7 +29,7 @@ const GAS = {
   metadataWord: 36_000n,
   leavePending: 16_000n,
   /** A recipient whose code uses all its gas, so that its payout becomes a credit. */
-  payout: 120_000n,
+  payout: 130_000n,
   /** The distributor requires this much gas before its last recipient. */
   lastPayout: 120_000n,
 } as const;

@@ -164,6 +164,23 @@ describeTree("CashbackDistributor", () => {
         await send(next, "pay", [2n ** 160n - 2n, 1n, CENT_WEI], system.payer);
         expect(await paidAmong(2n ** 160n - 2n, 2n ** 160n - 1n)).to.have.length(2);
       });
+      it("it should keep the predecessor's bits of a word in which it pays another id, by pay or by payBatch", async () => {
+        await system.confirmed(aliceAddress, 300n, 301n, 302n, 600n, 601n, 602n);
+        await payBatch([item(300n, 1n), item(600n, 1n)]);
+        await send(distributor, "retire", [], system.admin);
+        const next = await successor();
+        await send(next, "pay", [301n, 1n, CENT_WEI], system.payer);
+        const items = [601n, 302n, 601n].map((id) => item(id, 1n));
+        const sent = send(next, "payBatch", [items, CENT_WEI], system.payer);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [2n]);
+        const paid = await Promise.all(
+          [0n, 299n, 300n, 301n, 302n, 600n, 601n, 602n].map((id) => read<boolean>(next, "isPaid", id)),
+        );
+        expect(paid).to.deep.equal([false, false, true, true, true, true, true, false]);
+        const again = [300n, 600n].map((id) => item(id, 1n));
+        const repeated = send(next, "payBatch", [again, CENT_WEI], system.payer);
+        await expect(repeated).to.changeEtherBalances(ethers, [aliceAddress], [0n]);
+      });
       it("it should also treat what the predecessor's own predecessor paid as paid", async () => {
         await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n);
         await payBatch([item(1n, 1n), item(300n, 1n)]);
@@ -526,6 +543,13 @@ describeTree("CashbackDistributor", () => {
         const sent = payBatch([item(1n, 5n), item(1n, 6n)]);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [5n]);
         await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(1n);
+      });
+      it("it should skip an id that comes again after one of another word", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n, 300n);
+        const sent = payBatch([1n, 300n, 1n, 2n, 300n].map((id) => item(id, 5n)));
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [15n]);
+        for (const id of [1n, 300n]) await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(id);
+        expect(await read(distributor, "spentToday")).to.equal(15n);
       });
       it("it should change nothing when a whole batch is repeated", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { BaseContract } from "ethers";
 import { gasLimitOf } from "../../core/catalogue/encoders.ts";
 import { gasLimits } from "../../core/purchases/encoders.ts";
 import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
@@ -11,6 +12,7 @@ import {
   gasOf,
   item,
   MAX_BATCH,
+  NO_LIMITS,
   networkHelpers,
   read,
   type System,
@@ -57,7 +59,8 @@ describe("The gas limits of the sender", () => {
     });
   }
 
-  it("leave room for the largest payout to recipients who burn all gas, far apart, in a third generation", async () => {
+  /** The gas limit, and what a payout of as many tickets as possible to recipients who burn all gas needs. */
+  const largestPayout = async (succeed: () => Promise<BaseContract>) => {
     await system.admin.sendTransaction({ to: system.distributorAddress, value: 10n ** 20n });
     const code = await ethers.provider.getCode(await (await ethers.deployContract("LoopingReceiver")).getAddress());
     const wanted = purchases(MAX_BATCH);
@@ -66,11 +69,30 @@ describe("The gas limits of the sender", () => {
     await system.confirm(...wanted.map(({ id }) => id));
     const items = wanted.map(({ id }) => item(id, AMOUNT_WEI));
     const gasLimit = gasLimits.payout(MAX_BATCH);
-    const third = await thirdGeneration(system);
-    const used = await gasOf(send(third, "payBatch", [items, CENT_WEI, { gasLimit }], system.payer));
+    const last = await succeed();
+    const used = await gasOf(send(last, "payBatch", [items, CENT_WEI, { gasLimit }], system.payer));
+    expect(await read(last, "totalCredit")).to.equal(BigInt(MAX_BATCH) * AMOUNT_WEI);
     expectRoom(gasLimit, used);
     expect(used, "less than half of Chiliz' block of 30 million").to.be.lessThan(15_000_000);
-    expect(await read(third, "totalCredit")).to.equal(BigInt(MAX_BATCH) * AMOUNT_WEI);
+  };
+
+  it("leave room for the largest payout to recipients who burn all gas, far apart, in a third generation", async () => {
+    await largestPayout(() => thirdGeneration(system));
+  });
+
+  it("leave room for the same payout of the tickets of a former pair, in a fourth", async () => {
+    await largestPayout(async () => {
+      const { admin, payer, nftAddress, descriptorAddress } = system;
+      const third = await thirdGeneration(system);
+      await send(third, "retire", [], admin);
+      const ofTickets = [admin.address, 0, "https://a.example", descriptorAddress, nftAddress];
+      const tickets = await ethers.deployContract("PurchaseNFT", ofTickets);
+      const args = [admin.address, 0, await tickets.getAddress(), NO_LIMITS, await third.getAddress()];
+      const fourth: BaseContract = await ethers.deployContract("CashbackDistributor", args);
+      await send(fourth, "grantRole", [ethers.id("PAYER_ROLE"), payer.address], admin);
+      await admin.sendTransaction({ to: await fourth.getAddress(), value: 10n ** 21n });
+      return fourth;
+    });
   });
 
   const longest = "e\u0301\u0301".repeat(20) + "e\u0301".repeat(20);

@@ -84,6 +84,31 @@ const DISTRIBUTOR: readonly Mistake[] = [
     to: "        if (amount == 0 || (isRetired && paused())) revert CashbackDistributor_NoCredit(recipient);",
   },
   {
+    what: "what was paid before another word is forgotten in a batch",
+    from: "                if (wordIndex != _NO_WORD) _paidWords[wordIndex] = word;",
+    to: "",
+  },
+  {
+    what: "pay forgets its predecessor's bits",
+    from: "        _paidWords[wordIndex] = word | mask;",
+    to: "        _paidWords[wordIndex] |= mask;",
+  },
+  {
+    what: "the tickets of a predecessor are not paid",
+    from: "        if (paidFor != address(tickets) && paidFor != address(tickets.predecessor())) {",
+    to: "        if (paidFor != address(tickets)) {",
+  },
+  {
+    what: "a predecessor of any tickets is taken",
+    from: "        if (paidFor != address(tickets) && paidFor != address(tickets.predecessor())) {",
+    to: "        if (paidFor != address(tickets) && address(tickets.predecessor()) == address(0)) {",
+  },
+  {
+    what: "id 0 is paid",
+    from: "return purchaseId != 0 && paidWord",
+    to: "return paidWord",
+  },
+  {
     what: "a successor is not paused",
     from: "        if (retired.paused()) _pause();",
     to: "",
@@ -180,7 +205,7 @@ const TICKETS: readonly Mistake[] = [
   {
     what: "a new name clears the colour",
     from: "        _storeNames[storeId] = newName;",
-    to: "        _storeNames[storeId] = newName;\n        delete storeColour[storeId];",
+    to: "        _storeNames[storeId] = newName;\n        delete _storeLooks[storeId];",
   },
   {
     what: "nothing is confirmed while paused",
@@ -194,8 +219,13 @@ const TICKETS: readonly Mistake[] = [
   },
   {
     what: "a Cancelled id is minted again",
-    from: "        if (PackedPurchase.unwrap(TicketSlot.load(id)) != 0 ||",
-    to: "        if ((PackedPurchase.unwrap(TicketSlot.load(id)) != 0 && !TicketSlot.load(id).hasStatus(Status.Cancelled)) ||",
+    from: "bool isMintedHere = PackedPurchase.unwrap(TicketSlot.load(id)) != 0;",
+    to: "bool isMintedHere = PackedPurchase.unwrap(TicketSlot.load(id)) != 0 && !TicketSlot.load(id).hasStatus(Status.Cancelled);",
+  },
+  {
+    what: "ticketsOf stops at 100",
+    from: "        for (uint256 i; i < tokenIds.length; ++i) {\n            tickets[i]",
+    to: "        for (uint256 i; i < tokenIds.length && i < 100; ++i) {\n            tickets[i]",
   },
   {
     what: "a batch of two needs no second URI",
