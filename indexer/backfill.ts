@@ -1,3 +1,4 @@
+import type { ContractEvent } from "../core/chain/contract-events.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
@@ -8,7 +9,7 @@ import { growYoungSpace } from "./heap.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";
 
 /** A range after reading: only what a chunk needs, without the raw response. */
-type Piece = { to: BlockId; events: ChainEvent[]; blocks: StoredBlock[] };
+type Piece = { to: BlockId; events: ChainEvent[]; contractEvents: ContractEvent[]; blocks: StoredBlock[] };
 
 const RANGES_IN_FLIGHT = 3;
 /** Large enough to make a commit cheap, small enough to limit memory. */
@@ -27,9 +28,10 @@ export async function backfill(
     const end = waiting.at(-1)?.to;
     if (!end) return;
     const events = waiting.length === 1 ? (waiting[0]?.events ?? []) : waiting.flatMap((piece) => piece.events);
+    const contractEvents = waiting.flatMap((piece) => piece.contractEvents);
     const blocks = waiting.flatMap((piece) => piece.blocks);
     waiting = [];
-    last = await commitChunk(context, { previous: last, cursor: end, events, blocks });
+    last = await commitChunk(context, { previous: last, cursor: end, events, contractEvents, blocks });
   };
 
   try {
@@ -142,7 +144,7 @@ async function readPiece(
     throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${to} than its header`);
   }
   blocks.set(to, { number: to, hash: end.hash, timestamp: end.timestamp });
-  return { to: { number: to, hash: end.hash }, events: decodeLogs(context, node, logs), blocks: [...blocks.values()] };
+  return { to: { number: to, hash: end.hash }, ...decodeLogs(context, node, logs), blocks: [...blocks.values()] };
 }
 
 // How many blocks at once -----------------------------------------------------------------------------------------------

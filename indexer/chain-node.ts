@@ -1,3 +1,4 @@
+import { CONTRACT_EVENT_TOPICS } from "../core/chain/contract-events.ts";
 import { distributorsOf, ticketContractsOf } from "../core/chain/deployment.ts";
 import type { Lane } from "../core/process/rpc/call-budget.ts";
 import type { BlockId } from "../core/process/rpc/chain-memory.ts";
@@ -6,7 +7,7 @@ import { ContradictionError, hashIn } from "../core/process/rpc/node-proof.ts";
 import { isRecord } from "../core/rules/records.ts";
 import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import type { Bloom } from "./bloom.ts";
-import { EVENT_TOPICS, isRpcLog, RATE_TOPIC, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
+import { EVENT_TOPICS, isRpcLog, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
@@ -29,7 +30,8 @@ export type Source = {
 export type RangeAnswer = { logs: RpcLog[]; end: Block };
 
 const HEADERS_PER_REQUEST = 100;
-const TOPICS = [TRANSFER_TOPIC, RATE_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
+const SAID_TOPICS = [...CONTRACT_EVENT_TOPICS.keys()];
+const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic), ...SAID_TOPICS];
 
 /** One chain node with the indexer's requests. Every response is validated; an impossible one is rejected. */
 export class ChainNode {
@@ -38,8 +40,8 @@ export class ChainNode {
   readonly firstTickets: WalletAddress | undefined;
   readonly #rpc: JsonRpc;
   readonly #source: Source;
-  /** All addresses, in lower case. */
-  readonly #addresses: readonly string[];
+  /** Of all contracts, in lower case. */
+  readonly addresses: readonly string[];
   /** The contracts that emit an event, by its topic. */
   readonly #emittersOf: ReadonlyMap<string, readonly string[]>;
 
@@ -49,10 +51,11 @@ export class ChainNode {
     this.#rpc = rpc;
     this.#source = source;
     const emitters = { purchaseNft: ticketContractsOf(source), cashbackDistributor: distributorsOf(source) };
-    this.#addresses = Object.values(emitters).flat();
+    const both = Object.values(emitters).flat();
+    this.addresses = both;
     this.#emittersOf = new Map([
       [TRANSFER_TOPIC, emitters.purchaseNft],
-      [RATE_TOPIC, emitters.cashbackDistributor],
+      ...[...CONTRACT_EVENT_TOPICS].map(([topic, { of }]) => [topic, { ...emitters, both }[of]] as const),
       ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, emitters[contract]] as const),
     ]);
   }
@@ -97,7 +100,16 @@ export class ChainNode {
    * @throws ContradictionError if it is not
    */
   async range(from: number, to: number, witness: BlockId | undefined): Promise<RangeAnswer> {
-    const calls = [this.#logsCall(from, to), headerCall(to)];
+    return this.#rangeOf(TOPICS, from, to, witness);
+  }
+
+  /** The same, of what the contracts say beside their tickets' lives. */
+  async saidInRange(from: number, to: number, witness: BlockId | undefined): Promise<RangeAnswer> {
+    return this.#rangeOf(SAID_TOPICS, from, to, witness);
+  }
+
+  async #rangeOf(topics: readonly string[], from: number, to: number, witness: BlockId | undefined) {
+    const calls = [this.#logsCall(from, to, topics), headerCall(to)];
     const [logs, end] = await this.#witnessed(calls, witness);
     return { logs: this.#checked(this.#logsIn(logs), from, to), end: this.#blockAt(end, to) };
   }
@@ -125,8 +137,8 @@ export class ChainNode {
     return this.#checked(this.#logsIn(await this.#rpc.call(method, params)), from, to);
   }
 
-  #logsCall(from: number, to: number): RpcCall {
-    const filter = { address: this.#addresses, fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] };
+  #logsCall(from: number, to: number, topics: readonly string[] = TOPICS): RpcCall {
+    const filter = { address: this.addresses, fromBlock: hex(from), toBlock: hex(to), topics: [topics] };
     return { method: "eth_getLogs", params: [filter] };
   }
 
@@ -173,7 +185,7 @@ export class ChainNode {
       } else if (number < lastNumber) throw this.#lie(`block ${number} after ${lastNumber}`);
       if (emitters === undefined) throw this.#lie(`an event that was not asked for in block ${number}`);
       const address = log.address.toLowerCase();
-      if (!this.#addresses.includes(address)) throw this.#lie(`a log of the contract ${address}`);
+      if (!this.addresses.includes(address)) throw this.#lie(`a log of the contract ${address}`);
       lastNumber = number;
       lastIndex = index;
       lastHash = log.blockHash;

@@ -15,6 +15,7 @@ export async function commitChunk(context: Context, chunk: Chunk): Promise<Block
   metrics.set("cursor_block", chunk.cursor.number);
   collectAfter(chunk.events.length);
   status.cursor = chunk.cursor.number;
+  if (chunk.contractEvents.length > 0) status.mayHaveActs = true;
   if (status.state !== "live" && status.head !== undefined) {
     progress.update({
       blocks: chunk.cursor.number - source.startBlock + 1,

@@ -1,3 +1,4 @@
+import type { ContractEvent } from "../core/chain/contract-events.ts";
 import type { Database } from "../core/database/connect.ts";
 import type { BlockId } from "../core/process/rpc/chain-memory.ts";
 import type { Bloom } from "./bloom.ts";
@@ -50,17 +51,27 @@ export async function compareRange({
   return { differences: confirmed, logs: logs.length };
 }
 
-type Described = Map<string, { blockNumber: number; logIndex: number; text: string; rate: bigint | null }>;
+type Event = { blockNumber: number; logIndex: number; text: string; rate: bigint | null };
+type Described = Map<string, Event>;
 
 function describeLogs({ firstTickets }: ChainNode, logs: readonly RpcLog[]): Described {
   const described: Described = new Map();
-  for (const event of decodeEvents(logs, firstTickets).events) {
+  const { events, contractEvents } = decodeEvents(logs, firstTickets);
+  for (const event of events) {
     const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
     const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
     described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: storedRateOf(event) });
   }
+  for (const { blockNumber, logIndex, ...said } of contractEvents) {
+    const text = saidText({ ...said, arguments: JSON.stringify(said.arguments) });
+    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: null });
+  }
   return described;
 }
+
+type Said = Pick<ContractEvent, "contract" | "event" | "transactionHash"> & { arguments: string };
+
+const saidText = (said: Said) => `${said.event} of ${said.contract} ${said.arguments} in ${said.transactionHash}`;
 
 async function readIndexed({ kysely }: Database, from: number, to: number): Promise<Described> {
   const rows = await kysely
@@ -71,8 +82,14 @@ async function readIndexed({ kysely }: Database, from: number, to: number): Prom
     .orderBy("block_number")
     .orderBy("log_index")
     .execute();
-  return new Map(
-    rows.map((row) => [
+  const said = await kysely
+    .selectFrom("contract_events")
+    .selectAll()
+    .where("block_number", ">=", BigInt(from))
+    .where("block_number", "<=", BigInt(to))
+    .execute();
+  return new Map([
+    ...rows.map((row): [string, Event] => [
       `${row.block_number}/${row.log_index}`,
       {
         blockNumber: Number(row.block_number),
@@ -81,7 +98,16 @@ async function readIndexed({ kysely }: Database, from: number, to: number): Prom
         rate: row.wei_per_cent,
       },
     ]),
-  );
+    ...said.map((row): [string, Event] => [
+      `${row.block_number}/${row.log_index}`,
+      {
+        blockNumber: Number(row.block_number),
+        logIndex: Number(row.log_index),
+        text: saidText({ ...row, transactionHash: row.transaction_hash }),
+        rate: null,
+      },
+    ]),
+  ]);
 }
 
 function differences(indexed: Described, onChain: Described): Difference[] {

@@ -18,6 +18,8 @@ export type Context = {
   log: Logger;
   status: Status;
   progress: Progress;
+  /** Of the deployment's record. */
+  deploymentTransactions: readonly string[];
   /** How often the chain can change. */
   blockMs: number;
   signal: AbortSignal;
@@ -33,4 +35,6 @@ export type Status = {
   /** The time of the last indexed block, in seconds. */
   cursorTimestamp: number | undefined;
   headTimestamp: number | undefined;
+  /** Whether acts may be indexed that nobody was told of. */
+  mayHaveActs: boolean;
 };

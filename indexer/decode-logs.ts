@@ -1,7 +1,8 @@
+import { ContradictoryLogsError } from "../core/chain/contract-events.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import type { ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { type ChainEvent, ContradictoryLogsError, decodeEvents, type RpcLog } from "./events.ts";
+import { type DecodedLogs, decodeEvents, type RpcLog } from "./events.ts";
 
 /**
  * Decodes a node's logs. Ids that cannot be purchases of ours are skipped with a warning.
@@ -11,20 +12,20 @@ export function decodeLogs(
   { log, metrics }: Pick<Context, "log" | "metrics">,
   node: Pick<ChainNode, "name" | "firstTickets">,
   logs: readonly RpcLog[],
-): ChainEvent[] {
-  const { events, ignored } = decodeOrRefuse(node, logs);
+): Omit<DecodedLogs, "ignored"> {
+  const { ignored, ...decoded } = decodeOrRefuse(node, logs);
   if (ignored > 0) {
     metrics.ignored(ignored);
     const from = Number(logs[0]?.blockNumber);
     log.warn({ ignored, from }, "Ignored events with an id above 2^63 - 1, which cannot be a purchase of this shop");
   }
-  return events;
+  return decoded;
 }
 
 function decodeOrRefuse(
   { name, firstTickets }: Pick<ChainNode, "name" | "firstTickets">,
   logs: readonly RpcLog[],
-): ReturnType<typeof decodeEvents> {
+): DecodedLogs {
   try {
     return decodeEvents(logs, firstTickets);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readDeployment } from "../core/chain/deployment.ts";
 import { readContracts } from "../core/process/contracts.ts";
 import {
   CHAIN_VARIABLES,
@@ -27,6 +28,8 @@ export type IndexerEnvironment = {
   webSocketUrls: string[];
   nodeSettings: NodeSettings;
   source: Source;
+  /** The transactions of the deployment's record, in lower case; none if the addresses are configured. */
+  deploymentTransactions: readonly string[];
   port: number;
   host: string;
   /** How long at most after a poll that found no new block. */
@@ -57,6 +60,17 @@ export function readVariables(source: Variables) {
 export function readEnvironment(source: Variables): IndexerEnvironment {
   const values = readVariables(source);
   const { network, chainId, rpcUrls, webSocketUrls, nodeSettings } = chainEnvironment(values);
+  const contracts = { chainId, ...readContracts({ ...values, network }) };
+  const isRecorded = !(values.PURCHASE_NFT_ADDRESS && values.CASHBACK_DISTRIBUTOR_ADDRESS);
+  const record = isRecorded ? readDeployment(network) : undefined;
+  const created = record
+    ? [
+        ...[record.ticketDescriptor, record.purchaseNft, record.cashbackDistributor],
+        ...record.formerPurchaseNfts.flatMap(({ ticketDescriptor, ...tickets }) => [ticketDescriptor, tickets]),
+        ...record.formerDistributors,
+      ]
+    : [];
+  const transactions = [...created.map(({ transaction }) => transaction), ...(record?.calls ?? [])];
   return {
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
@@ -65,7 +79,8 @@ export function readEnvironment(source: Variables): IndexerEnvironment {
     nodeSettings,
     // A local node announces its blocks on its HTTP port.
     webSocketUrls: [...webSocketUrls, ...rpcUrls.filter(isLoopbackUrl).map((url) => url.replace(/^http/, "ws"))],
-    source: { chainId, ...readContracts({ ...values, network }) },
+    source: contracts,
+    deploymentTransactions: transactions.map((hash) => hash.toLowerCase()),
     port: values.INDEXER_PORT,
     host: values.INDEXER_HOST,
     pollIntervalMs: values.POLL_INTERVAL_MS ?? NETWORK_RULES[network].pollMs,

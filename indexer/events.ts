@@ -1,9 +1,9 @@
+import { type ContractEvent, ContradictoryLogsError, decodeContractEvent } from "../core/chain/contract-events.ts";
 import { isRecord } from "../core/rules/records.ts";
-import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-address.ts";
 
 /**
- * The events that the indexer keeps. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
+ * The events of a ticket's life. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
  * buyer in the accompanying `PurchaseMinted` (`decodeEvents`). One to nobody is kept as `Burnt`. `Locked` and
  * `MetadataUpdate` only repeat these for explorers.
  */
@@ -74,10 +74,7 @@ export const EVENT_TOPICS: Record<
  */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/**
- * The rate of the payments that follow it in its transaction. Read and not stored as an event: each of these payments has
- * it, beside its arguments. docs/decisions/0007-one-rate-a-batch.md
- */
+/** The rate of the payments that follow it in its transaction, each of which has it. docs/decisions/0007-one-rate-a-batch.md */
 export const RATE_TOPIC = "0xb4fc9a8a81ef249f8c733b58f6ecaad9f4b25710b602645da4718589beda876b";
 
 /** A log as `eth_getLogs` returns it. */
@@ -106,12 +103,9 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** A combination of logs that our contracts never emit: the node omitted or invented one. */
-export class ContradictoryLogsError extends TorcidaError {
-  override readonly docs = "docs/product.md#node-trust";
-}
-
 const NOBODY = `0x${"0".repeat(64)}`;
+
+export type DecodedLogs = { events: ChainEvent[]; contractEvents: ContractEvent[]; ignored: number };
 
 /**
  * Decodes the logs of whole blocks, in order. The owner of a new ticket comes from `Transfer` and must equal the buyer
@@ -119,11 +113,9 @@ const NOBODY = `0x${"0".repeat(64)}`;
  * @param first the first tickets' contract, if others continue it: theirs are told by their address
  * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves to another
  */
-export function decodeEvents(
-  logs: readonly RpcLog[],
-  first?: WalletAddress,
-): { events: ChainEvent[]; ignored: number } {
+export function decodeEvents(logs: readonly RpcLog[], first?: WalletAddress): DecodedLogs {
   const events: ChainEvent[] = [];
+  const contractEvents: ContractEvent[] = [];
   let ignored = 0;
   let transfer: RpcLog | undefined;
   let rate: RpcLog | undefined;
@@ -144,8 +136,11 @@ export function decodeEvents(
     if (topic === EVENT_TOPICS.PurchaseMinted.topic) assertSameOwner(transfer, log);
     else if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
     transfer = undefined;
-    if (topic === RATE_TOPIC) {
-      rate = log;
+    if (topic === RATE_TOPIC) rate = log;
+    const said = decodeContractEvent(log);
+    if (said) {
+      if ((said.tokenId ?? 0n) <= INT64_MAX) contractEvents.push(said);
+      else ignored += 1;
       continue;
     }
     const event = decodeLog(log, rateOf(log, rate));
@@ -157,7 +152,7 @@ export function decodeEvents(
     else ignored += 1;
   }
   if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
-  return { events, ignored };
+  return { events, contractEvents, ignored };
 }
 
 /** The last rate that the same contract applied in the same transaction. */

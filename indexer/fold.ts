@@ -16,7 +16,8 @@ export type Nft = {
   mintTransaction: string;
   mintedBlock: number;
   mintedAtMs: number;
-} & NftStatus;
+} & NftStatus &
+  NftEnd;
 
 export type NftStatus = {
   status: number;
@@ -24,6 +25,9 @@ export type NftStatus = {
   statusBlock: number | null;
   statusAtMs: number | null;
 };
+
+/** Where its owner burnt it; null: it is not burnt. */
+export type NftEnd = { burntTransaction: string | null; burntAtMs: number | null };
 
 export type Payout = {
   tokenId: bigint;
@@ -43,12 +47,14 @@ export type Changes = {
   nfts: Map<bigint, Nft>;
   /** The latest status of tokens minted earlier. */
   statuses: Map<bigint, NftStatus>;
+  /** Those of them that were burnt. */
+  ends: Map<bigint, NftEnd>;
   payouts: Map<bigint, Payout>;
 };
 
 /** The token ids affected by the changes, and the ids among them with a payout. */
-export function changedIds({ nfts, statuses, payouts }: Changes): { tokenIds: bigint[]; payoutIds: bigint[] } {
-  return { tokenIds: [...nfts.keys(), ...statuses.keys()], payoutIds: [...payouts.keys()] };
+export function changedIds({ nfts, statuses, ends, payouts }: Changes): { tokenIds: bigint[]; payoutIds: bigint[] } {
+  return { tokenIds: [...nfts.keys(), ...statuses.keys(), ...ends.keys()], payoutIds: [...payouts.keys()] };
 }
 
 /**
@@ -57,12 +63,13 @@ export function changedIds({ nfts, statuses, payouts }: Changes): { tokenIds: bi
  * @param timestamps Seconds, by block number; must contain the block of every event.
  */
 export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<number, number>): Changes {
-  const changes: Changes = { nfts: new Map(), statuses: new Map(), payouts: new Map() };
+  const changes: Changes = { nfts: new Map(), statuses: new Map(), ends: new Map(), payouts: new Map() };
   for (const event of events) {
     const atMs = timestampMs(timestamps, event.blockNumber);
     switch (event.kind) {
       case "PurchaseMinted":
         changes.statuses.delete(event.tokenId);
+        changes.ends.delete(event.tokenId);
         changes.nfts.set(event.tokenId, mintedBy(event, atMs));
         break;
       case "StatusUpdated": {
@@ -78,9 +85,14 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
         else changes.statuses.set(event.tokenId, status);
         break;
       }
-      // Its record stays with whom it was; that it is burnt is read from the event.
-      case "Burnt":
+      // Its record stays with whom it was.
+      case "Burnt": {
+        const end: NftEnd = { burntTransaction: event.transactionHash, burntAtMs: atMs };
+        const minted = changes.nfts.get(event.tokenId);
+        if (minted) Object.assign(minted, end);
+        else changes.ends.set(event.tokenId, end);
         break;
+      }
       case "CashbackPaid":
       case "CashbackDeferred":
         changes.payouts.set(event.tokenId, payoutBy(event, atMs));
@@ -107,6 +119,8 @@ function mintedBy(event: EventOf<"PurchaseMinted">, mintedAtMs: number): Nft {
     statusTransaction: null,
     statusBlock: null,
     statusAtMs: null,
+    burntTransaction: null,
+    burntAtMs: null,
   };
 }
 

@@ -42,6 +42,7 @@ const NOTHING_SEEN = {
   headSeenAt: undefined,
   cursorTimestamp: undefined,
   headTimestamp: undefined,
+  mayHaveActs: true,
 };
 
 export type RunIndexerParameters = {
@@ -88,7 +89,9 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   const progress = await openProgress(log, process.stderr);
   stack.defer(() => progress.stop());
 
-  const indexer = { database, databaseUrl, nodes, source, metrics, log, status, progress, heads, reset, failed };
+  const { deploymentTransactions } = environment;
+  const told = { metrics, log, status, progress, deploymentTransactions };
+  const indexer = { database, databaseUrl, nodes, source, ...told, heads, reset, failed };
   await leadWhenPossible({ ...indexer, blockMs }, AbortSignal.any([signal, failed.signal]));
   if (failed.signal.aborted) throw failed.signal.reason;
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { contractsOf } from "../core/chain/deployment.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
@@ -23,6 +22,7 @@ import {
   rollBack,
 } from "./store/chain-index.ts";
 import { type BlockId, type Chunk, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
+import { Watchman } from "./watchman.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
 /** How many requests for logs make up one commit while new blocks are read. */
@@ -49,6 +49,7 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
   for (let next: NextHead = { isDue: true, block: undefined }; !signal.aborted; ) {
     try {
       if (next.isDue) heads.looked({ hasFound: await follower.catchUp(next.block) });
+      await follower.watch();
       if (reset) return;
       await follower.audit();
       next = await heads.next(signal, follower.msUntilAudit);
@@ -77,11 +78,15 @@ class Follower {
   readonly #sizer = new RangeSizer();
   #cursor: BlockId | undefined;
   #bloom: Bloom | undefined;
+  /** The newest block when this process began. */
+  #firstHead: number | undefined;
   readonly #audit: Audit;
+  readonly #watchman: Watchman;
 
   constructor(context: Context, cursor: BlockId | undefined) {
     this.#context = context;
     this.#audit = new Audit(context);
+    this.#watchman = new Watchman(context);
     this.#cursor = cursor;
     context.status.cursor = cursor?.number;
   }
@@ -158,6 +163,11 @@ class Follower {
     await this.catchUp(undefined);
   }
 
+  /** Tells who used a cold key. */
+  watch(): Promise<void> {
+    return this.#watchman.look(this.#cursor, this.#firstHead);
+  }
+
   get msUntilAudit(): number {
     return this.#audit.msUntilStep;
   }
@@ -165,6 +175,7 @@ class Follower {
   #sawHead(head: Block): void {
     const { status, metrics } = this.#context;
     status.head = head.number;
+    this.#firstHead ??= head.number;
     status.headTimestamp = head.timestamp;
     status.headSeenAt = performance.now();
     const behind = Math.max(0, head.number - (this.#cursor?.number ?? head.number));
@@ -229,7 +240,7 @@ export async function readLinked(
   // first would be noticed only if there are any, and the new fork's would be missing.
   const blocks = isHead ? [head] : await node.blocks(numbers);
   assertLinked(previous, blocks);
-  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(context, bloom, block)) : blocks;
+  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(node, bloom, block)) : blocks;
   const logs =
     bloom && candidates.length <= EXACT_BLOCKS
       ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
@@ -239,7 +250,7 @@ export async function readLinked(
   return {
     previous,
     cursor: { number: last.number, hash: last.hash },
-    events: decodeLogs(context, node, logs),
+    ...decodeLogs(context, node, logs),
     blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
   };
 }
@@ -254,8 +265,8 @@ function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): 
   }
 }
 
-function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: Block): boolean {
-  return contractsOf(source).some((address) => bloom.mayHold(block.logsBloom, address));
+function mayHoldOurs({ addresses }: ChainNode, bloom: Bloom, block: Block): boolean {
+  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
 async function logsOfRange(

@@ -1,6 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { Gauge, type Registry } from "prom-client";
+import { COLD_KEY_EVENTS, CONTRACT_EVENT_TOPICS } from "../../core/chain/contract-events.ts";
+import { ticketContractsOf } from "../../core/chain/deployment.ts";
 import { COUNTED, countRows } from "../../core/database/counted.ts";
 import { OPERATION_KINDS } from "../../core/database/operations.ts";
 import { readSetting } from "../../core/database/settings.ts";
@@ -47,6 +49,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   watchBudgets(gauge, services);
   watchNodeCalls(gauge, services);
   watchDrift(gauge, services);
+  watchContracts(gauge, services);
   gauge(
     "mail_oldest_timestamp_seconds",
     "When the oldest e-mail that waits was written; absent if none waits",
@@ -346,6 +349,51 @@ function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
       }));
     },
     labelNames,
+  );
+}
+
+/** Every act that can ring, so that a figure is there before the first. */
+const ACTS = [...CONTRACT_EVENT_TOPICS.values()]
+  .filter(({ event }) => COLD_KEY_EVENTS.includes(event))
+  .flatMap(({ of, event }) => [
+    ...(of === "cashbackDistributor" ? [] : [{ contract: "PurchaseNFT", event }]),
+    ...(of === "purchaseNft" ? [] : [{ contract: "CashbackDistributor", event }]),
+  ]);
+
+/** What cold keys did since the watchman watches; not what the deployment did. docs/operations.md#watchman */
+function watchContracts(gauge: AddGauge, { contracts, database: { kysely } }: Services): void {
+  const tickets = ticketContractsOf(contracts);
+  const figure = (name: string, help: string, read: (acts: bigint, seenAt: bigint) => number) =>
+    gauge(
+      name,
+      help,
+      async () => {
+        const rung = kysely.selectFrom("contract_acts").where("standing", "=", "rung").groupBy(["contract", "event"]);
+        const rows = await rung
+          .select(({ fn }) => ["contract", "event", fn.countAll<bigint>().as("n"), fn.max("seen_at").as("seen_at")])
+          .execute();
+        return ACTS.map((labels) => {
+          const own = rows.filter(
+            ({ contract, event }) =>
+              event === labels.event && tickets.includes(contract) === (labels.contract === "PurchaseNFT"),
+          );
+          const acts = own.reduce((sum, { n }) => sum + n, 0n);
+          return {
+            labels,
+            value: read(
+              acts,
+              own.reduce((last, one) => (one.seen_at > last ? one.seen_at : last), 0n),
+            ),
+          };
+        });
+      },
+      ["contract", "event"],
+    );
+  figure("contract_acts_total", "Acts of cold keys on the contracts since they are watched", (acts) => Number(acts));
+  figure(
+    "contract_act_timestamp_seconds",
+    "When the last of them was seen; 0: never",
+    (_, seenAt) => Number(seenAt) / 1_000,
   );
 }
 

@@ -70,6 +70,8 @@ export const deploymentSchema = z.object({
   /** Its retired predecessors, the latest first, each with the build that it was compiled by. */
   formerDistributors: z.array(distributorSchema.extend({ build: buildSchema })).default([]),
   build: buildSchema,
+  /** What the deployments called after they created, such as the grants of roles. */
+  calls: z.array(hashSchema).default([]),
   /** ERC-20 contracts of the fan tokens; on the local chain, test tokens. */
   fanTokens: z.array(
     z.object({ slug: z.string(), symbol: z.string(), decimals: z.number().int(), address: addressSchema }),

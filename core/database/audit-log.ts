@@ -113,7 +113,7 @@ async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<Audi
 
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
   catalogue: ["store.", "cashback.", "fan_token.", "catalogue.", "boost.", "percent.", "proposal."],
-  payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],
+  payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval.", "chain."],
   sales: ["sale.", "fx_rate."],
   claims: ["claim."],
   people: ["user.", "session.", "admins."],

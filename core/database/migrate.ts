@@ -17,6 +17,7 @@ import { dayShares } from "./migrations/0013-day-shares.ts";
 import { siteFiles } from "./migrations/0014-site-files.ts";
 import { storeDomains } from "./migrations/0016-store-domains.ts";
 import { push } from "./migrations/0017-push.ts";
+import { contractEvents } from "./migrations/0018-contract-events.ts";
 import { ticketContracts } from "./migrations/0019-ticket-contracts.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0014-site-files", up: siteFiles },
   { name: "0016-store-domains", up: storeDomains },
   { name: "0017-push", up: push },
+  { name: "0018-contract-events", up: contractEvents },
   { name: "0019-ticket-contracts", up: ticketContracts },
 ];
 

@@ -150,7 +150,7 @@ export async function emptyIndex({ kysely }: Database, lease: Lease): Promise<vo
 }
 
 async function empty(transaction: Transaction<Schema>): Promise<void> {
-  for (const table of ["chain_cursor", "chain_events", "chain_blocks", "nfts", "payouts"] as const) {
+  for (const table of ["chain_cursor", "chain_events", "contract_events", "chain_blocks", "nfts", "payouts"] as const) {
     await transaction.deleteFrom(table).execute();
   }
   await countEmptied(transaction);
@@ -187,6 +187,7 @@ async function rollBackTo(transaction: Transaction<Schema>, ancestor: BlockId | 
     transaction,
   );
   await transaction.deleteFrom("chain_events").where("block_number", ">", orphaned).execute();
+  await transaction.deleteFrom("contract_events").where("block_number", ">", orphaned).execute();
   await refoldTouched(transaction);
   await sql`drop table touched_tokens`.execute(transaction);
   await transaction.deleteFrom("chain_blocks").where("number", ">", orphaned).execute();

@@ -1,3 +1,4 @@
+import type { ContractEvent } from "../../core/chain/contract-events.ts";
 import { TorcidaError } from "../../core/rules/torcida-error.ts";
 import type { ChainEvent } from "../events.ts";
 
@@ -9,6 +10,7 @@ export type Chunk = {
   previous: BlockId | undefined;
   cursor: BlockId;
   events: readonly ChainEvent[];
+  contractEvents: readonly ContractEvent[];
   /** Blocks whose hash is kept, including every block with one of the events. */
   blocks: readonly StoredBlock[];
 };

@@ -50,7 +50,8 @@ class PostgresWriter implements ChunkWriter {
   }
 
   async #write(chunk: Chunk): Promise<void> {
-    const { previous, cursor, events, blocks } = chunk;
+    const { previous, cursor, events, contractEvents, blocks } = chunk;
+    const timestamps = new Map(blocks.map((block) => [block.number, block.timestamp]));
     await this.#assertLease();
     await this.#moveCursor(chunk);
     await this.#insert(BLOCKS, [
@@ -67,7 +68,17 @@ class PostgresWriter implements ChunkWriter {
       events.map(argumentsOf),
       events.map(storedRateOf),
     ]);
-    const changes = fold(events, new Map(blocks.map((block) => [block.number, block.timestamp])));
+    await this.#insert(CONTRACT_EVENTS, [
+      contractEvents.map((one) => one.blockNumber),
+      contractEvents.map((one) => one.logIndex),
+      contractEvents.map((one) => one.transactionHash),
+      contractEvents.map((one) => one.contract),
+      contractEvents.map((one) => one.event),
+      contractEvents.map((one) => one.tokenId),
+      contractEvents.map((one) => JSON.stringify(one.arguments)),
+      contractEvents.map((one) => (timestamps.get(one.blockNumber) ?? 0) * 1_000),
+    ]);
+    const changes = fold(events, timestamps);
     await countChange(this.#queries, changedIds(changes), () => this.#writeChanges(changes));
     if (previous) {
       await this.#client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
@@ -100,6 +111,8 @@ class PostgresWriter implements ChunkWriter {
       nfts.map((nft) => nft.statusBlock),
       nfts.map((nft) => nft.statusAtMs),
       nfts.map((nft) => nft.contract),
+      nfts.map((nft) => nft.burntTransaction),
+      nfts.map((nft) => nft.burntAtMs),
     ]);
     const statuses = [...changes.statuses];
     await this.#insert(STATUSES, [
@@ -108,6 +121,12 @@ class PostgresWriter implements ChunkWriter {
       statuses.map(([, one]) => one.statusTransaction),
       statuses.map(([, one]) => one.statusBlock),
       statuses.map(([, one]) => one.statusAtMs),
+    ]);
+    const ends = [...changes.ends];
+    await this.#insert(ENDS, [
+      ends.map(([tokenId]) => tokenId),
+      ends.map(([, one]) => one.burntTransaction),
+      ends.map(([, one]) => one.burntAtMs),
     ]);
     const payouts = [...changes.payouts.values()];
     await this.#insert(PAYOUTS, [
@@ -129,14 +148,14 @@ class PostgresWriter implements ChunkWriter {
   }
 }
 
-/** An array as PostgreSQL text. Only numbers, hashes, names and our own JSON reach this function. */
+/** An array as PostgreSQL text. Only numbers, hashes, names and JSON reach this function. */
 function arrayLiteral(values: readonly unknown[]): string {
   let literal = "{";
   for (const value of values) {
     if (literal.length > 1) literal += ",";
     if (value === null) literal += "NULL";
     else if (typeof value !== "string") literal += String(value);
-    else literal += value.startsWith("{") ? `"${value.replaceAll('"', '\\"')}"` : value;
+    else literal += value.startsWith("{") ? `"${value.replaceAll(/["\\]/g, "\\$&")}"` : value;
   }
   return `${literal}}`;
 }
@@ -150,20 +169,29 @@ const BLOCKS = `insert into chain_blocks (number, hash, timestamp)
 const EVENTS = `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments,
       wei_per_cent)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[])`;
+const CONTRACT_EVENTS = `insert into contract_events (block_number, log_index, transaction_hash, contract, event, token_id,
+      arguments, at)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+      $8::bigint[])`;
 const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, sale_ref, status,
-      mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at, contract)
+      mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at, contract,
+      burnt_transaction, burnt_at)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
       $8::bigint[], $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[],
-      $15::text[])
+      $15::text[], $16::text[], $17::bigint[])
     on conflict (token_id) do update set owner = excluded.owner, store_id = excluded.store_id,
       value_cents = excluded.value_cents, cashback_bps = excluded.cashback_bps, bonus_bps = excluded.bonus_bps,
       sale_ref = excluded.sale_ref, status = excluded.status, mint_transaction = excluded.mint_transaction, minted_block = excluded.minted_block,
       minted_at = excluded.minted_at, status_transaction = excluded.status_transaction,
-      status_block = excluded.status_block, status_at = excluded.status_at, contract = excluded.contract`;
+      status_block = excluded.status_block, status_at = excluded.status_at, contract = excluded.contract,
+      burnt_transaction = excluded.burnt_transaction, burnt_at = excluded.burnt_at`;
 const STATUSES = `update nfts set status = changed.status, status_transaction = changed.status_transaction,
       status_block = changed.status_block, status_at = changed.status_at
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
       as changed (token_id, status, status_transaction, status_block, status_at)
+    where nfts.token_id = changed.token_id`;
+const ENDS = `update nfts set burnt_transaction = changed.burnt_transaction, burnt_at = changed.burnt_at
+    from unnest($1::bigint[], $2::text[], $3::bigint[]) as changed (token_id, burnt_transaction, burnt_at)
     where nfts.token_id = changed.token_id`;
 const PAYOUTS = `insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at,
       wei_per_cent)

@@ -20,6 +20,8 @@ export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
     status_transaction: nft.statusTransaction,
     status_block: optional(nft.statusBlock),
     status_at: optional(nft.statusAtMs),
+    burnt_transaction: nft.burntTransaction,
+    burnt_at: optional(nft.burntAtMs),
   };
 }
 

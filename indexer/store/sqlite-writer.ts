@@ -67,6 +67,16 @@ class SqliteWriter implements ChunkWriter {
       statements.events.add(blockNumber, logIndex, transactionHash, ...content);
     }
     statements.events.flush();
+    for (const said of chunk.contractEvents) {
+      const { blockNumber, logIndex, transactionHash, contract, event, tokenId } = said;
+      const place = [blockNumber, logIndex, transactionHash, contract, event, tokenId];
+      statements.contractEvents.add(
+        ...place,
+        JSON.stringify(said.arguments),
+        (timestamps.get(blockNumber) ?? 0) * 1_000,
+      );
+    }
+    statements.contractEvents.flush();
     const changes = fold(chunk.events, timestamps);
     await countChange(this.#queries, changedIds(changes), () => writeChanges(statements, changes));
     const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
@@ -75,7 +85,7 @@ class SqliteWriter implements ChunkWriter {
 }
 
 /** Returns the payouts that the changed ids have now. */
-function writeChanges(statements: Statements, { nfts, statuses, payouts }: Changes): Iterable<Payout> {
+function writeChanges(statements: Statements, { nfts, statuses, ends, payouts }: Changes): Iterable<Payout> {
   for (const nft of nfts.values()) {
     statements.nfts.add(
       nft.tokenId,
@@ -93,12 +103,15 @@ function writeChanges(statements: Statements, { nfts, statuses, payouts }: Chang
       nft.statusBlock,
       nft.statusAtMs,
       nft.contract,
+      nft.burntTransaction,
+      nft.burntAtMs,
     );
   }
   statements.nfts.flush();
   for (const [tokenId, one] of statuses) {
     statements.status.run(one.status, one.statusTransaction, one.statusBlock, one.statusAtMs, tokenId);
   }
+  for (const [tokenId, end] of ends) statements.end.run(end.burntTransaction, end.burntAtMs, tokenId);
   for (const one of payouts.values()) {
     const { tokenId, recipient, amountGwei, weiPerCent, state, transactionHash, blockNumber, logIndex, paidAtMs } = one;
     const position = [transactionHash, blockNumber, logIndex, paidAtMs];
@@ -124,10 +137,14 @@ const EVENT_COLUMNS = [
   "arguments",
   "wei_per_cent",
 ];
+const CONTRACT_EVENT_COLUMNS = [
+  ...["block_number", "log_index", "transaction_hash", "contract", "event", "token_id", "arguments", "at"],
+];
 const NFT_COLUMNS = [
   ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "sale_ref", "status"],
   ...["mint_transaction", "minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
   "contract",
+  ...["burnt_transaction", "burnt_at"],
 ];
 const PAYOUT_COLUMNS = [
   ...["token_id", "recipient", "amount_gwei", "wei_per_cent", "state"],
@@ -139,14 +156,16 @@ type Statements = ReturnType<typeof prepare>;
 function prepare(sqlite: Sqlite.Database) {
   const blocks = new RowInserter(sqlite, "insert or replace", "chain_blocks", ["number", "hash", "timestamp"]);
   const events = new RowInserter(sqlite, "insert", "chain_events", EVENT_COLUMNS);
+  const contractEvents = new RowInserter(sqlite, "insert", "contract_events", CONTRACT_EVENT_COLUMNS);
   const nfts = new RowInserter(sqlite, "insert or replace", "nfts", NFT_COLUMNS);
   const payouts = new RowInserter(sqlite, "insert or replace", "payouts", PAYOUT_COLUMNS);
   return {
     blocks,
     events,
+    contractEvents,
     nfts,
     payouts,
-    all: [blocks, events, nfts, payouts],
+    all: [blocks, events, contractEvents, nfts, payouts],
     setCursor: sqlite.prepare(
       "insert into chain_cursor (id, block_number, block_hash) values (1, ?, ?) on conflict do nothing",
     ),
@@ -156,6 +175,7 @@ function prepare(sqlite: Sqlite.Database) {
     status: sqlite.prepare(
       "update nfts set status = ?, status_transaction = ?, status_block = ?, status_at = ? where token_id = ?",
     ),
+    end: sqlite.prepare("update nfts set burnt_transaction = ?, burnt_at = ? where token_id = ?"),
     prune: sqlite.prepare(
       `delete from chain_blocks where number >= ? and number < ? and number % ${SPARSE_EVERY} <> 0
          and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`,

@@ -99,6 +99,7 @@ export async function deployPair(options: PairOptions): Promise<Deployment> {
       formerPurchaseNfts: [{ ...purchaseNft, ticketDescriptor, build: formerBuild }, ...recorded.formerPurchaseNfts],
       formerDistributors: [{ ...cashbackDistributor, build: formerBuild }, ...recorded.formerDistributors],
       build,
+      calls: [...recorded.calls, ...wallet.called],
     });
   if (!known) writeWhole(deploymentPath(network), deployment);
   wallet.forget();

@@ -65,7 +65,8 @@ export async function deploySuccessor({
   await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
 
   const successor = { address, transaction, block: await wallet.blockOf(transaction), constructorArguments: values };
-  const deployment = known ? recorded : withSuccessor(recorded, successor);
+  const calls = [...recorded.calls, ...wallet.called];
+  const deployment = known ? recorded : withSuccessor({ ...recorded, calls }, successor);
   if (!known) writeWhole(deploymentPath(network), deployment);
   wallet.forget();
   await reportLeftOver(wallet, predecessor, address, report);

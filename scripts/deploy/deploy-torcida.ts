@@ -88,6 +88,7 @@ export async function deployTorcida({ configuration, stores, report = () => {} }
     },
     formerDistributors: isFresh ? [] : recorded.formerDistributors,
     build: isFresh ? build : recorded.build,
+    calls: [...(isFresh ? [] : recorded.calls), ...wallet.called],
     fanTokens,
   });
   if (JSON.stringify(deployment) !== JSON.stringify(recorded)) writeWhole(deploymentPath(network), deployment);

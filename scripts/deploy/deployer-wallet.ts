@@ -51,6 +51,8 @@ export class DeployerWallet {
   readonly #report: (line: string) => void;
   readonly #account: PrivateKeyAccount;
   readonly #journal: Journal;
+  /** The calls that this run has sent. */
+  readonly called: Hash[] = [];
 
   constructor(configuration: DeployConfiguration, client: ChainClient, report: (line: string) => void) {
     this.#configuration = configuration;
@@ -168,6 +170,7 @@ export class DeployerWallet {
       const rawTransaction = await this.#sign({ to, data, value, nonce: nonce++ });
       await this.#hand(rawTransaction);
       sent.push({ hash: keccak256(rawTransaction), what });
+      this.called.push(keccak256(rawTransaction));
     }
     for (const { hash, what } of sent) {
       await this.#succeeded(hash, what);

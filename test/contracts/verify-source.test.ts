@@ -31,6 +31,7 @@ const RECORD: Deployment = {
     constructorArguments: [ADMIN, 3_600, NFT, LIMITS, zeroAddress],
   },
   build: { ...build, libraries: [...build.libraries] },
+  calls: [],
   fanTokens: [],
 };
 

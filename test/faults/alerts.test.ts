@@ -550,6 +550,19 @@ describe("Alerts @release", function () {
     });
   });
 
+  it("fire when the admin's key is used", async () => {
+    const rung = shop.database.kysely.selectFrom("contract_acts").select("id").where("standing", "=", "rung");
+    const before = (await rung.execute()).length;
+    await shop.ring(["TorcidaColdKeyUsed"], {
+      cause: async () => {
+        await setLimits(system);
+        await until("it is seen", async () => (await rung.execute()).length > before);
+      },
+      // An hour later.
+      mend: () => shop.change("update contract_acts set seen_at = seen_at - 7200000"),
+    });
+  });
+
   it("fire when the index falls behind", async () => {
     const mintsMined = async () => {
       const mined = shop.database.kysely.selectFrom("transactions").select("id").where("mined_hash", "is not", null);

@@ -29,6 +29,7 @@ describe("Indexer environment", () => {
         formerDistributors: [],
         startBlock: 0,
       },
+      deploymentTransactions: [],
       port: 3001,
       host: "127.0.0.1",
       pollIntervalMs: 100,

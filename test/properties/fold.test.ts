@@ -120,6 +120,7 @@ class Follower {
       previous,
       cursor: { number: last.number, hash: last.hash },
       events: range.flatMap((block) => block.events),
+      contractEvents: [],
       blocks: range.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
     };
     await this.#writer.commit(this.#last);

@@ -717,6 +717,10 @@ export interface Schema {
     status_transaction: string | null;
     status_block: bigint | null;
     status_at: bigint | null;
+    /** A ticket that its owner has burnt, and where; null: it is not. docs/product.md#burnt */
+    burnt_transaction: string | null;
+    /** Milliseconds. */
+    burnt_at: bigint | null;
     /** Null: the first one. */
     contract: WalletAddress | null;
   };
@@ -999,6 +1003,36 @@ export interface Schema {
     due_at: bigint;
     attempts: Generated<bigint>;
   };
+  /** Roles, limits, pauses, money, stores, pictures: each event once. Rolled back and made anew with the index. */
+  contract_events: {
+    block_number: bigint;
+    log_index: bigint;
+    transaction_hash: string;
+    contract: WalletAddress;
+    event: string;
+    /** The ticket that it is about; null if none. */
+    token_id: bigint | null;
+    /** As JSON, by the contract's own names; integers as text. */
+    arguments: string;
+    /** Its block's time. */
+    at: bigint;
+  };
+  /** From which block on an act of a cold key rings: what is before was there before anybody watched. */
+  watched_contracts: {
+    contract: WalletAddress;
+    from_block: bigint;
+  };
+  /** Acts of cold keys that are in the log. They stay if a reorg takes the transaction: somebody signed it. */
+  contract_acts: {
+    id: Generated<bigint>;
+    transaction_hash: string;
+    contract: WalletAddress;
+    event: string;
+    arguments: string;
+    /** `rung`; `listed`: before anybody watched; `deployed`: by the deployment itself. */
+    standing: string;
+    seen_at: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1075,12 +1109,15 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   push_readers: ["wallet"],
   push_devices: ["id"],
   pushes: ["id"],
+  contract_events: ["block_number","log_index"],
+  watched_contracts: ["contract"],
+  contract_acts: ["id"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

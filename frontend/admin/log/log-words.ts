@@ -4,6 +4,7 @@ import { saoPauloText } from "../../../core/rules/sao-paulo-time.ts";
 import { shortenAddress } from "../../../core/rules/wallet-address.ts";
 import { numeric } from "../../i18n/numeric.ts";
 import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
+import { CHAIN_SENTENCES } from "./chain-acts.ts";
 
 export type LogEntry = { action: string; subject: string; detail: string };
 /** Names for the ids in the log; undefined for deleted rows. */
@@ -84,6 +85,7 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "user.nickname": ({ detail, subject }) =>
     `${detail.is_set === true ? "deu um apelido" : "tirou o apelido"} à carteira ${walletOf(subject)}`,
   "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
+  ...CHAIN_SENTENCES,
   "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
 };
 

@@ -25,6 +25,7 @@ export type StartIndexerParameters = {
   purchaseNft?: Source["purchaseNft"];
   /** Other contracts than a generated chain's. */
   source?: Source;
+  deploymentTransactions?: readonly string[];
 };
 
 /** What the process would read from its environment. */
@@ -36,6 +37,7 @@ export function indexerEnvironment(
     startBlock = 0,
     purchaseNft = PURCHASE_NFT,
     source = { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
+    deploymentTransactions = [],
   }: StartIndexerParameters,
   port: number,
 ): IndexerEnvironment {
@@ -52,6 +54,7 @@ export function indexerEnvironment(
     blockMs: 50,
     logLevel: "silent",
     source,
+    deploymentTransactions,
   };
 }
 

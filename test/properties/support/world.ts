@@ -306,6 +306,7 @@ export class World {
         previous: cursor,
         cursor: { number: last.number, hash: last.hash },
         events: blocks.flatMap((block) => block.events),
+        contractEvents: [],
         blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
       };
       await this.#writer.commit(step);
