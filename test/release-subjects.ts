@@ -5,6 +5,7 @@
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["contracts/**", "test/contracts/**", "hardhat.config.ts"],
   "test/api/who-frees.test.ts": ["api/admin/**", "core/database/deciders.ts", "core/sales/**", "core/purchases/**"],
+  "test/api/pairs.test.ts": ["api/admin/**", "core/database/deciders.ts", "core/sales/**", "core/purchases/**"],
   "test/api/turns.test.ts": ["api/admin/**", "core/database/**", "core/sales/**", "core/purchases/**"],
   "test/browser/accessibility.test.ts": ["frontend/**", "core/rules/languages/**"],
   "test/browser/slow.test.ts": ["frontend/**"],

@@ -85,7 +85,7 @@ async function loadTogether(
   const load = async () => {
     let loaded = await loadSales(queries, [...all], rules);
     if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
-    if (await adoptPayments(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
+    if (await adoptFates(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
     return { loaded, debt: new SharedDebt(loaded, rules, now) };
   };
   const addAll = (some: readonly bigint[]) => {
@@ -139,27 +139,40 @@ async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Pr
 }
 
 /**
- * What was paid is a fact: a database that was moved back may have promised more or less, or not yet have frozen the rate.
- * Returns whether there was any such purchase. docs/product.md#sale-ref
+ * What the chain did is a fact: a database that was moved back may have promised more or less, or not yet have frozen the
+ * rate; may have withdrawn what was paid, or not what was cancelled. Returns whether there was any such purchase.
+ * docs/product.md#sale-ref
  */
-async function adoptPayments(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
-  const paid = loaded.flatMap((sale) =>
-    sale.facts.purchases.flatMap((one) => {
-      const known = { centBps: one.centBps, weiPerCent: one.weiPerCent, offsetGwei: one.offsetGwei };
-      const said = one.payment ? saidOf(one.payment, known) : undefined;
-      return said ? [{ one, sale, said }] : [];
-    }),
-  );
-  for (const { one, sale, said } of paid) {
-    await forgetDebts(queries, { purchaseId: one.id, revisionId: sale.row.revision_id ?? 0n, wallet: one.wallet });
-    const columns = { cashback_cent_bps: said.centBps, wei_per_cent: said.weiPerCent, offset_gwei: said.offsetGwei };
-    await queries.updateTable("purchases").set(columns).where("id", "=", one.id).execute();
+async function adoptFates(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
+  const purchases = loaded.flatMap((sale) => sale.facts.purchases.map((one) => ({ one, sale })));
+  const cancelled = purchases.filter(({ one }) => one.stage === "cancelled" && !one.isWithdrawn);
+  for (const { one } of cancelled) {
+    await lapseApprovals(queries, one.id);
+    await reversePurchase(queries, one.id);
   }
-  await recountPurchases(
-    queries,
-    paid.map(({ one }) => one.id),
-  );
-  return paid.length > 0;
+  const paid = purchases.flatMap(({ one, sale }) => {
+    const known = { centBps: one.centBps, weiPerCent: one.weiPerCent, offsetGwei: one.offsetGwei };
+    const said = one.payment ? saidOf(one.payment, known) : undefined;
+    return said || (one.payment && one.isWithdrawn) ? [{ one, sale, said }] : [];
+  });
+  for (const { one, sale, said } of paid) {
+    await lapseApprovals(queries, one.id);
+    const owed = { purchaseId: one.id, revisionId: sale.row.revision_id ?? 0n, wallet: one.wallet };
+    if (said) await forgetDebts(queries, owed);
+    const columns = said && {
+      cashback_cent_bps: said.centBps,
+      wei_per_cent: said.weiPerCent,
+      offset_gwei: said.offsetGwei,
+    };
+    await queries
+      .updateTable("purchases")
+      .set({ reversed_at: null, ...columns })
+      .where("id", "=", one.id)
+      .execute();
+  }
+  const adopted = [...cancelled, ...paid].map(({ one }) => one.id);
+  await recountPurchases(queries, adopted);
+  return adopted.length > 0;
 }
 
 type Promised = { centBps: bigint; weiPerCent: bigint | null; offsetGwei: bigint };

@@ -5,7 +5,9 @@ import { insertStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { LeaseLostError } from "../../core/process/lease.ts";
+import { findAccounts } from "../../core/purchases/account-books.ts";
 import { attribute } from "../../core/purchases/approvals.ts";
+import { announceSalesDay } from "../../core/purchases/bookings.ts";
 import { readBuyerTotals } from "../../core/purchases/counting.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
 import { purchaseEncoders } from "../../core/purchases/encoders.ts";
@@ -15,6 +17,7 @@ import { decideApproval, holdPurchase, releasePurchase } from "../../core/purcha
 import { readStatement } from "../../core/purchases/statement.ts";
 import { purchaseViewAt, toPurchaseRecord } from "../../core/purchases/view.ts";
 import { findWrongPayments } from "../../core/purchases/wrong-payments.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { parseDecimal } from "../../core/rules/money.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
 import type { Click } from "../../core/sales/clicks.ts";
@@ -23,9 +26,10 @@ import { storeReport } from "../../core/sales/reports.ts";
 import type { Operation } from "../../core/sender/queue.ts";
 import { requeueOperations } from "../../core/sender/receipts.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "../sales/support/shop.ts";
+import { copyDatabase, type DatabaseCopy } from "../testing/database-copy.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
-import { Bookkeeper, type Visit } from "./support/bookkeeper.ts";
+import { Bookkeeper, type Reading, type Visit } from "./support/bookkeeper.ts";
 import { type Fact, PLAIN, type Report, type Step, step, TOLD } from "./support/sale-steps.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 
@@ -49,9 +53,18 @@ const gweiOf = (chz: string) => parseDecimal(chz, 9);
 
 let histories = 0;
 
+type Told = Omit<Reading, "isSince"> & { sent: ReturnType<typeof reportOf> };
+/** A backup: what the database, the books, the networks and the chain had. */
+type Moment = {
+  copy: DatabaseCopy;
+  books: Bookkeeper;
+  told: ReadonlyMap<string, Told>;
+  paid: ReadonlyMap<string, bigint>;
+};
+
 class History {
   readonly shop: Shop;
-  readonly books = new Bookkeeper();
+  books = new Bookkeeper();
   readonly #name = ++histories;
   /** Whose decisions of a day are no other history's. */
   readonly #admin = `admin ${this.#name}`;
@@ -61,16 +74,20 @@ class History {
   /** What each wallet has withdrawn of what it refused, in gwei. */
   readonly #withdrawn = new Map<string, bigint>();
   /** The last report of each sale, as it was sent, and what it says. */
-  readonly #sent = new Map<string, ReturnType<typeof reportOf>>();
+  readonly #told = new Map<string, Told>();
   readonly #said = new Map<number, Report>();
   /** The sales that turned out to be the second store's. */
   readonly #ofSecondStore = new Set<number>();
   /** What was paid before the limit that applies now, or by nobody's decision. */
   readonly #unjudged = new Set<bigint>();
   #time = BigInt(Date.now());
+  /** From before each step since the rates are these, in a history that goes back to one. */
+  #moments: Moment[] = [];
+  readonly #goesBack: boolean;
 
-  constructor(shop: Shop) {
+  constructor(shop: Shop, steps: readonly Step[]) {
     this.shop = shop;
+    this.#goesBack = steps.some(({ fact }) => fact.kind === "go back");
     this.#setRates(10n, 5_000_000n);
   }
 
@@ -99,6 +116,10 @@ class History {
   }
 
   async do({ fact, killAt, rounds, wallet, isQuiet }: Step): Promise<void> {
+    if (this.#goesBack) {
+      const [copy, paid] = [await copyDatabase(this.shop.database), await this.#paidBySale()];
+      this.#moments.push({ copy, books: this.books.copy(), told: new Map(this.#told), paid });
+    }
     this.shop.isRefused = wallet === "refuses";
     if (wallet === "withdraws") for (const one of this.#wallets()) this.#withdrawn.set(one, await this.#refusedBy(one));
     if (fact.kind === "rates") {
@@ -114,6 +135,7 @@ class History {
       await this.#revert(fact.sale, again);
     } else if (fact.kind === "revert beside") await this.#revertBeside(fact, killAt);
     else if (fact.kind === "hold") await this.#hold(fact);
+    else if (fact.kind === "go back") await this.#goBack(fact.to);
     else if (fact.kind === "limit") {
       // So that what was queued under a limit was also judged by it.
       await this.quiet(killAt);
@@ -270,11 +292,46 @@ class History {
     await this.quiet(0);
   }
 
+  async #goBack(to: number): Promise<void> {
+    await this.quiet(0);
+    const moment = this.#moments[to % this.#moments.length];
+    if (!moment) return;
+    const paid = await this.#paidBySale();
+    const paidSince = new Map([...paid].map(([key, gwei]) => [key, gwei - (moment.paid.get(key) ?? 0n)]));
+    const told = [...this.#told.values()].toReversed();
+    const readings = told.map((one) => ({ ...one, isSince: moment.told.get(one.key) !== one }));
+    const books = moment.books.readAgain(paidSince, readings);
+    const isSameVisit = ([key, { visit }]: [string, { visit: Visit | undefined }]) =>
+      visit?.number === books.sales.get(key)?.visit?.number;
+    if (![...this.books.sales].every(isSameVisit)) return;
+    await this.shop.goBack(moment.copy);
+    this.books = books;
+    const { kysely } = this.shop.database;
+    for (const { sent } of told)
+      await inTransaction(kysely, (queries) => storeReport(queries, ACCOUNT, sent, this.shop.rules));
+    for (const { id } of await this.#listPayouts()) this.#unjudged.add(id);
+    await this.quiet(0);
+  }
+
+  async #paidBySale(): Promise<Map<string, bigint>> {
+    const rows = await this.shop.database.kysely
+      .selectFrom("payouts")
+      .innerJoin("purchases", "purchases.id", "payouts.token_id")
+      .innerJoin("sales", "sales.id", "purchases.sale_id")
+      .select(["sale_key", "payouts.amount_gwei"])
+      .where("sale_key", "like", `${this.#name}-%`)
+      .execute();
+    const bySale = Map.groupBy(rows, ({ sale_key }) => sale_key);
+    return new Map([...bySale].map(([key, some]) => [key, some.reduce((sum, row) => sum + row.amount_gwei, 0n)]));
+  }
+
   #key(number: number): string {
     return `${this.#name}-${number}`;
   }
 
   #setRates(chz: bigint, dollar: bigint): void {
+    const isSame = this.shop.weiPerCent === chz * 10n ** 15n && this.books.rates.get("USD") === dollar;
+    if (!isSame) this.#moments = [];
     this.shop.weiPerCent = chz * 10n ** 15n;
     this.books.weiPerCent = this.shop.weiPerCent;
     this.books.rates.set("USD", dollar).set("JPY", 30_000n);
@@ -283,7 +340,7 @@ class History {
 
   async #report(one: Report, killAt: number): Promise<void> {
     const key = this.#key(one.sale);
-    const last = this.#sent.get(key);
+    const last = this.#told.get(key)?.sent;
     const isLate = one.isLate && last !== undefined;
     // The first two sales are of one order.
     const order = `${this.#name} ${Math.max(1, one.sale)}`;
@@ -308,14 +365,15 @@ class History {
     await this.#twice(killAt, (queries) => storeReport(queries, ACCOUNT, sent, this.shop.rules));
     if (isLate) return;
     await this.#compareAgain(key);
-    this.#sent.set(key, sent);
     this.#said.set(one.sale, one);
-    const store = this.#ofSecondStore.has(one.sale) ? "second" : "first";
-    this.books.reported(key, order, { ...one, visit, store });
+    const store: Visit["store"] = this.#ofSecondStore.has(one.sale) ? "second" : "first";
+    const facts = { ...one, visit, store };
+    this.#told.set(key, { key, order, facts, sent });
+    this.books.reported(key, order, facts);
   }
 
   async #decide(kind: "again" | "release" | "decline", key: string, killAt: number): Promise<void> {
-    const sent = this.#sent.get(key);
+    const sent = this.#told.get(key)?.sent;
     if (!sent) return;
     const { id } = await this.shop.sale(key);
     const by = { rules: this.shop.rules, actor: this.#admin };
@@ -363,7 +421,8 @@ class History {
     await this.quiet(0);
     this.#setRates(chz, 5_000_000n);
     await say(number, { status: "declined" });
-    for (const one of others) await say(one, { cents });
+    // Of one order, these books do not know whether what it lifts of a debt makes the order another one's before it is back.
+    for (const one of others) if (!isOneOrder || one !== number) await say(one, { cents });
     if (waits) {
       await this.#runWithoutApprovals(others);
       for (const one of others) await say(one, { payable: false, cents });
@@ -737,6 +796,18 @@ class History {
   }
 }
 
+/** What a day pays above an account's usual one would wait for a person, and with it all that follows. */
+async function announceSales({ kysely }: Database): Promise<void> {
+  await inTransaction(kysely, async (queries) => {
+    const [account] = await findAccounts(queries, [ACCOUNT]);
+    for (const day of [0, 1])
+      await announceSalesDay(queries, {
+        ...{ accountId: account?.id ?? 0n, actor: "announcer" },
+        dayMs: BigInt(Date.now() + day * DAY_MS),
+      });
+  });
+}
+
 describe("The books of sales whose facts change", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
@@ -753,7 +824,7 @@ describe("The books of sales whose facts change", function () {
             await shop?.database.close();
             shop = await newShop();
           }
-          const history = new History(shop);
+          const history = new History(shop, steps);
           await history.begin();
           for (const one of steps) await history.do(one);
           await history.end();
@@ -766,14 +837,16 @@ describe("The books of sales whose facts change", function () {
       const { database } = await open();
       // No machine fails here: commits that wait for the disk would take most of the time.
       if (name === "SQLite") await sql`pragma synchronous = off`.execute(database.kysely);
-      return Shop.open(database);
+      const shop = await Shop.open(database);
+      await announceSales(database);
+      return shop;
     };
 
     if (name === "SQLite") {
       it("are those of an independent bookkeeper, also where a mistake would be hard to see", async () => {
         const shop = await newShop();
         for (const [mistake, steps] of Object.entries(TOLD)) {
-          const history = new History(shop);
+          const history = new History(shop, steps);
           await history.begin();
           try {
             for (const one of steps) await history.do(one);

@@ -421,7 +421,9 @@ function afterActions(before: PurchaseFacts, actions: readonly SaleAction[]): Ch
   if (!action) return purchase;
   const isWithdrawn = action.kind === "withdraw";
   const isSettled = isWithdrawn && (purchase.stage === "planned" || purchase.isSettled);
-  return { ...purchase, isWithdrawn, isSettled, isChanged: true };
+  // A payout that was not sent is taken back with what it was for.
+  const queued = new Set([...before.queued].filter((move) => move !== "pay" || !before.unsent.has(move)));
+  return { ...purchase, queued, isWithdrawn, isSettled, isChanged: true };
 }
 
 /** How far a purchase may proceed, and what is withdrawn of it; nothing if neither has changed. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { boosted, insertCategory } from "../../../core/catalogue/categories.ts";
 import { findStore, insertStore } from "../../../core/catalogue/stores.ts";
 import { inAuditedTransaction } from "../../../core/database/audit-log.ts";
@@ -10,6 +11,7 @@ import { findAccounts } from "../../../core/purchases/account-books.ts";
 import { book } from "../../../core/purchases/bookings.ts";
 import { noteRules } from "../../../core/purchases/changed-facts.ts";
 import { holdPurchase } from "../../../core/purchases/staff.ts";
+import { findWrongPayments } from "../../../core/purchases/wrong-payments.ts";
 import type { Role } from "../../../core/rules/roles.ts";
 import type { SaleReport } from "../../../core/rules/sale/report.ts";
 import { saoPauloDay } from "../../../core/rules/sao-paulo-time.ts";
@@ -283,6 +285,23 @@ export class OwnMoney {
       return (await this.shop.received(wallet)) + Number(keptGwei) / 1e9;
     };
     return { caller: await of("caller"), buyer: await of("buyer") };
+  }
+
+  /** Orders of which more is kept than the sale that promises most, and payments that the books tell otherwise. */
+  async wrong(): Promise<string[]> {
+    const { rows } = await sql<{ order_ref: string; kept: number; most: number }>`
+      select order_ref, max(cashback_cent_bps) * 1000 as most,
+        sum(coalesce((select sum(coalesce(amount_gwei, 0) + offset_gwei
+            - coalesce((select sum(amount_gwei) from adjustments where purchase_id = purchases.id), 0))
+          from purchases left join payouts on payouts.token_id = purchases.id
+          where purchases.sale_id = sales.id), 0)) as kept
+      from sales group by order_ref`.execute(this.#kysely);
+    const twice = rows.filter(({ kept, most }) => Number(kept) > Number(most));
+    const [first] = await this.shop.purchases();
+    return [
+      ...twice.map(({ order_ref, kept, most }) => `${order_ref} keeps ${kept} of ${most} gwei`),
+      ...(await findWrongPayments(this.#kysely, first?.id)),
+    ];
   }
 
   stop(): Promise<void> {

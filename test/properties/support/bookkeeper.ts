@@ -23,6 +23,9 @@ export type ReportFacts = {
   drift: string | null;
 };
 
+/** What a network says of a sale now; `isSince`: and did not say then. */
+export type Reading = { key: string; order: string; facts: ReportFacts; isSince: boolean };
+
 type Tracked = { brlCents: bigint; cents: bigint; currency: string };
 
 /** Nobody can release what another store sold: staff say whose visit it was. */
@@ -65,6 +68,37 @@ class SaleBook {
 
   constructor(order: string) {
     this.order = order;
+  }
+
+  /** What was paid since, at the rate of its confirmation or at this one. */
+  add(gwei: bigint, weiPerCent: bigint): void {
+    const paid = this.gwei(this.least) + gwei;
+    while (gwei > 0n && this.gwei(this.least) < paid) {
+      const missing = ((paid - this.gwei(this.least)) * 10n ** 13n) / weiPerCent;
+      const known = this.confirmed.reduce((sum, part) => sum + part.units, 0n);
+      this.least += missing;
+      if (this.least > known) this.confirmed.push({ units: this.least - known, weiPerCent });
+    }
+    this.most = this.least;
+    if (this.least > this.highest) this.highest = this.least;
+  }
+
+  /** Of the chain: what is confirmed is paid at its rate, the rest at this one. */
+  addPaid(gwei: bigint, weiPerCent: bigint): void {
+    let [rest, known] = [gwei, 0n];
+    for (const part of this.confirmed) {
+      known += part.units;
+      const open = known > this.least ? known - this.least : 0n;
+      const most = (open * part.weiPerCent) / 10n ** 13n;
+      const taken = rest < most ? (rest * 10n ** 13n) / part.weiPerCent : open;
+      this.least += taken;
+      rest -= (taken * part.weiPerCent) / 10n ** 13n;
+    }
+    const units = (rest * 10n ** 13n) / weiPerCent;
+    if (units > 0n) this.confirmed.push({ units, weiPerCent });
+    this.least += units;
+    this.most = this.least;
+    if (this.least > this.highest) this.highest = this.least;
   }
 
   get isPaid(): boolean {
@@ -122,6 +156,35 @@ export class Bookkeeper {
       sale.visit = report.visit;
     }
     this.#judge();
+  }
+
+  copy(): Bookkeeper {
+    const copy = Object.assign(new Bookkeeper(), { weiPerCent: this.weiPerCent });
+    for (const [currency, rate] of this.rates) copy.rates.set(currency, rate);
+    for (const [key, sale] of this.sales)
+      copy.sales.set(key, Object.assign(new SaleBook(sale.order), structuredClone({ ...sale })));
+    return copy;
+  }
+
+  /**
+   * These books, if they were restored: the chain has paid this much of each sale since, at the rate of then, and the
+   * networks are read again, one sale after the other. What people said since is forgotten. docs/product.md#sale-ref
+   */
+  readAgain(paidSince: ReadonlyMap<string, bigint>, readings: readonly Reading[]): Bookkeeper {
+    const books = this.copy();
+    for (const { key, order, facts, isSince } of readings) {
+      const isKnown = books.sales.has(key);
+      const add = () => books.open(key, order).addPaid(paidSince.get(key) ?? 0n, this.weiPerCent);
+      if (isKnown) add();
+      if (isSince) books.reported(key, order, facts);
+      // Its first report says whose it is.
+      if (!isKnown) add();
+    }
+    books.#judge();
+    // Whose order it was is not on the chain: it is that of the one that is known, or read first.
+    for (const sale of books.sales.values()) if (sale.least > 0n) books.#take(sale);
+    books.#judge();
+    return books;
   }
 
   released(key: string): void {

@@ -29,6 +29,11 @@ export type Fact =
   | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint; isSlow: boolean }
   /** The sale turns out to be the second store's, and staff assign it to a visit there, at another rate. Only told. */
   | { kind: "assign"; sale: number; visit: number; chz: bigint }
+  /**
+   * The backup from before one of the steps so far is restored, and all networks are read again, the last sale first. Only
+   * where nobody's visit and no rate is another one since.
+   */
+  | { kind: "go back"; to: number }
   /** Steps are queued, and not sent; then the rate is another one. Only where the books do not depend on what is queued. */
   | { kind: "plan"; chz: bigint }
   /** A sale's payout is queued, or on its way, when this is reported. */
@@ -93,6 +98,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
       }),
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("hold" as const), ...report }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("go back" as const), to: fc.nat(11) }) },
     {
       weight: 2,
       arbitrary: fc.record({ kind: fc.constant("limit" as const), chz: fc.constantFrom(0n, 0n, 30n, null) }),
@@ -196,6 +202,16 @@ export const TOLD: Record<string, readonly Step[]> = {
     ...[tell({ kind: "release", sale: 3 }), say(2, 2), say(2, 2, { status: "declined" })],
     ...[say(3, 3, { drift: "a", cents: 20_000n, payable: false }), say(3, 3, { drift: "a", cents: 20_000n }, false)],
     ...[plan(), say(3, 3, { drift: "a" })],
+  ],
+  "a payout that was taken back still makes the order its own": [
+    say(2, 2, { payable: false }),
+    tell({ kind: "hold", ...PLAIN, ...isOpen, sale: 2, visit: 2, cents: 0n }),
+  ],
+  "what was cancelled since a backup counts": [
+    ...[say(2, 2, isOpen), tell({ kind: "decline", sale: 2 }), tell({ kind: "go back", to: 1 })],
+  ],
+  "what was paid since a backup stays withdrawn": [
+    ...[say(2, 2, { payable: false }), say(2, 2, { status: "declined" }), say(2, 2), tell({ kind: "go back", to: 2 })],
   ],
   "a release covers another visit": [
     say(2, 2, { ...isOpen, drift: "a" }),
