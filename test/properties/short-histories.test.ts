@@ -34,6 +34,9 @@ const TOLD: Record<string, readonly Step[]> = {
     "1 approved",
   ],
   "a ticket keeps a value that the database never knew": ["1 approved", "1 less", "confirm", 1],
+  "what one person releases lifts a debt above what they may alone": [
+    ...(["1 approved", "pay", "1 declined", "2 pending", "1 approved", "1 release"] as const),
+  ],
   "a hold that a backup lost is remembered": ["1 approved", "1 hold", "confirm", 1],
 };
 

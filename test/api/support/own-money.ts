@@ -8,6 +8,7 @@ import { inAuditedTransaction } from "../../../core/database/audit-log.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
 import { findAccounts } from "../../../core/purchases/account-books.ts";
+import { announceApprovals } from "../../../core/purchases/approvals.ts";
 import { book } from "../../../core/purchases/bookings.ts";
 import { noteRules } from "../../../core/purchases/changed-facts.ts";
 import { holdPurchase } from "../../../core/purchases/staff.ts";
@@ -74,6 +75,10 @@ export class OwnMoney {
     const api = await startInProcess(database, environmentOf());
     const [caller, other] = [await api.admin(role), await api.admin("owner")];
     const world = new OwnMoney(api, shop, { caller, other }, { buyer: await api.user(), third: await api.user() });
+    const { adminWallets } = api.services;
+    await inTransaction(database.kysely, (queries) =>
+      announceApprovals(queries, { aboveGwei: 0n, roles: new Map(adminWallets) }),
+    );
     await world.#fill(waits);
     return world;
   }

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { inAuditedTransaction } from "../../../core/database/audit-log.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../../core/database/transaction.ts";
+import { announceApprovals } from "../../../core/purchases/approvals.ts";
 import { outstandingDebt } from "../../../core/purchases/debt.ts";
 import { stepNow } from "../../../core/purchases/next-step.ts";
 import { decideSales } from "../../../core/purchases/save.ts";
@@ -58,6 +59,9 @@ export class TwoSales {
   static async open(database: Database): Promise<TwoSales> {
     const shop = await Shop.open(database);
     shop.approvals = { aboveGwei: 0n, roleOf: () => "operator" };
+    // As a running api says it, so that debts are lifted by it too.
+    const roles = new Map(["ana", "bea"].map((name) => [name, "operator"] as const));
+    await inTransaction(database.kysely, (queries) => announceApprovals(queries, { aboveGwei: 0n, roles }));
     const wallets = [await shop.buyer("a"), await shop.buyer("b")];
     const reports: SaleReport[] = [];
     for (const wallet of wallets) reports.push(reportOf(await shop.click(wallet), { orderRef: "A-1" }));
@@ -204,7 +208,7 @@ export class TwoSales {
       const requests = await this.#requests(sale);
       can.push(...this.#possible(sale, { live: live.length, requests: requests.length }));
     }
-    expect(this.#oracle.saw(seen, isQuiet)).to.deep.equal([]);
+    expect(this.#oracle.saw(seen, isQuiet).join()).to.equal("");
     const [anyPurchase] = await database.kysely.selectFrom("purchases").select("id").orderBy("id").execute();
     expect(await findWrongPayments(database.kysely, anyPurchase?.id), "payments by the chain").to.deep.equal([]);
     return { copy, oracle: this.#oracle.clone(), sent: [...this.#sent], can: [...can, "confirm", "queue", "pay"] };
