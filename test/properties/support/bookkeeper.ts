@@ -14,7 +14,8 @@ export type ReportFacts = {
   /** Which store sold it. */
   store: Store;
   status: "pending" | "approved" | "declined";
-  payable: boolean;
+  /** Null: the network has no word for it, and nothing is waited for. */
+  payable: boolean | null;
   /** Hundredths of its currency; null if it cannot be read. */
   cents: bigint | null;
   currency: string;
@@ -30,6 +31,8 @@ type Tracked = { brlCents: bigint; cents: bigint; currency: string };
 
 /** Nobody can release what another store sold: staff say whose visit it was. */
 const OTHER_STORE = "another store";
+/** Nor what is of an account that nobody reads any more. */
+const GONE = "the account is gone";
 
 /** Entitlements are in centavos × basis points. */
 class SaleBook {
@@ -101,6 +104,10 @@ class SaleBook {
     if (this.least > this.highest) this.highest = this.least;
   }
 
+  get confirmedUnits(): bigint {
+    return this.confirmed.reduce((sum, part) => sum + part.units, 0n);
+  }
+
   get isPaid(): boolean {
     return this.highest > 0n;
   }
@@ -133,6 +140,7 @@ export class Bookkeeper {
   /** Millionths of a real by currency; a currency that is missing has no rate. */
   readonly rates = new Map<string, bigint>();
   weiPerCent = 0n;
+  isAccountGone = false;
 
   open(key: string, order: string): SaleBook {
     const sale = this.sales.get(key) ?? new SaleBook(order);
@@ -159,7 +167,7 @@ export class Bookkeeper {
   }
 
   copy(): Bookkeeper {
-    const copy = Object.assign(new Bookkeeper(), { weiPerCent: this.weiPerCent });
+    const copy = Object.assign(new Bookkeeper(), { weiPerCent: this.weiPerCent, isAccountGone: this.isAccountGone });
     for (const [currency, rate] of this.rates) copy.rates.set(currency, rate);
     for (const [key, sale] of this.sales)
       copy.sales.set(key, Object.assign(new SaleBook(sale.order), structuredClone({ ...sale })));
@@ -170,8 +178,9 @@ export class Bookkeeper {
    * These books, if they were restored: the chain has paid this much of each sale since, at the rate of then, and the
    * networks are read again, one sale after the other. What people said since is forgotten. docs/product.md#sale-ref
    */
-  readAgain(paidSince: ReadonlyMap<string, bigint>, readings: readonly Reading[]): Bookkeeper {
+  readAgain(paidSince: ReadonlyMap<string, bigint>, readings: readonly Reading[], isAccountGone: boolean): Bookkeeper {
     const books = this.copy();
+    books.started(isAccountGone);
     for (const { key, order, facts, isSince } of readings) {
       const isKnown = books.sales.has(key);
       const add = () => books.open(key, order).addPaid(paidSince.get(key) ?? 0n, this.weiPerCent);
@@ -190,7 +199,8 @@ export class Bookkeeper {
   released(key: string): void {
     const sale = this.#sale(key);
     for (const reason of this.#reasons(sale)) {
-      if (reason !== OTHER_STORE) sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
+      if (reason !== OTHER_STORE && reason !== GONE)
+        sale.released.push({ reason, visit: sale.visit, units: sale.entitled });
     }
     this.#judge();
   }
@@ -227,6 +237,11 @@ export class Bookkeeper {
     this.#judge();
   }
 
+  started(isAccountGone: boolean): void {
+    this.isAccountGone = isAccountGone;
+    this.#judge();
+  }
+
   declined(key: string): void {
     this.#sale(key).isDeclinedByStaff = true;
     this.#judge();
@@ -237,11 +252,11 @@ export class Bookkeeper {
     for (const sale of this.sales.values()) {
       if (sale.last?.status !== "approved" || sale.isDeclined || !sale.visit || sale.isStopped || this.isHeld(sale))
         continue;
-      const known = sale.confirmed.reduce((sum, part) => sum + part.units, 0n);
+      const known = sale.confirmedUnits;
       if (sale.entitled > known) {
         sale.confirmed.push({ units: sale.entitled - known, weiPerCent: this.weiPerCent });
       }
-      if (!sale.last.payable) continue;
+      if (sale.last.payable === false) continue;
       sale.least = sale.entitled;
       sale.most = sale.entitled;
       this.#take(sale);
@@ -260,7 +275,7 @@ export class Bookkeeper {
 
   canRelease(key: string): boolean {
     const sale = this.#sale(key);
-    const isOfOther = this.#reasons(sale).includes(OTHER_STORE);
+    const isOfOther = this.#reasons(sale).some((one) => one === OTHER_STORE || one === GONE);
     return sale.visit !== undefined && sale.isKnown && !sale.isDeclined && !isOfOther && this.isHeld(sale);
   }
 
@@ -281,7 +296,7 @@ export class Bookkeeper {
     const own = [...this.sales.values()].filter((sale) => sale.visit?.wallet === wallet);
     if (own.some((sale) => this.isHeld(sale) || sale.least !== sale.most)) return undefined;
     return own.reduce((sum, sale) => {
-      const known = sale.confirmed.reduce((units, part) => units + part.units, 0n);
+      const known = sale.confirmedUnits;
       const open = sale.entitled > known ? sale.entitled - known : 0n;
       return sum + sale.gwei(sale.entitled) + (open * this.weiPerCent) / 10n ** 13n;
     }, 0n);
@@ -332,6 +347,7 @@ export class Bookkeeper {
     const isOdd = isGone || isStanding;
     const odd = isOdd ? `${last.currency} ${last.cents} for ${tracked.currency} ${tracked.cents}` : null;
     if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
+    if (visit && this.isAccountGone) reasons.push(GONE);
     if (sale.other && visit) reasons.push(`visit ${sale.other.number}`);
     if (visit && last.store !== visit.store) reasons.push(OTHER_STORE);
     if (!sale.hasOrder && visit && this.#others(sale).length > 0) reasons.push("order");

@@ -4,7 +4,13 @@ import type { ReportFacts } from "./bookkeeper.ts";
 /** What happens to the sales of a history, one thing after the other. */
 const SALES = 4;
 
-export type Report = Omit<ReportFacts, "visit" | "store"> & { sale: number; visit: number | null; isLate: boolean };
+export type Report = Omit<ReportFacts, "visit" | "store"> & {
+  sale: number;
+  visit: number | null;
+  isLate: boolean;
+  /** The network's clock is hours ahead of ours: nobody knows when it said so. */
+  isAhead: boolean;
+};
 export type Fact =
   | ({ kind: "report" } & Report)
   | { kind: "again"; sale: number }
@@ -29,6 +35,8 @@ export type Fact =
   | { kind: "net"; sale: number; others: [number, number]; chz: bigint; cents: bigint; isSlow: boolean }
   /** The sale turns out to be the second store's, and staff assign it to a visit there, at another rate. Only told. */
   | { kind: "assign"; sale: number; visit: number; chz: bigint }
+  /** A process starts with the networks' account, under one of its names or not at all. */
+  | { kind: "account"; name: string | null }
   /**
    * The backup from before one of the steps so far is restored, and all networks are read again, the last sale first. Only
    * where nobody's visit and no rate is another one since.
@@ -62,7 +70,7 @@ const report = {
   sale,
   visit: fc.oneof({ weight: 5, arbitrary: sale }, fc.constant(null)),
   status: fc.constantFrom("pending" as const, "approved" as const, "approved" as const, "declined" as const),
-  payable: fc.constantFrom(true, true, false),
+  payable: fc.constantFrom(true, true, false, null),
   cents: mostly<"some" | null>("some", null).chain((one) =>
     one === null ? fc.constant(null) : fc.constantFrom(0n, 1n, 999n, 4_000n, 10_000n, 20_000n),
   ),
@@ -70,6 +78,7 @@ const report = {
   brlCents: mostly<bigint | null>(null, 12_000n, 12_000n, 30_000n),
   drift: mostly<string | null>(null, "a", "b"),
   isLate: mostly(false, true),
+  isAhead: mostly(false, true),
 };
 export const step: fc.Arbitrary<Step> = fc.record({
   fact: fc.oneof(
@@ -101,6 +110,10 @@ export const step: fc.Arbitrary<Step> = fc.record({
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("go back" as const), to: fc.nat(11) }) },
     {
       weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("account" as const), name: fc.constantFrom("br", "brasil", null) }),
+    },
+    {
+      weight: 2,
       arbitrary: fc.record({ kind: fc.constant("limit" as const), chz: fc.constantFrom(0n, 0n, 30n, null) }),
     },
     {
@@ -124,7 +137,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
 /** Approved and payable, in reais. */
 export const PLAIN = {
   ...({ status: "approved", payable: true, cents: 10_000n, currency: "BRL", brlCents: null } as const),
-  ...({ drift: null, isLate: false } as const),
+  ...({ drift: null, isLate: false, isAhead: false } as const),
 };
 
 // Histories that are told ------------------------------------------------------------------------------------------------
@@ -203,6 +216,15 @@ export const TOLD: Record<string, readonly Step[]> = {
     ...[say(3, 3, { drift: "a", cents: 20_000n, payable: false }), say(3, 3, { drift: "a", cents: 20_000n }, false)],
     ...[plan(), say(3, 3, { drift: "a" })],
   ],
+  "an account that is gone pays what it had": [
+    ...[
+      say(2, 2, { payable: false }),
+      tell({ kind: "account", name: "brasil" }),
+      tell({ kind: "account", name: null }),
+    ],
+    ...[say(2, 2), tell({ kind: "account", name: "br" })],
+  ],
+  "a time that is ahead hides what is read later": [say(2, 2, { isAhead: true }), say(2, 2, { status: "declined" })],
   "a payout that was taken back still makes the order its own": [
     say(2, 2, { payable: false }),
     tell({ kind: "hold", ...PLAIN, ...isOpen, sale: 2, visit: 2, cents: 0n }),
