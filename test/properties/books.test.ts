@@ -21,6 +21,7 @@ import { findWrongPayments } from "../../core/purchases/wrong-payments.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { parseDecimal } from "../../core/rules/money.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
+import { idsOf } from "../../core/rules/records.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { awin } from "../../core/sales/awin/awin.ts";
 import type { Click } from "../../core/sales/clicks.ts";
@@ -339,6 +340,9 @@ class History {
     const { kysely } = this.shop.database;
     for (const { sent } of told)
       await inTransaction(kysely, (queries) => storeReport(queries, ACCOUNT, sent, this.shop.rules));
+    // The tickets of what no report has changed since are its own from its next decision on.
+    const sales = await Promise.all(told.map(({ key }) => this.shop.sale(key)));
+    await inTransaction(kysely, (queries) => decideSales(queries, idsOf(sales), this.shop.rules));
     for (const { id } of await this.#listPayouts()) this.#unjudged.add(id);
     if (this.#startedWith === undefined) await this.quiet(0);
     else await this.#start(this.#startedWith);
