@@ -12,6 +12,7 @@ import { PRODUCT_NAME } from "../rules/product.ts";
 import {
   type CashbackState,
   CHAIN_STATUS,
+  type PurchaseStatus,
   purchaseStatusFromChain,
   shownStatus,
   storedStatus,
@@ -179,7 +180,13 @@ export function toTicket(contracts: Contracts, ticket: Awaited<ReturnType<typeof
 }
 
 /** What a ticket's picture depends on: its URL contains it, so that a cached one is not shown for another. */
-export function drawnAs({ status, payout_transaction }: { status: bigint; payout_transaction: string | null }): string {
+export function drawnAs({
+  status,
+  payout_transaction,
+}: {
+  status: bigint;
+  payout_transaction: string | null;
+}): PurchaseStatus | "paid" | "returned" {
   const word = purchaseStatusFromChain(status);
   if (Number(status) === CHAIN_STATUS.returned) return "returned";
   return word === "confirmed" && payout_transaction !== null ? "paid" : word;

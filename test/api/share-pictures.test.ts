@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { encodeFunctionResult } from "viem";
+import { drawTicketCard } from "../../api/site/share/cards.ts";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { EveryNode } from "../../core/process/rpc/every-node.ts";
@@ -26,6 +27,27 @@ describe("The thread that draws", () => {
     })`;
     const run = promisify(execFile)(process.execPath, ["--eval", script], { timeout: 60_000 });
     expect((await run).stdout).to.equal("drawn\n");
+  });
+});
+
+describe("A ticket's card", () => {
+  const card = {
+    id: "7",
+    store: "Verdão Store",
+    percent: "5",
+    value: "R$ 1.000,00",
+    drawn: "paid",
+    paid: "30",
+  } as const;
+
+  it("shows what arrived, and its stamp as the contract draws it: green only while nothing was returned", () => {
+    expect(drawTicketCard(card, "pt")).to.include(">PAGO<").and.include(">Pago: 30 CHZ<");
+    expect(drawTicketCard(card, "en")).to.include(">PAID<").and.include(">Paid: 30 CHZ<");
+    const green = 'fill="#0a6b3d"';
+    expect(drawTicketCard(card, "en")).to.include(green);
+    const returned = drawTicketCard({ ...card, drawn: "returned" }, "en");
+    expect(returned).to.include(">RETURNED<").and.not.include(green);
+    expect(drawTicketCard({ ...card, drawn: "pending", paid: undefined }, "en")).not.to.include("CHZ");
   });
 });
 

@@ -1,6 +1,6 @@
+import type { drawnAs } from "../../../core/purchases/view.ts";
 import type { Language } from "../../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../../core/rules/product.ts";
-import type { PurchaseStatus } from "../../../core/rules/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../core/rules/store-mark.ts";
 import { escapeHtml } from "../../../core/rules/text.ts";
 import { textsIn } from "../../texts.ts";
@@ -10,16 +10,22 @@ export const CARD = { width: 1200, height: 630 } as const;
 
 /** `percent` in the reader's locale, without the sign. */
 export type StoreCard = { name: string; percent: string; isRange: boolean; tags: readonly string[] };
-export type TicketCard = { id: string; store: string; percent: string; value: string; status: PurchaseStatus };
+/** `drawn`: as the contract draws it. `paid`: what arrived, in CHZ, in the reader's locale. */
+export type TicketCard = Record<"id" | "store" | "percent" | "value", string> & {
+  drawn: ReturnType<typeof drawnAs>;
+  paid: string | undefined;
+};
 
 const PAPER = "#f7f4ea";
 const INK = "#12201a";
 const SOFT = "#47554d";
 const PITCH = "#0b3d2e";
-const STAMPS: Record<PurchaseStatus, { fill: string; ink: string; line: string }> = {
+const STAMPS: Record<TicketCard["drawn"], { fill: string; ink: string; line: string }> = {
   processing: { fill: "none", ink: "#7a5200", line: "#7a5200" },
   pending: { fill: "none", ink: "#7a5200", line: "#7a5200" },
   confirmed: { fill: "#0a6b3d", ink: "#ffffff", line: "#0a6b3d" },
+  paid: { fill: "#0a6b3d", ink: "#ffffff", line: "#0a6b3d" },
+  returned: { fill: "none", ink: "#7a5200", line: "#7a5200" },
   cancelled: { fill: "none", ink: SOFT, line: SOFT },
 };
 
@@ -50,9 +56,10 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
 /** A ticket's picture for shared links: the ticket of the dashboard, large. */
 export function drawTicketCard(ticket: TicketCard, language: Language): string {
   const t = textsIn(language);
-  const stamp = STAMPS[ticket.status];
-  const word = t(`server.card.${ticket.status}`);
+  const stamp = STAMPS[ticket.drawn];
+  const word = t(`server.card.${ticket.drawn}`);
   const stampWidth = 60 + word.length * 23;
+  const below = ticket.paid === undefined ? t("server.card.motto") : t("server.card.arrived", { amount: ticket.paid });
   return card(
     PITCH,
     [
@@ -64,7 +71,7 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
       bold({ x: 110, y: 445, size: 150, text: `${ticket.percent}%`, colour: PITCH }),
       plain({ x: 560, y: 310, size: 26, text: t("server.card.value"), colour: SOFT, spacing: 3 }),
       bold({ x: 560, y: 380, size: fitted(ticket.value, 300, 64), text: ticket.value, colour: INK }),
-      `<g transform="rotate(-3 ${560 + stampWidth / 2} 450)"><rect x="560" y="418" width="${stampWidth}" height="66" rx="10" fill="${stamp.fill}" stroke="${stamp.line}" stroke-width="5"${ticket.status === "confirmed" ? "" : ' stroke-dasharray="14 8"'}/>`,
+      `<g transform="rotate(-3 ${560 + stampWidth / 2} 450)"><rect x="560" y="418" width="${stampWidth}" height="66" rx="10" fill="${stamp.fill}" stroke="${stamp.line}" stroke-width="5"${stamp.fill !== "none" ? "" : ' stroke-dasharray="14 8"'}/>`,
       plain({
         x: 560 + stampWidth / 2,
         y: 463,
@@ -75,7 +82,7 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
         spacing: 3,
       }),
       "</g>",
-      plain({ x: 110, y: 505, size: 25, text: t("server.card.motto"), colour: SOFT }),
+      plain({ x: 110, y: 505, size: 25, text: below, colour: SOFT }),
       `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "middle", spacing: 8 })}</g>`,
       barcode(ticket.id),
     ].join(""),

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../core/catalogue/stores.ts";
 import { findPurchaseNft } from "../../../core/database/nfts.ts";
+import { drawnAs } from "../../../core/purchases/view.ts";
 import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../core/rules/languages.ts";
-import { percentText } from "../../../core/rules/money.ts";
-import { purchaseStatusFromChain } from "../../../core/rules/purchase/life.ts";
+import { chzTextFromGwei, percentText } from "../../../core/rules/money.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
@@ -70,7 +70,8 @@ async function ticketCard({ database }: Services, id: bigint, language: Language
       store: nft.store_name ?? "",
       percent: localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language),
       value: localReais(nft.value_cents, language),
-      status: purchaseStatusFromChain(nft.status),
+      drawn: drawnAs(nft),
+      paid: nft.payout_gwei === null ? undefined : localNumber(chzTextFromGwei(nft.payout_gwei), language),
     },
     language,
   );
