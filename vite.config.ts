@@ -41,8 +41,8 @@ function withoutInsertedStyle(): Plugin {
   };
 }
 
-/** Texts that come with what says them: few readers see it, or it has a page of its own. */
-const LATER = ["goPage.", "passkey.", "push."];
+/** Texts that come with what says them: few readers see it, it has a page of its own, or it is read from the chain. */
+const LATER = { later: ["goPage.", "passkey.", "push."], check: ["check."] };
 
 /**
  * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
@@ -54,7 +54,7 @@ function compiledMessages(mode: string): Plugin {
     "offline.",
     "extension.",
     "helpText.",
-    ...LATER,
+    ...Object.values(LATER).flat(),
     ...(mode === "development" ? [] : ["demo."]),
   ];
   const isElsewhere = (key: string) => elsewhere.some((prefix) => key.startsWith(prefix));
@@ -62,10 +62,11 @@ function compiledMessages(mode: string): Plugin {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|later))?$/.exec(id) ?? [];
+      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|later|check))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
-      const isPart = (key: string) => (part === "later" ? LATER.some((one) => key.startsWith(one)) : !isElsewhere(key));
+      const isPart = (key: string) =>
+        part === "later" || part === "check" ? LATER[part].some((one) => key.startsWith(one)) : !isElsewhere(key);
       const compiled =
         part === "help"
           ? messages.filter(([key]) => key.startsWith("helpText."))
@@ -201,7 +202,7 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], priority: 1 },
-            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 9, priority: 0.5 },
+            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 10, priority: 0.5 },
             { name: "viem-calls", test: OF_CALLS, minShareCount: 5 },
           ],
         },

@@ -7,10 +7,12 @@ import { findPurchaseNft } from "../../core/database/nfts.ts";
 import { callOf } from "../../core/process/rpc/node-voice.ts";
 import { listTickets } from "../../core/purchases/queries.ts";
 import { drawnAs, ticketContractOf, toTicket } from "../../core/purchases/view.ts";
+import { readDailyRates } from "../../core/rates/daily-rates.ts";
 import { answerOf, pageQuerySchema } from "../../core/rules/api/common.ts";
 import { publicTicketSchema, purchaseNftSchema } from "../../core/rules/api/people.ts";
+import { worthCents } from "../../core/rules/cashback.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
-import { chzTextFromGwei } from "../../core/rules/money.ts";
+import { chzTextFromGwei, reaisText } from "../../core/rules/money.ts";
 import { purchaseStatusFromChain } from "../../core/rules/purchase/life.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -73,6 +75,7 @@ export function nftRoutes(services: Services): Route[] {
       async handle({ params }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
+        const rateOf = await readDailyRates(services.database.kysely, nft.paid_at === null ? [] : [nft.paid_at]);
         return {
           body: {
             success: true,
@@ -85,10 +88,7 @@ export function nftRoutes(services: Services): Route[] {
                 nft.status_transaction === null || nft.status_at === null
                   ? null
                   : { at: isoTime(nft.status_at), tx: nft.status_transaction },
-              paid:
-                nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
-                  ? null
-                  : { at: isoTime(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
+              paid: paymentOf(nft, rateOf),
               is_over:
                 nft.payout_transaction !== null ||
                 purchaseStatusFromChain(nft.status) === "cancelled" ||
@@ -125,6 +125,23 @@ export function nftRoutes(services: Services): Route[] {
       },
     }),
   ];
+}
+
+type Ticket = NonNullable<Awaited<ReturnType<typeof findPurchaseNft>>>;
+
+function paymentOf(
+  { payout_transaction: tx, paid_at: at, payout_gwei: gwei }: Ticket,
+  rateOf: Awaited<ReturnType<typeof readDailyRates>>,
+) {
+  if (tx === null || at === null || gwei === null) return null;
+  const rate = rateOf(at);
+  return {
+    at: isoTime(at),
+    tx,
+    amount: chzTextFromGwei(gwei),
+    value: rate ? reaisText(worthCents(gwei, rate.weiPerCent)) : null,
+    rate_day: rate?.isEarlier ? rate.day : null,
+  };
 }
 
 type Drawn = { token_id: bigint; contract: WalletAddress | null; asker: string };

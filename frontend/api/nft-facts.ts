@@ -11,6 +11,8 @@ export type NftFacts = {
   valueCents: bigint | undefined;
   percentText: string;
   cashbackBps: bigint | undefined;
+  /** The part of it that is the fan token's bonus. */
+  bonusBps: bigint | undefined;
   /** `returned`: it was confirmed, and its return is final. */
   status: Exclude<PurchaseStatus, "processing"> | "returned";
   buyer: string;
@@ -26,6 +28,8 @@ export function nftFacts(nft: PurchaseNft): NftFacts {
     valueCents: readReaisText(valueText),
     percentText,
     cashbackBps: readPercentText(percentText),
+    // 1.1.0 adds that the total contains it.
+    bonusBps: readPercentText(attribute("Bônus").replace(" (incluído)", "") || "0%"),
     status: readStatus(attribute("Status")),
     buyer: attribute("Comprador"),
   };

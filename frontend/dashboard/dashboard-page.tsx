@@ -204,7 +204,11 @@ function Stats({ profile }: { profile?: Profile }) {
           </p>
         </div>
         <p className="stat-note">
-          {profile?.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}
+          {profile?.totals &&
+            t("dashboard.total.paid", {
+              amount: chz(profile.totals.paid),
+              hasReturns: String((profile.debts ?? []).length > 0),
+            })}
         </p>
       </section>
       <section className="stat">

@@ -2,14 +2,16 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { PROFILE_LIMIT } from "../../core/rules/product.ts";
+import { CASHBACK_STATES } from "../../core/rules/purchase/life.ts";
 import { FIGURES, type Figure } from "../../core/rules/purchase/situation.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import { getAllPurchases } from "../api/calls.ts";
+import { knownOf } from "../api/heard.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
-import type { Profile } from "../api/shapes.ts";
+import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
+import { useLanguage, useText, withLaterTexts } from "../i18n/language.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -33,7 +35,7 @@ import { EntryTicket, Months } from "./statement-lines.tsx";
 /** With wagmi and viem, which a phone reads after it has drawn the page. */
 const ChainCheck = lazy(async () => {
   await drawn();
-  return import("./chain-check.tsx");
+  return withLaterTexts(() => import("./chain-check.tsx"), "check");
 });
 
 /** The page was drawn, and the browser has nothing else to do, as far as it says so. */
@@ -61,7 +63,11 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   const figure = useSearchParams()[0].get("figure");
   const { simulated } = useQuery(configQuery).data;
   const [shown, setShown] = useState(PAGE);
-  const onScreen = useMemo(() => entries.slice(0, shown + 1).flatMap(({ nft }) => nft ?? []), [entries, shown]);
+  const onScreen = useMemo(
+    () =>
+      entries.slice(0, shown + 1).flatMap(({ nft, purchase }) => (nft ? { nft, isPaid: isSaidPaid(purchase) } : [])),
+    [entries, shown],
+  );
   return (
     <section aria-labelledby="tickets">
       <div className="section-head">
@@ -85,7 +91,11 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
       {onScreen.length > 0 && (
         <div className="chain-check-room">
           <Suspense>
-            <ChainCheck tickets={onScreen} />
+            <ChainCheck
+              wallet={profile.wallet}
+              tickets={onScreen}
+              count={profile.nfts.length < PROFILE_LIMIT ? profile.nfts.length : undefined}
+            />
           </Suspense>
         </div>
       )}
@@ -126,6 +136,12 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
       )}
     </section>
   );
+}
+
+/** A credit that its wallet refused is paid, too, as the contract counts; undefined where nothing is said. */
+function isSaidPaid(purchase: PurchaseRecord | undefined): boolean | undefined {
+  const state = purchase && knownOf(CASHBACK_STATES, purchase.cashback_state);
+  return state && state !== "unpaid";
 }
 
 /** The profile's purchases, plus the older ones loaded so far. */

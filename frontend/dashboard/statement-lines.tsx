@@ -1,11 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { startTransition, useState } from "react";
 import { Link } from "react-router";
 import type { Review } from "../../core/rules/api/purchases.ts";
-import { worthCents } from "../../core/rules/cashback.ts";
-import { parseDecimal, reaisText } from "../../core/rules/money.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
-import { configQuery } from "../api/queries.ts";
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -13,7 +9,8 @@ import { situationWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Stamp } from "../ui/ticket.tsx";
-import { amountOf, byMonth, type Entry, GWEI_DECIMALS, type Line, type OwedDebt, situationIn } from "./statement.ts";
+import { Worth } from "../ui/worth.tsx";
+import { amountOf, byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
@@ -102,15 +99,16 @@ function ReviewRow({ review }: { review: Review }) {
 /** A purchase as a ticket, with what it waits for. */
 export function EntryTicket({ entry: { nft, purchase }, entry }: { entry: Entry }) {
   const note = <Note entry={entry} />;
-  if (nft) return <NftTicket nft={nft} purchase={purchase} note={note} />;
-  return purchase && <RecordTicket purchase={purchase} note={note} />;
+  const amount = amountOf({ kind: "purchase", id: entry.id, date: entry.date, entry });
+  if (nft) return <NftTicket nft={nft} purchase={purchase} amount={amount} note={note} />;
+  return purchase && <RecordTicket purchase={purchase} amount={amount} note={note} />;
 }
 
 function Note({ entry }: { entry: Entry }) {
   const t = useText();
   return (
     <p className="ticket-note">
-      <Why entry={entry} />{" "}
+      <Why entry={entry} /> <PaidWorth purchase={entry.purchase} />{" "}
       {entry.nft && (
         <Link className="link" to={paths.ticket(entry.id)}>
           {t("ticket.page")}
@@ -142,6 +140,12 @@ function Why({ entry }: { entry: Entry }) {
   );
 }
 
+function PaidWorth({ purchase }: { purchase: PurchaseRecord | undefined }) {
+  if (purchase?.cashback_state !== "paid") return null;
+  const { paid_amount, paid_value = null, paid_rate_day = null } = purchase;
+  return <Worth amount={paid_amount ?? "0"} value={paid_value} rateDay={paid_rate_day} />;
+}
+
 /** The way to what the wallet refused. */
 function CreditButton() {
   const t = useText();
@@ -153,23 +157,6 @@ function CreditButton() {
         {t("credit.withdraw")}
       </button>
       {isOpen && <WithdrawCredit onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-/** What a payment was worth in reais on its day, and is today. docs/product.md#worth */
-function Worth({ purchase: { paid_amount, paid_value, paid_rate_day } }: { purchase: PurchaseRecord }) {
-  const t = useText();
-  const { brl, date } = useFormat();
-  const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
-  const today = worthCents(parseDecimal(paid_amount ?? "0", GWEI_DECIMALS), BigInt(wei_per_cent));
-  return (
-    <>
-      <span className="muted figures">
-        {paid_value == null ? t("worth.unknown") : t("worth.then", { amount: brl(paid_value) })}
-        {paid_rate_day && ` (${t("worth.earlier", { day: date(paid_rate_day) })})`}
-      </span>
-      {is_rate_known && <span className="muted figures">{t("worth.today", { amount: brl(reaisText(today)) })}</span>}
     </>
   );
 }
@@ -200,7 +187,7 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
           {"\u00a0· "}
           {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
         </span>
-        {entry.purchase?.cashback_state === "paid" && <Worth purchase={entry.purchase} />}
+        <PaidWorth purchase={entry.purchase} />
       </p>
       <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
       <div className="statement-actions">

@@ -1,11 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
-import { chzTextFromGwei, percentText, reaisText } from "../../core/rules/money.ts";
+import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
-import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
-import { configQuery } from "../api/queries.ts";
+import { nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -20,18 +18,19 @@ const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
 export function NftTicket({
   nft,
   purchase,
+  amount,
   note,
 }: {
   nft: PurchaseNft;
   purchase: PurchaseRecord | undefined;
+  /** What arrived, or is to come, in CHZ, decimal text. */
+  amount: string;
   note: ReactNode;
 }) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
-  const config = useQuery(configQuery).data;
   const [isOpen, setOpen] = useState(false);
   const facts = nftFacts(nft);
-  const chzText = purchase?.cashback_amount ?? chzTextFromGwei(factsGwei(facts, BigInt(config.wei_per_cent)));
   return (
     <article data-status={facts.status}>
       <Ticket
@@ -47,7 +46,7 @@ export function NftTicket({
                 <span>
                   {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
                 </span>{" "}
-                <small>{chz(chzText)}</small>
+                <small>{chz(amount)}</small>
               </>
             ),
           },
@@ -103,7 +102,15 @@ function Stub({ nft, onDetails }: { nft: PurchaseNft; onDetails: () => void }) {
 }
 
 /** A stored purchase without a ticket yet. */
-export function RecordTicket({ purchase, note }: { purchase: PurchaseRecord; note: ReactNode }) {
+export function RecordTicket({
+  purchase,
+  amount,
+  note,
+}: {
+  purchase: PurchaseRecord;
+  amount: string;
+  note: ReactNode;
+}) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();
   const status = purchase.status ?? readStatus(purchase.stored_status ?? "");
@@ -121,8 +128,7 @@ export function RecordTicket({ purchase, note }: { purchase: PurchaseRecord; not
             isMain: true,
             value: (
               <>
-                <span>{percent(totalPercent(purchase))}</span>{" "}
-                <small>{chz(purchase.cashback_amount ?? purchase.cashback)}</small>
+                <span>{percent(totalPercent(purchase))}</span> <small>{chz(amount)}</small>
               </>
             ),
           },

@@ -26,28 +26,36 @@ const others = import.meta.glob<Record<string, string>>(
 async function loadLanguage(language: Language): Promise<void> {
   const load = others[fileOf(language)];
   if (load) catalogues[language] ??= await load();
-  if (areLaterTextsWanted) await addLaterTexts(language);
+  await Promise.all([...wantedParts].map((part) => addTexts(part, language)));
 }
 
 const fileOf = (language: Language) => `../../core/rules/languages/${language}.json`;
 
-/** What few readers see, or only on a page of its own, is in files of its own (`LATER` in `vite.config.ts`). */
-const later = import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
-  query: "?later",
-  import: "default",
-});
-let areLaterTextsWanted = false;
+/** What few readers see, only on a page of its own, or not at first is in files of its own (`LATER` in `vite.config.ts`). */
+const later = {
+  later: import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+    query: "?later",
+    import: "default",
+  }),
+  /** What of a ticket was compared with the chain. */
+  check: import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+    query: "?check",
+    import: "default",
+  }),
+};
+type Part = keyof typeof later;
+const wantedParts = new Set<Part>();
 
-async function addLaterTexts(language: Language): Promise<void> {
-  const texts = await later[fileOf(language)]?.();
+async function addTexts(part: Part, language: Language): Promise<void> {
+  const texts = await later[part][fileOf(language)]?.();
   // Into the catalogue that the library has: it looks a message up when it is said.
   if (texts) Object.assign(catalogues[language] ?? {}, texts);
 }
 
 /** Loads these texts, before anything that says them. */
-export async function loadLaterTexts(): Promise<void> {
-  areLaterTextsWanted = true;
-  await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map(addLaterTexts));
+export async function loadLaterTexts(part: Part = "later"): Promise<void> {
+  wantedParts.add(part);
+  await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map((language) => addTexts(part, language)));
 }
 
 const intls: Partial<Record<Language, IntlShape>> = {};
@@ -79,8 +87,8 @@ export async function restoreLanguage(): Promise<Language> {
 }
 
 /** Code that says such texts, with them. */
-export async function withLaterTexts<Code>(load: () => Promise<Code>): Promise<Code> {
-  const [code] = await Promise.all([load(), loadLaterTexts()]);
+export async function withLaterTexts<Code>(load: () => Promise<Code>, part?: Part): Promise<Code> {
+  const [code] = await Promise.all([load(), loadLaterTexts(part)]);
   return code;
 }
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../core/rules/product.ts";
-import { type Outcome, type ProvenTicket, proofTotals } from "../../core/rules/proof.ts";
+import { type ProvenTicket, proofTotals } from "../../core/rules/proof.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { isAddressShaped } from "../../core/rules/wallet-address.ts";
 import { reasonOf } from "../api/reason-of.ts";
@@ -19,6 +19,8 @@ import { Steps } from "../ui/steps.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import type { DistributorBooks, ProvenPurchase } from "./prove-wallet.ts";
 import { booksQuery, proofQuery } from "./queries.ts";
+
+const Difference = lazy(() => import("../ui/payout-difference.tsx"));
 
 const STEPS = ["read", "sum", "compare"] as const;
 
@@ -170,7 +172,11 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
                 {ticket.payouts.length === 0
                   ? t(outcome.kind === "kept" ? "proof.over" : "proof.open")
                   : ticket.payouts.map(({ amountWei }) => wei(amountWei)).join(" + ")}
-                <Difference outcome={outcome} />
+                {(outcome.kind === "less" || outcome.kind === "kept") && (
+                  <Suspense>
+                    <Difference outcome={outcome} />
+                  </Suspense>
+                )}
               </td>
               <td data-label={t("proofPage.ours")}>
                 {t(agrees === undefined ? "proofPage.unknown" : agrees ? "proofPage.same" : "proofPage.other")}
@@ -184,30 +190,6 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
 }
 
 const rateOf = ({ payouts: [payout] }: ProvenTicket) => payout?.weiPerCent;
-
-/** Why less was paid, or that nobody says why. */
-function Difference({ outcome }: { outcome: Outcome }) {
-  const t = useText();
-  const { exactChz } = useFormat();
-  const amount = (wei: bigint) => exactChz(formatDecimal(wei, CHZ_DECIMALS));
-  if (outcome.kind === "less") {
-    const { differenceWei } = outcome;
-    return <span className="proof-missing">{t("proofPage.missing", { amount: amount(differenceWei) })}</span>;
-  }
-  if (outcome.kind !== "kept") return null;
-  const { keptWei, lowerWei, debtOf } = outcome;
-  return (
-    <>
-      {keptWei > 0n && (
-        <span className="proof-missing">
-          {t("proofPage.kept", { amount: amount(keptWei), purchases: debtOf.join(", ") })}
-        </span>
-      )}
-      {lowerWei > 0n && <span className="proof-missing">{t("proofPage.lower", { amount: amount(lowerWei) })}</span>}
-      {keptWei + lowerWei === 0n && <span className="proof-missing">{t("proofPage.declined")}</span>}
-    </>
-  );
-}
 
 /** The distributor's deposits, cashback paid, and the remainder. */
 function Books() {

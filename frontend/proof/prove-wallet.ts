@@ -4,12 +4,13 @@ import { available } from "../../core/chain/generated/cashback-distributor.ts";
 import { isWhole, type ProofChain, readWallet } from "../../core/chain/proof/read-wallet.ts";
 import { parseDecimal } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../core/rules/product.ts";
-import { type Outcome, outcomesOf, type ProofBooks, type ProvenTicket } from "../../core/rules/proof.ts";
+import { type Outcome, outcomesOf, type ProvenTicket } from "../../core/rules/proof.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
-import { getBooks, getWalletBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
+import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
 import { client, readBalance, readContract } from "../chain/client.ts";
 import { distributor, purchaseNft } from "../chain/contracts.ts";
+import { readWalletBooks } from "../chain/read-books.ts";
 
 export type ProvenPurchase = {
   ticket: ProvenTicket;
@@ -22,7 +23,6 @@ type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 
 const ATTEMPTS = 3;
 const BEHIND_MS = 2_000;
-const GWEI_DECIMALS = 9;
 
 const proofClient: ProofChain["client"] = {
   readContract,
@@ -44,7 +44,7 @@ export async function proveWallet(wallet: WalletAddress, options: Options): Prom
   };
   const said = await readSaid(chain, wallet, options);
   const tickets = await readWallet(chain, wallet, { ...options, listed: said?.map(toListed) });
-  const outcomes = outcomesOf(tickets, await readWalletBooks(wallet, options));
+  const outcomes = outcomesOf(tickets, await readWalletBooks(wallet, options.signal));
   const saidById = said && new Map(said.map((one) => [BigInt(one.token_id), one]));
   return tickets
     .map((ticket, index) => ({
@@ -66,21 +66,6 @@ async function readSaid(chain: ProofChain, wallet: WalletAddress, { signal }: Op
 }
 
 const toListed = ({ token_id, paid }: WalletTicket) => ({ id: BigInt(token_id), transaction: paid?.tx });
-
-/** Without the api nothing explains a lower payout. */
-async function readWalletBooks(wallet: WalletAddress, { signal }: Options): Promise<ProofBooks | undefined> {
-  const rows = await getWalletBooks(wallet, { signal }).catch(() => undefined);
-  const gwei = (chz: string) => parseDecimal(chz, GWEI_DECIMALS);
-  return (
-    rows &&
-    new Map(
-      rows.map(({ token_id, cashback, kept, owed }) => [
-        BigInt(token_id),
-        { cashbackGwei: gwei(cashback), keptGwei: gwei(kept), owedGwei: gwei(owed) },
-      ]),
-    )
-  );
-}
 
 /** The api stores payouts in gwei. */
 function agrees(said: WalletTicket | undefined, { payouts: [payout] }: ProvenTicket): boolean {

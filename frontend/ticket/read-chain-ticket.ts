@@ -1,25 +1,43 @@
+import { isHash, TransactionReceiptNotFoundError } from "viem";
 import { getTransactionReceipt } from "viem/actions";
-import { isPaid } from "../../core/chain/generated/cashback-distributor.ts";
-import { isTransactionHash, payoutsIn } from "../../core/chain/proof/payouts.ts";
-import { readTicket } from "../../core/chain/proof/read-ticket.ts";
-import type { ProvenTicket } from "../../core/rules/proof.ts";
-import { client, readContract } from "../chain/client.ts";
-import { distributor, distributors, purchaseNft } from "../chain/contracts.ts";
+import type { Outcome, ProvenTicket } from "../../core/rules/proof.ts";
+import type { PublicTicket } from "../api/shapes.ts";
+import { client } from "../chain/client.ts";
+import { readTickets } from "../chain/read-tickets.ts";
+import type { Difference } from "../chain/ticket-differences.ts";
 
-/** A ticket with the payout of `payoutTx`, and whether it was paid at all. */
-export type ChainTicket = ProvenTicket & { isPaid: boolean };
+/** A ticket from the chain, with what its payout comes to, and what the page says otherwise. */
+export type ChainTicket = ProvenTicket & { isPaid: boolean; outcome: Outcome; difference: Difference | undefined };
 
-export async function readChainTicket(id: bigint, payoutTx: string | undefined): Promise<ChainTicket> {
-  const [ticket, paid, payouts] = await Promise.all([
-    readTicket({ client: { readContract }, purchaseNft: purchaseNft() }, id),
-    readContract({ address: distributor(), abi: [isPaid], functionName: "isPaid", args: [id] }),
-    payoutTx ? readPayouts(payoutTx) : [],
+/** Of the transactions that a page names. */
+export type NamedLogs = Record<"minted" | "settled" | "paid", Logs>;
+
+/** Reads from the chain what the site says of a ticket; the site's books say why less was paid, or nothing. */
+export async function readChainTicket(ticket: PublicTicket): Promise<ChainTicket> {
+  const id = BigInt(ticket.tokenId);
+  const [[record], minted, settled, paid] = await Promise.all([
+    readTickets([id]),
+    readLogs(ticket.minted.tx),
+    readLogs(ticket.settled?.tx),
+    readLogs(ticket.paid?.tx),
   ]);
-  return { ...ticket, isPaid: paid, payouts: payouts.filter(({ purchaseId }) => purchaseId === id) };
+  if (!record) throw new Error("The node answers for no ticket");
+  // Without an answer of the chain there is nothing to compare.
+  const { compareTicket } = await import("./compare-ticket.ts");
+  return compareTicket(ticket, record, { minted, settled, paid });
 }
 
-async function readPayouts(hash: string) {
-  if (!isTransactionHash(hash)) throw new Error(`The site names ${hash} as a payout, which is not a transaction`);
-  const { logs } = await getTransactionReceipt(client, { hash });
-  return payoutsIn(logs, distributors());
+type Logs = Awaited<ReturnType<typeof getTransactionReceipt>>["logs"] | "unknown" | undefined;
+
+/** `unknown`: this node does not know the transaction, or not yet. */
+export async function readLogs(hash: string | undefined): Promise<Logs> {
+  if (hash === undefined) return undefined;
+  if (!isHash(hash)) return [];
+  return getTransactionReceipt(client, { hash }).then(
+    ({ logs }) => logs,
+    (error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return "unknown";
+      throw error;
+    },
+  );
 }

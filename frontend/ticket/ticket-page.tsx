@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
-import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
-import { CHZ_DECIMALS, PRODUCT_NAME } from "../../core/rules/product.ts";
-import { outcomeOf } from "../../core/rules/proof.ts";
+import { percentText, reaisText } from "../../core/rules/money.ts";
+import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
@@ -13,7 +12,7 @@ import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
+import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
@@ -22,8 +21,10 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
+import { Worth } from "../ui/worth.tsx";
 import { chainTicketQuery } from "./queries.ts";
-import type { ChainTicket } from "./read-chain-ticket.ts";
+
+const ProofResult = lazy(() => withLaterTexts(() => import("./proof-result.tsx"), "check"));
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -65,7 +66,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
         <LargeTicket ticket={ticket} facts={facts} />
         <Share tokenId={ticket.tokenId} store={facts.store} />
       </div>
-      <Life ticket={ticket} />
+      <Life ticket={ticket} status={facts.status} />
       <Proof ticket={ticket} buyer={facts.buyer.toLowerCase()} />
     </div>
   );
@@ -73,7 +74,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
 
 function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
   const t = useText();
-  const { brl, percent } = useFormat();
+  const { brl, percent, chz } = useFormat();
   return (
     <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
       <Ticket
@@ -84,7 +85,19 @@ function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts 
           {
             label: t("ticket.cashback"),
             isMain: true,
-            value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
+            value: (
+              <>
+                <span>
+                  {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
+                </span>
+                {ticket.paid && (
+                  <>
+                    {" "}
+                    <small>{chz(ticket.paid.amount)}</small>
+                  </>
+                )}
+              </>
+            ),
           },
           {
             label: t("ticket.value"),
@@ -105,13 +118,15 @@ function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts 
 }
 
 /** When the ticket was minted, settled and paid, each with its transaction. */
-function Life({ ticket }: { ticket: PublicTicket }) {
+function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["status"] }) {
   const t = useText();
   const { chz, dateTime } = useFormat();
+  const paid = ticket.is_over && !ticket.paid ? [] : [["paid", ticket.paid] as const];
   const life = [
     ["minted", ticket.minted],
-    [ticket.status === "cancelled" ? "cancelled" : "confirmed", ticket.settled],
-    ...(ticket.is_over && !ticket.paid ? [] : [["paid", ticket.paid] as const]),
+    ...(status === "returned"
+      ? [...paid, ["returned", ticket.settled] as const]
+      : [[status === "cancelled" ? "cancelled" : "confirmed", ticket.settled] as const, ...paid]),
   ] as const;
   return (
     <Card title={t("timeline.title")}>
@@ -135,7 +150,10 @@ function Life({ ticket }: { ticket: PublicTicket }) {
         ))}
       </ol>
       {ticket.paid ? (
-        <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>
+        <p className="mt-3">
+          {t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}{" "}
+          <Worth amount={ticket.paid.amount} value={ticket.paid.value ?? null} rateDay={ticket.paid.rate_day ?? null} />
+        </p>
       ) : (
         ticket.is_over && <p className="mt-3">{t("ticketPage.over")}</p>
       )}
@@ -147,7 +165,14 @@ function Life({ ticket }: { ticket: PublicTicket }) {
 function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
   const t = useText();
   const ref = useRef<HTMLElement>(null);
-  const chain = useQuery({ ...chainTicketQuery(ticket), enabled: useSeen(ref) });
+  const chain = useQuery({
+    ...chainTicketQuery(ticket),
+    enabled: useSeen(ref),
+    refetchInterval: ({ state: { data } }) => (data?.difference ? AGAIN_MS : false),
+    placeholderData: (previous) => previous,
+  });
+  // The server may have learned by now what the chain has.
+  useQuery({ ...ticketQuery(ticket.tokenId), refetchInterval: chain.data?.difference ? AGAIN_MS : false });
   return (
     <Card ref={ref} title={t("proof.title")}>
       <p className="muted mb-3">{t("proof.text")}</p>
@@ -159,7 +184,9 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
           </button>
         </div>
       ) : chain.data ? (
-        <Sums chain={chain.data} isOver={ticket.is_over} />
+        <Suspense fallback={<Skeletons count={1} className="h-24" />}>
+          <ProofResult chain={chain.data} isOver={ticket.is_over} readAt={chain.dataUpdatedAt} />
+        </Suspense>
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
@@ -172,63 +199,8 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
   );
 }
 
-const VERDICT_STYLES = {
-  open: "muted",
-  over: "muted",
-  unread: "muted",
-  exact: "proof-holds",
-  less: "proof-less",
-  wrong: "problem",
-};
-
-/** What the page says of a ticket. Its payout may be younger than what the server knows. */
-function verdictOn(
-  { isPaid, ...ticket }: ChainTicket,
-  isOver: boolean,
-): { kind: keyof typeof VERDICT_STYLES; differenceWei?: bigint } {
-  const outcome = outcomeOf(ticket);
-  if (outcome.kind === "less") return outcome;
-  if (outcome.kind === "paid") return { kind: "exact" };
-  if (outcome.kind === "more") return { kind: "wrong" };
-  return { kind: isPaid ? "unread" : isOver ? "over" : "open" };
-}
-
-function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
-  const t = useText();
-  const { brl, percent, exactChz, rate } = useFormat();
-  const [payout] = chain.payouts;
-  const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
-  const verdict = verdictOn(chain, isOver);
-  return (
-    <>
-      <dl className="facts proof-sum">
-        <div>
-          <dt>{t("ticket.value")}</dt>
-          <dd className="figures">{brl(reaisText(chain.valueCents))}</dd>
-        </div>
-        <div>
-          <dt>× {t("ticket.cashback")}</dt>
-          <dd className="figures">{percent(percentText(chain.totalBps))}</dd>
-        </div>
-        {payout?.weiPerCent !== undefined && (
-          <div>
-            <dt>× {t("proof.rate")}</dt>
-            <dd className="figures">{`${rate(formatDecimal(payout.weiPerCent * 100n, CHZ_DECIMALS))} / ${brl(1)}`}</dd>
-          </div>
-        )}
-        {payout && (
-          <div>
-            <dt>= {t("proof.paid")}</dt>
-            <dd className="figures">{wei(payout.amountWei)}</dd>
-          </div>
-        )}
-      </dl>
-      <p role="status" className={VERDICT_STYLES[verdict.kind]}>
-        {t(`proof.${verdict.kind}`, verdict.differenceWei === undefined ? {} : { amount: wei(verdict.differenceWei) })}
-      </p>
-    </>
-  );
-}
+/** Where something differs that may pass. */
+const AGAIN_MS = 3_000;
 
 function Share({ tokenId, store }: { tokenId: string; store: string }) {
   const t = useText();

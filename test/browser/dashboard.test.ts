@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { encodeFunctionResult, toFunctionSelector } from "viem";
-import { ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
+import { type AbiFunction, encodeFunctionResult, toFunctionSelector } from "viem";
+import { balanceOf, storeName, ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
 import { eventually, until } from "../testing/until.ts";
 import { countRenders } from "./support/chromium.ts";
 import { fixtureMe, fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
@@ -341,15 +341,19 @@ describe("Dashboard", () => {
     const me = site.server.signIn(wallet.address, { nfts: [fixtureNft(fresh, wallet.address)], purchases: [fresh] });
     const buyer = wallet.address as `0x${string}`;
     const onChain = { buyer, storeId: 1, valueCents: 10_000, baseBps: 700, bonusBps: 0, status: 1 };
+    const viewed = (data: string) => {
+      const is = (view: AbiFunction) => data.startsWith(toFunctionSelector(view));
+      if (is(ticketsOf))
+        return encodeFunctionResult({ abi: [ticketsOf], functionName: "ticketsOf", result: [onChain] });
+      if (is(storeName)) return encodeFunctionResult({ abi: [storeName], result: fresh.store });
+      return `0x${(is(balanceOf) ? "1" : "").padStart(64, "0")}`;
+    };
     site.server.answer("POST /api/chain", ({ body: { id, params } }) => {
       const [{ data = "0x" } = {}] = (params ?? []) as { data?: string }[];
-      const result = data.startsWith(toFunctionSelector(ticketsOf))
-        ? encodeFunctionResult({ abi: [ticketsOf], functionName: "ticketsOf", result: [onChain] })
-        : `0x${"0".repeat(64)}`;
-      return { body: { jsonrpc: "2.0", id, result } };
+      return { body: { jsonrpc: "2.0", id, result: viewed(data) } };
     });
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
-    const same = page.getByText("Conferido na rede: o ingresso é igual ao do contrato.");
+    const same = page.getByText(/^Conferido na rede, igual ao contrato: .* a carteira não tem outros\.$/);
     await same.waitFor();
     await page.evaluate(() => {
       const look = () =>
@@ -366,7 +370,7 @@ describe("Dashboard", () => {
     expect(await page.locator("[data-differs]").count()).to.equal(0);
     onChain.valueCents = 1;
     await page.reload();
-    await page.getByText("O ingresso nº 3 está diferente na rede.").waitFor();
+    await page.getByText("Este ingresso está diferente na rede: nº 3 (valor).").waitFor();
   });
 
   it("renders nothing in ten seconds in which nothing changed, though it asks every second", async () => {
@@ -428,6 +432,20 @@ describe("Dashboard", () => {
     await until("the figures are read again", () => site.server.callsTo("GET /api/me").length > before);
   });
 
+  it("shows on a card what arrived, not what was promised, with what it was worth in reais", async () => {
+    const wallet = testWallet();
+    const paid = fixturePurchase({
+      ...{ id: 3, destination: wallet.address, cashback_amount: "50", kept_amount: "20" },
+      ...{ paid_amount: "30", paid_value: "12.00", paid_rate_day: "2026-05-01" },
+    });
+    site.server.signIn(wallet.address, { nfts: [fixtureNft(paid, wallet.address)], purchases: [paid] });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const card = page.getByRole("article");
+    await card.getByText("30,00 CHZ", { exact: true }).waitFor();
+    await card.getByText("R$\u00a012,00 no dia do pagamento (cotação de 1 de mai. de 2026)").waitFor();
+    expect(await card.innerText()).not.to.include("50,00 CHZ");
+  });
+
   it("says where every amount is, and opens what lies in a figure", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
@@ -435,6 +453,10 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
     await figures.getByText(/^Ao todo:\s*65,50 CHZ/).waitFor();
+    await page
+      .locator(".stat-main")
+      .getByText(/já na sua carteira; devoluções não são descontadas aqui$/)
+      .waitFor();
     // Netted amounts and purchases under review are why it is not the cashback total.
     await figures.getByText(/^É diferente do cashback total: aqui entram as compras em conferência, /).waitFor();
     expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);

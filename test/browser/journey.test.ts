@@ -109,7 +109,9 @@ describe("A newcomer's journey", function () {
       .getByText(/já na sua carteira/)
       .first()
       .waitFor();
-    await page.getByText("Conferido na rede: o ingresso é igual ao do contrato.").waitFor();
+    await page
+      .getByText(/^Conferido na rede, igual ao contrato: .* do ingresso; a carteira não tem outros\.$/)
+      .waitFor();
     await look("6-paid");
     // Anyone may check it: read from the chain by their own browser, with the api's policy in force.
     const stranger = await (await browser.newContext()).newPage();

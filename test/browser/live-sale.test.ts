@@ -201,7 +201,10 @@ describe("The life of a live sale, as its buyer reads it", function () {
     await ticketSays(1, [
       { pt: "Confirmado", en: "Confirmed" },
       { pt: "Pago em cashback: 6,00 CHZ", en: "Cashback paid: 6.00 CHZ" },
-      { pt: "São 2,00 CHZ a menos do que a conta", en: "It is 2.00 CHZ less than the formula gives" },
+      {
+        pt: "2,00 CHZ a menos porque a loja reduziu a venda, segundo os nossos livros",
+        en: "2.00 CHZ less because the store lowered the sale, as our books say",
+      },
     ]);
   });
 
@@ -225,6 +228,10 @@ describe("The life of a live sale, as its buyer reads it", function () {
     await ticketSays(2, [
       { pt: "Confirmado", en: "Confirmed" },
       { pt: "Nada mais será pago por este ingresso.", en: "Nothing more will be paid for this ticket." },
+      {
+        pt: "2,00 CHZ descontados pela devolução da compra 1, segundo os nossos livros",
+        en: "2.00 CHZ deducted for the return of purchase 1, as our books say",
+      },
     ]);
   });
 

@@ -37,20 +37,27 @@ describe("The proof page", () => {
     ];
     const from = WALLET;
     const to = site.server.config.cashback_distributor;
+    const ticket = {
+      ...{ buyer: WALLET, storeId: 1, valueCents: 10_000, baseBps: 500, bonusBps: 0 },
+      status: CHAIN_STATUS.confirmed,
+    };
     const views: Record<string, unknown> = {
       balanceOf: 1n,
       paidWord: amount > 0n ? 1n << 7n : 0n,
       isPaid: amount > 0n,
       available: 0n,
       predecessor: `0x${"0".repeat(40)}`,
-      purchaseOf: {
-        buyer: WALLET,
-        storeId: 1,
-        valueCents: 10_000,
-        baseBps: 500,
-        bonusBps: 0,
-        status: CHAIN_STATUS.confirmed,
-      },
+      burntOf: 0n,
+      storeName: "Verdão Store",
+      // As contracts/libraries/PackedPurchase.sol lays it out.
+      storedPurchaseOf: [
+        [BigInt(WALLET), 0n],
+        [BigInt(ticket.valueCents), 160n],
+        [BigInt(ticket.baseBps), 200n],
+        [BigInt(ticket.storeId), 232n],
+        [BigInt(ticket.status), 248n],
+      ].reduce((word, [field = 0n, offset = 0n]) => word | (field << offset), 0n),
+      ticketsOf: [ticket],
     };
     const results: Record<string, (params: { data: Hex }[]) => unknown> = {
       eth_call: ([call]) => {

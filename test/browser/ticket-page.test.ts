@@ -16,7 +16,7 @@ describe("A ticket's public page", () => {
     await eventually(async () => expect(await links.count()).to.equal(3));
     expect(await links.first().getAttribute("href")).to.equal(`https://explorer.example/tx/0x${"a".repeat(64)}`);
     expect(await links.first().getAttribute("rel")).to.include("noopener");
-    await page.getByText("Cashback paid: 7.00 CHZ").waitFor();
+    await page.getByText("Cashback paid: 7.00 CHZ R$2.31 on the day of the payment").waitFor();
     await page.getByRole("button", { name: "Copy link" }).waitFor();
     // Without a chain the page says so, and claims nothing.
     await page.getByRole("alert").getByText("The Chiliz network is not answering right now.").waitFor();

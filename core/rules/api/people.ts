@@ -70,8 +70,10 @@ export const publicTicketSchema = purchaseNftSchema.extend({
   minted: momentSchema,
   /** Confirmed or cancelled. */
   settled: momentSchema.nullable(),
-  /** `amount` is CHZ, decimal text. */
-  paid: momentSchema.extend({ amount: z.string() }).nullable(),
+  /** `amount` is CHZ; `value` what it was worth in reais on that day, at the rate of `rate_day` if it is an earlier one's. */
+  paid: momentSchema
+    .extend({ amount: z.string(), value: z.string().nullish(), rate_day: z.string().nullish() })
+    .nullable(),
   /** Nothing will be paid for it any more: it is paid, cancelled, or its cashback was kept for a debt. */
   is_over: z.boolean(),
 });

@@ -152,6 +152,10 @@ export function fixtureNft(purchase: PurchaseRecord, wallet: string): PurchaseNf
         { trait_type: "Cashback", value: `${total}%` },
         { trait_type: "Status", value: status },
         { trait_type: "Comprador", value: wallet },
+        {
+          trait_type: "Bônus",
+          value: `${purchase.bonus_percent}%${Number(purchase.bonus_percent) > 0 ? " (incluído)" : ""}`,
+        },
       ],
     },
   };
@@ -211,7 +215,7 @@ export function fixtureTicket(tokenId: string): PublicTicket {
     status: "confirmed",
     minted: moment("a"),
     settled: moment("b"),
-    paid: { ...moment("c"), amount: "7" },
+    paid: { ...moment("c"), amount: "7", value: "2.31", rate_day: null },
     is_over: true,
   };
 }

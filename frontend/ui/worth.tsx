@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import { worthCents } from "../../core/rules/cashback.ts";
+import { parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { configQuery } from "../api/queries.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+
+const GWEI_DECIMALS = 9;
+
+type WorthProps = {
+  /** CHZ, decimal text. */
+  amount: string;
+  /** Reais on the day of the payment, decimal text; null if no rate of it is known. */
+  value: string | null;
+  /** The earlier day whose rate that is. */
+  rateDay: string | null;
+};
+
+/** What a payment was worth in reais on its day, and is today. docs/product.md#worth */
+export function Worth({ amount, value, rateDay }: WorthProps) {
+  const t = useText();
+  const { brl, date } = useFormat();
+  const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
+  const today = worthCents(parseDecimal(amount, GWEI_DECIMALS), BigInt(wei_per_cent));
+  return (
+    <>
+      <span className="muted figures">
+        {value === null ? t("worth.unknown") : t("worth.then", { amount: brl(value) })}
+        {rateDay && ` (${t("worth.earlier", { day: date(rateDay) })})`}
+      </span>{" "}
+      {is_rate_known && <span className="muted figures">{t("worth.today", { amount: brl(reaisText(today)) })}</span>}
+    </>
+  );
+}
