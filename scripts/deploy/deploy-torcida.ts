@@ -106,7 +106,12 @@ async function createContracts(wallet: DeployerWallet, configuration: DeployConf
     descriptor.address,
   ];
   if (descriptor.isNew) nftArguments[3] = descriptor.address;
-  const creation = purchaseNftCreation({ ...recorded?.purchaseNft, constructorArguments: nftArguments });
+  // A local chain that began anew has nothing to continue.
+  const isThere = recorded && (await wallet.client.getCode({ address: recorded.purchaseNft.address })) !== undefined;
+  const creation = purchaseNftCreation({
+    ...(isThere ? recorded.purchaseNft : {}),
+    constructorArguments: nftArguments,
+  });
   const nft = await wallet.create("PurchaseNFT", creation, recorded?.purchaseNft, {
     abi: purchaseNftAbi,
     bytecode: purchaseNftBytecode,

@@ -256,6 +256,10 @@ describeTree("CashbackDistributor", () => {
         await send(distributor, "retire", [], system.admin);
         const args = [system.admin.address, 0, "https://a.example", system.descriptorAddress, system.nftAddress];
         const tickets: BaseContract = await ethers.deployContract("PurchaseNFT", args);
+        const ofOthers = await contractAddress("FalsePredecessor", aliceAddress, true);
+        const ofNobody = [system.admin.address, 0, await tickets.getAddress(), NO_LIMITS, ofOthers];
+        const name = "CashbackDistributor_PredecessorOfOtherTickets";
+        await refuses(ethers.deployContract("CashbackDistributor", ofNobody), name, ofOthers);
         const next: BaseContract = await ethers.deployContract("CashbackDistributor", [
           system.admin.address,
           0,

@@ -27,7 +27,7 @@ const DISTRIBUTOR: readonly Mistake[] = [
   {
     what: "no CHZ is taken once retired",
     from: "        emit Funded(msg.sender, msg.value);",
-    to: "        if (isRetired) revert CashbackDistributor_NoCredit(recipient);\n        emit Funded(msg.sender, msg.value);",
+    to: "        if (isRetired) revert CashbackDistributor_NoCredit(msg.sender);\n        emit Funded(msg.sender, msg.value);",
   },
   {
     what: "what is skipped is told after what is paid",

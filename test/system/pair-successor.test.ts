@@ -203,6 +203,19 @@ describe("A pair that continues another", function () {
     expect((await deploy("--check")).code).to.equal(0);
   });
 
+  it("is forgotten with a local chain that began anew", async () => {
+    await succeed();
+    const { purchaseNft, cashbackDistributor, ticketDescriptor } = record();
+    const gone = [purchaseNft, cashbackDistributor, ticketDescriptor, first.purchaseNft, first.cashbackDistributor];
+    for (const { address } of gone) await anvil.request("anvil_setCode", address, "0x");
+    const { code, output } = await deploy();
+    expect(code, output).to.equal(0);
+    const { formerPurchaseNfts, formerDistributors, purchaseNft: tickets } = record();
+    expect([formerPurchaseNfts, formerDistributors, tickets.predecessor]).to.deep.equal([[], [], undefined]);
+    expect(await ofTickets(tickets.address, "predecessor")).to.equal(`0x${"0".repeat(40)}`);
+    await mint(tickets.address, 1n);
+  });
+
   it("can itself be continued, and ids of all three stay apart", async () => {
     await mint(oldTickets(), 1n);
     const second = await succeed();
