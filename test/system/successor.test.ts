@@ -122,8 +122,10 @@ describe("A distributor that takes over", function () {
 
   it("retires the current one, has its own roles, and is recorded next to it", async () => {
     const next = await succeed();
-    const { cashbackDistributor, formerDistributors, ...rest } = record();
-    const { cashbackDistributor: former, formerDistributors: none, ...restBefore } = first;
+    const { cashbackDistributor, formerDistributors, calls, ...rest } = record();
+    const { cashbackDistributor: former, formerDistributors: none, calls: callsBefore, ...restBefore } = first;
+    expect(calls.slice(0, callsBefore.length)).to.deep.equal(callsBefore);
+    expect(calls, "all but the creation").to.have.length(callsBefore.length + TRANSACTIONS - 1);
     expect(none).to.deep.equal([]);
     expect(formerDistributors).to.deep.equal([{ ...former, build: first.build }]);
     expect(rest).to.deep.equal(restBefore);
