@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, getAddress, parseTransaction } from "viem";
 import { withdrawCredit } from "../../core/chain/generated/cashback-distributor.ts";
 import { until } from "../testing/until.ts";
@@ -28,6 +28,15 @@ describe("The owner of a wallet behind a passkey", () => {
   }
   const sent = () =>
     site.server.callsTo("POST /api/chain").filter(({ body }) => body.method === "eth_sendRawTransaction");
+  /** Whether a phone shows it, above the buttons. */
+  async function expectInSight(dialog: Locator, text: string) {
+    const [told, buttons] = [dialog.getByText(text), dialog.locator(".dialog-actions")];
+    const bottom = async (one: Locator, part: number) => {
+      const { y = 0, height = 0 } = (await one.boundingBox()) ?? {};
+      return y + height * part;
+    };
+    expect(await bottom(told, 1), text).to.be.within(1, await bottom(buttons, 0));
+  }
   const request = (page: Page) => page.locator(".wallet-request");
 
   it("sees the fee and reais before it is asked, and what is signed is what was shown", async () => {
@@ -68,6 +77,7 @@ describe("The owner of a wallet behind a passkey", () => {
       answerAsNode(site.server, { eth_getBalance: "0x3635c9adc5dea00000", ...lie });
       await dialog.getByRole("button", { name: "Continuar" }).click();
       await dialog.getByText("A rede pede uma taxa fora do comum").waitFor();
+      await expectInSight(dialog, "A rede pede uma taxa fora do comum");
       expect(await request(page).count(), Object.keys(lie)[0]).to.equal(0);
       // The next one is a problem of its own.
       answerAsNode(site.server, { eth_getBalance: "0x0" });
@@ -101,6 +111,7 @@ describe("The owner of a wallet behind a passkey", () => {
     await dialog.getByText("Este endereço é de um contrato").waitFor();
     await dialog.getByRole("button", { name: "Continuar" }).click();
     await dialog.getByText("Leia o aviso acima e marque a caixa").waitFor();
+    await expectInSight(dialog, "Leia o aviso acima e marque a caixa");
     expect(await request(page).count()).to.equal(0);
     await dialog.getByRole("checkbox").check();
     await dialog.getByRole("button", { name: "Continuar" }).click();

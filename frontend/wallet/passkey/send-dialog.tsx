@@ -127,6 +127,17 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
             />
           )}
         </Field>
+        {warning && (
+          <label className="check">
+            <input type="checkbox" checked={isSure} onChange={(event) => setSure(event.target.checked)} />
+            <span>{t(warning)}</span>
+          </label>
+        )}
+        {warning && isChecked && !isSure && (
+          <p role="alert" className="problem">
+            {t("passkey.send.sure")}
+          </p>
+        )}
         <Field
           label={t("passkey.send.amount")}
           hint={
@@ -158,25 +169,19 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
           </button>
         </p>
         {fee !== undefined && <p className="muted">{t("passkey.transaction.fee", { fee: inBoth(fee) })}</p>}
-        {warning && (
-          <label className="check">
-            <input type="checkbox" checked={isSure} onChange={(event) => setSure(event.target.checked)} />
-            <span>{t(warning)}</span>
-          </label>
-        )}
-        {warning && isChecked && !isSure && (
-          <p role="alert" className="problem">
-            {t("passkey.send.sure")}
-          </p>
-        )}
         {sending.error && (
-          <p role="alert" className="problem">
+          <p role="alert" className="problem" ref={showOnce}>
             {t(problemOf(sending.error))}
           </p>
         )}
       </form>
     </Dialog>
   );
+}
+
+/** It may stand below what a phone shows of the form. */
+function showOnce(text: HTMLElement | null): void {
+  text?.scrollIntoView({ block: "nearest" });
 }
 
 const warningOf = (receiver: Receiver | undefined): MessageId | undefined =>

@@ -30,7 +30,7 @@ export const PASSKEY_SCREENS: readonly Screen[] = [
     path: "/dashboard",
     ...owned,
     isVariant: true,
-    act: async (page) => void (await own(page)),
+    act: seeOffer,
   },
   {
     name: "panel before a wallet by finger",
@@ -158,6 +158,11 @@ async function askFor(page: Page, method: "personal_sign" | "eth_sendTransaction
 async function seeAdvice(page: Page): Promise<void> {
   await own(page);
   await page.locator(".state-panel button").waitFor();
+}
+
+async function seeOffer(page: Page): Promise<void> {
+  await own(page);
+  await page.locator(".notice button").first().waitFor();
 }
 
 async function openSteps(page: Page): Promise<void> {
