@@ -14,12 +14,14 @@ import { type Deployment, readDeployment } from "../../core/chain/deployment.ts"
 import { build } from "../../core/chain/generated/build.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
+import { keysOf } from "../../core/rules/records.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import { successionFindings } from "./check-succession.ts";
 import type { CheckConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
 import { type RoleRow, roleId, roleName, roleTable } from "./roles.ts";
+import { saidOtherwise } from "./said-otherwise.ts";
 
 type HeldRole = { contract: Address; role: Hex; holder: Address };
 
@@ -60,8 +62,63 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
     ),
     ...(await linkFindings(client, deployment)),
     ...(await successionFindings(client, deployment)),
+    ...(await stateFindings(client, configuration, deployment)),
     ...(await roleFindings(client, configuration, deployment)),
   ];
+}
+
+/** Pauses, delays, the site and the limits: as configured now, or else as they were deployed. Only what differs. */
+async function stateFindings(
+  client: PublicClient,
+  { said }: CheckConfiguration,
+  deployment: Deployment,
+): Promise<Finding[]> {
+  const { purchaseNft, cashbackDistributor } = deployment;
+  const texts: string[] = [];
+  for (const { address } of [purchaseNft, cashbackDistributor]) {
+    const isPaused = await client
+      .readContract({ address, abi: purchaseNftAbi, functionName: "paused" })
+      .catch(() => false);
+    if (isPaused) texts.push(`${address} is paused; its admin must call unpause()`);
+  }
+  const wantedDelay = said.adminDelaySeconds ?? purchaseNft.constructorArguments[1];
+  for (const { address } of [purchaseNft, cashbackDistributor]) {
+    const contract = { address, abi: purchaseNftAbi } as const;
+    const [delay, [pending, from]] = await Promise.all([
+      client.readContract({ ...contract, functionName: "defaultAdminDelay" }),
+      client.readContract({ ...contract, functionName: "pendingDefaultAdminDelay" }),
+    ]).catch(() => [wantedDelay, [0, 0]] as const);
+    const what = `the delay of the administration of ${address}`;
+    if (from !== 0 && pending !== wantedDelay)
+      texts.push(`${what} will be ${pending} s, not ${wantedDelay}; its admin must call rollbackDefaultAdminDelay()`);
+    else if (from === 0 && delay !== wantedDelay)
+      texts.push(
+        `${what} is ${delay} s, not ${wantedDelay}; its admin must call changeDefaultAdminDelay(${wantedDelay})`,
+      );
+  }
+  const first = cashbackDistributor.constructorArguments[3];
+  const isSuccessor = deployment.formerDistributors.length > 0;
+  // A successor took its limits over, which are compared with its predecessor's.
+  const deployed = isSuccessor
+    ? {}
+    : {
+        maxWeiPerCent: BigInt(first.maxWeiPerCent),
+        maxPayout: BigInt(first.maxPayout),
+        dailyCap: BigInt(first.dailyCap),
+      };
+  const siteUrl = said.siteUrl ?? new URL(purchaseNft.constructorArguments[2]).origin;
+  const wanted = { ...deployed, ...said, siteUrl, adminDelaySeconds: undefined };
+  const lines = await saidOtherwise(client, { said: wanted }, deployment).catch(() => []);
+  const variables = {
+    MAX_WEI_PER_CENT: "maxWeiPerCent",
+    MAX_PAYOUT_CHZ: "maxPayout",
+    DAILY_CAP_CHZ: "dailyCap",
+  } as const;
+  for (const line of lines) {
+    const unsaid = keysOf(variables).some((name) => line.startsWith(`${name} `) && said[variables[name]] === undefined);
+    texts.push(unsaid ? line.replace(" is ", " was ") : line);
+  }
+  return texts.map((text) => ({ isGood: false, text }));
 }
 
 function sourceFinding({ build: recorded }: Deployment): Finding {
@@ -186,13 +243,15 @@ function judgeRoles(
   return [
     ...wanted.map((one) => {
       const isGood = held.some((other) => isSame(one, other));
-      return { isGood, text: `${one.holder} ${isGood ? "holds" : "lacks"} ${roleName(one.role)} on ${one.contract}` };
+      const call = isGood ? "" : `; its admin must call grantRole(${one.role}, ${one.holder})`;
+      const verdict = isGood ? "holds" : "lacks";
+      return { isGood, text: `${one.holder} ${verdict} ${roleName(one.role)} on ${one.contract}${call}` };
     }),
     ...held
       .filter((one) => !allowed.some((other) => isSame(one, other)))
       .map(({ contract, role, holder }) => ({
         isGood: false,
-        text: `${holder} holds ${roleName(role)} on ${contract} and should not`,
+        text: `${holder} holds ${roleName(role)} on ${contract} and should not; its admin must call revokeRole(${role}, ${holder})`,
       })),
   ];
 }

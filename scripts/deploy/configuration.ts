@@ -93,7 +93,7 @@ const RATE_HEADROOM = 4n;
 type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 
 /** The settings for `--check`. */
-export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin"> & {
+export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin" | "said"> & {
   /** Undefined if the holders are not configured: anyone can run the check without a key. */
   roles: RoleHolders | undefined;
 };
@@ -105,6 +105,7 @@ export function readCheckConfiguration(network: Network, source: Variables): Che
   return {
     ...connection(network, env),
     admin: env.ADMIN_ADDRESS,
+    said: saidBy(env),
     roles: operator && roleHolders(env, operator),
   };
 }
@@ -128,13 +129,18 @@ export function readDeployConfiguration(network: Network, source: Variables): De
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
     siteUrl,
     limits: limitsOf(network, env),
-    said: {
-      siteUrl: env.SITE_URL && siteUrl,
-      adminDelaySeconds: env.ADMIN_DELAY_SECONDS,
-      ...(env.MAX_WEI_PER_CENT === undefined ? {} : { maxWeiPerCent: env.MAX_WEI_PER_CENT }),
-      ...(env.MAX_PAYOUT_CHZ === undefined ? {} : { maxPayout: env.MAX_PAYOUT_CHZ }),
-      ...(env.DAILY_CAP_CHZ === undefined ? {} : { dailyCap: env.DAILY_CAP_CHZ }),
-    },
+    said: saidBy(env),
+  };
+}
+
+/** What the variables say, without what they leave to a default. */
+function saidBy(env: Environment): DeployConfiguration["said"] {
+  return {
+    siteUrl: env.SITE_URL && new URL(env.SITE_URL).origin,
+    adminDelaySeconds: env.ADMIN_DELAY_SECONDS,
+    ...(env.MAX_WEI_PER_CENT === undefined ? {} : { maxWeiPerCent: env.MAX_WEI_PER_CENT }),
+    ...(env.MAX_PAYOUT_CHZ === undefined ? {} : { maxPayout: env.MAX_PAYOUT_CHZ }),
+    ...(env.DAILY_CAP_CHZ === undefined ? {} : { dailyCap: env.DAILY_CAP_CHZ }),
   };
 }
 

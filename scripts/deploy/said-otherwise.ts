@@ -10,7 +10,7 @@ import type { DeployConfiguration } from "./configuration.ts";
  */
 export async function saidOtherwise(
   client: PublicClient,
-  { said, siteUrl, adminDelaySeconds }: DeployConfiguration,
+  { said }: Pick<DeployConfiguration, "said">,
   { purchaseNft, cashbackDistributor }: Deployment,
 ): Promise<string[]> {
   const nft = { address: purchaseNft.address, abi: purchaseNftAbi } as const;
@@ -25,7 +25,8 @@ export async function saidOtherwise(
     lines.push(`${what} at ${address}: its admin ${admin} must call ${call}, data ${data}`);
   };
 
-  if (said.siteUrl !== undefined && new URL(site).origin !== said.siteUrl) {
+  const { siteUrl, adminDelaySeconds } = said;
+  if (siteUrl !== undefined && new URL(site).origin !== siteUrl) {
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "setSiteUrl", args: [siteUrl] });
     await tell(nft, `SITE_URL is ${siteUrl}, and ${site}`, `setSiteUrl("${siteUrl}")`, data);
   }
@@ -42,7 +43,7 @@ export async function saidOtherwise(
     const call = `setLimits((${maxWeiPerCent}, ${maxPayout}, ${dailyCap}))`;
     await tell(distributor, `${variable} is ${text(wanted)}, and ${text(limits[name])}`, call, data);
   }
-  if (said.adminDelaySeconds === undefined) return lines;
+  if (adminDelaySeconds === undefined) return lines;
   for (const { address } of [nft, distributor]) {
     const contract = { address, abi: purchaseNftAbi } as const;
     const [delay, [scheduled]] = await Promise.all([

@@ -6,7 +6,14 @@ import { deploymentSchema } from "../../core/chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { readEvents } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
-import { CONTRACTS_ADMIN, CONTRACTS_ADMIN_KEY, sendMined, setLimits, storesNamed } from "./support/contracts-admin.ts";
+import {
+  CONTRACTS_ADMIN,
+  CONTRACTS_ADMIN_KEY,
+  sendMined,
+  setLimits,
+  storesNamed,
+  WIDE_LIMITS,
+} from "./support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const CHZ = 10n ** 18n;
@@ -52,9 +59,13 @@ describe("A rehearsed succession @deep", function () {
   };
   const amount = (address: Address, functionName: "available" | "totalCredit" | "spentToday") =>
     client().readContract({ address, abi: cashbackDistributorAbi, functionName });
-  const checked = async () => {
-    const { code, output } = await system.run("scripts/deploy.ts", ["--network", "localhost", "--check"]);
-    expect(code, output).to.equal(0);
+  const checked = async (limits: Record<string, string> = {}, bad: readonly string[] = []) => {
+    const { code, output } = await system.run("scripts/deploy.ts", ["--network", "localhost", "--check"], limits);
+    expect(
+      output.split("\n").filter((line) => line.startsWith("✗")),
+      output,
+    ).to.deep.equal(bad);
+    expect(code, output).to.equal(bad.length > 0 ? 1 : 0);
     return output;
   };
   const warned = (of: RegExp) =>
@@ -85,7 +96,8 @@ describe("A rehearsed succession @deep", function () {
     expect(await amount(old, "totalCredit")).to.equal(FIVE_CHZ);
     // Room for exactly one more payout today.
     await setLimits(system, { maxPayout: 7n * CHZ, dailyCap: 3n * FIVE_CHZ });
-    await checked();
+    const { maxWeiPerCent } = WIDE_LIMITS;
+    await checked({ MAX_WEI_PER_CENT: String(maxWeiPerCent), MAX_PAYOUT_CHZ: "7", DAILY_CAP_CHZ: "15" });
 
     // A payout is in the pool when the distributor is retired, and fails on chain.
     await anvil.request("evm_setAutomine", false);
@@ -115,7 +127,8 @@ describe("A rehearsed succession @deep", function () {
     expect(code, output).to.equal(0);
     const next = record().cashbackDistributor.address;
     expect(await viewOf(next)).to.deep.equal(before);
-    expect(await checked()).to.match(/limits of .*: as /);
+    const paused = `✗ ${next} is paused; its admin must call unpause()`;
+    expect(await checked({}, [paused])).to.match(/limits of .*: as /);
     expect(await payouts(next)).to.deep.equal([]);
 
     await Promise.all([system.api, system.indexer].map((one) => one.stop()));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import {
+  type Abi,
   type Address,
   createPublicClient,
   createWalletClient,
@@ -19,6 +20,7 @@ import {
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../core/chain/chains.ts";
 import type { Deployment } from "../../core/chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { type RoleHolders, readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
@@ -694,8 +696,43 @@ describe("npm run deploy", function () {
       const { code, bad } = await check();
       expect(code).to.equal(1);
       expect(bad).to.deep.equal([
-        `✗ ${deployer.address} lacks TREASURER_ROLE on ${address}`,
-        `✗ ${thief} holds PAYER_ROLE on ${address} and should not`,
+        `✗ ${deployer.address} lacks TREASURER_ROLE on ${address}; its admin must call grantRole(${roleId("TREASURER_ROLE")}, ${deployer.address})`,
+        `✗ ${thief} holds PAYER_ROLE on ${address} and should not; its admin must call revokeRole(${roleId("PAYER_ROLE")}, ${thief})`,
+      ]);
+    });
+
+    it("names each limit, the site, the delay and each pause that is not as it was deployed or configured", async () => {
+      const { purchaseNft, cashbackDistributor } = record();
+      const [nft, distributor] = [purchaseNft.address, cashbackDistributor.address];
+      const call = (to: Address, functionName: string, args: unknown[] = []) =>
+        send(
+          deployer,
+          to,
+          encodeFunctionData({
+            abi: [...purchaseNftAbi, ...cashbackDistributorAbi] as Abi,
+            functionName,
+            args,
+          }),
+        );
+      const most = 2n ** 96n - 1n;
+      await call(distributor, "setLimits", [{ maxWeiPerCent: most, maxPayout: most, dailyCap: most }]);
+      await call(nft, "setSiteUrl", ["https://phishing.example"]);
+      await call(nft, "changeDefaultAdminDelay", [7_200]);
+      for (const contract of [nft, distributor]) await call(contract, "pause");
+      const { code, bad } = await check();
+      expect(code).to.equal(1);
+      const lines = bad.map((line) => line.replace(/, data 0x[0-9a-f]+$/, ""));
+      const admin = deployer.address;
+      const back = `its admin ${admin} must call setLimits((${40n * 10n ** 15n}, ${10n ** 22n}, ${10n ** 23n}))`;
+      const wei = formatEther(most);
+      expect(lines).to.deep.equal([
+        `✗ ${nft} is paused; its admin must call unpause()`,
+        `✗ ${distributor} is paused; its admin must call unpause()`,
+        `✗ the delay of the administration of ${nft} will be 7200 s, not 3600; its admin must call rollbackDefaultAdminDelay()`,
+        `✗ SITE_URL is https://torcida.example, and https://phishing.example at ${nft}: its admin ${admin} must call setSiteUrl("https://torcida.example")`,
+        `✗ MAX_WEI_PER_CENT was ${40n * 10n ** 15n}, and ${most} at ${distributor}: ${back}`,
+        `✗ MAX_PAYOUT_CHZ was 10000, and ${wei} at ${distributor}: ${back}`,
+        `✗ DAILY_CAP_CHZ was 100000, and ${wei} at ${distributor}: ${back}`,
       ]);
     });
 
