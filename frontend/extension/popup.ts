@@ -41,6 +41,8 @@ function button(text: string, press: () => void): HTMLElement {
 
 /** To the page with cashback, in the same tab; the way back is the network's link to this page. */
 async function leave(tabId: number, page: string, store: Store): Promise<void> {
+  // Offline, the reader stays at the page, and nothing is said to be active.
+  if (!(await refreshStores())) return show(element("h1", say("unreachable")), say("awayHint"));
   const there = `${SITE}/go?${new URLSearchParams({ url: page, store: String(store.id) })}`;
   try {
     await chrome.tabs.update(tabId, { url: there });

@@ -7,12 +7,15 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { expect } from "chai";
 import { strFromU8, strToU8 } from "fflate";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { extensionFiles } from "../../scripts/developer/build-extension.ts";
 import { skipWithout } from "../testing/skip.ts";
 import { eventually } from "../testing/until.ts";
+import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
+import { FixtureServer } from "./support/fixture-server.ts";
 
 /** Debian's; the one from npm has no extensions. */
 const CHROMIUM = "/usr/bin/chromium";
@@ -30,7 +33,8 @@ describe("The extension in a real Chromium @deep", function () {
   let isAway = false;
   let attempts = 0;
   const asked: Pick<IncomingMessage, "url" | "headers">[] = [];
-  const site = createPlainServer((request, response) => {
+  /** The list for the extension, and behind it the web app. */
+  const site = createPlainServer(async (request, response) => {
     attempts++;
     if (isAway) return void request.socket.destroy();
     asked.push({ url: request.url, headers: request.headers });
@@ -39,8 +43,15 @@ describe("The extension in a real Chromium @deep", function () {
       return void response.end(
         JSON.stringify({ stores: [{ id: 7, name: "<b>Loja Um</b>", domains: ["loja-um.com"] }] }),
       );
-    response.setHeader("content-type", "text/html").end("<h1>Torcida</h1>");
+    const headers = new Headers();
+    for (const name of ["content-type", "authorization"]) headers.set(name, request.headers[name] ?? "");
+    const body = request.method === "POST" ? await new Response(Readable.toWeb(request)).text() : undefined;
+    const { method = "GET", url = "/" } = request;
+    const answer = await fetch(webApp.url + url, { method, headers, ...(body !== undefined && { body }) });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
   });
+  const webApp = new FixtureServer(WEB_APP);
   let shop: ReturnType<typeof createServer>;
 
   before(async function () {
@@ -57,6 +68,8 @@ describe("The extension in a real Chromium @deep", function () {
       await once(server.listen(0, "127.0.0.1"), "listening");
       ports.push((server.address() as AddressInfo).port);
     }
+    await buildWebApp();
+    await webApp.start();
     await install(`http://127.0.0.1:${ports[0]}`);
     const flags = ["--headless=new", "--no-sandbox", "--ignore-certificate-errors", "--disable-gpu"];
     context = await chromium.launchPersistentContext(join(directory, "profile"), {
@@ -79,6 +92,7 @@ describe("The extension in a real Chromium @deep", function () {
   afterEach(() => page?.close());
   after(async () => {
     await context?.close();
+    await webApp.stop();
     site.close();
     shop?.close();
     rmSync(directory, { recursive: true, force: true });
@@ -110,6 +124,18 @@ describe("The extension in a real Chromium @deep", function () {
     return opened;
   }
 
+  /** Over the page in front. */
+  async function press(): Promise<void> {
+    const opened = await popup();
+    const closed = opened.waitForEvent("close");
+    // The popup is gone before the key is up.
+    await opened
+      .getByRole("button", { name: /^Activate/ })
+      .press("Enter")
+      .catch(() => undefined);
+    await closed;
+  }
+
   it("asks its site for the public list alone, and tells it of no page", async () => {
     await page.goto(SHOP);
     await page.goto("https://other.example/secret");
@@ -138,13 +164,8 @@ describe("The extension in a real Chromium @deep", function () {
     await page.goto(SHOP);
     const first = await popup();
     await first.getByRole("heading", { name: "<b>Loja Um</b> gives cashback" }).waitFor();
-    const closed = first.waitForEvent("close");
-    // The popup is gone before the key is up.
-    await first
-      .getByRole("button", { name: "Activate cashback" })
-      .press("Enter")
-      .catch(() => undefined);
-    await closed;
+    await first.close();
+    await press();
     await page.waitForURL("**/go?*");
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).to.deep.equal({ url: SHOP, store: "7" });
@@ -152,7 +173,7 @@ describe("The extension in a real Chromium @deep", function () {
     await page.goto(`${SHOP}&awc=1_2`);
     const second = await popup();
     await second.getByRole("heading", { name: "Cashback is active at <b>Loja Um</b>" }).waitFor();
-    await second.getByText("It counts until").waitFor();
+    await second.getByText("it counts until").waitFor();
     await second.close();
   });
 
@@ -176,8 +197,71 @@ describe("The extension in a real Chromium @deep", function () {
     await eventually(async () => expect(attempts).to.be.above(before));
     await page.goto(SHOP);
     const kept = await popup();
-    await kept.getByRole("button", { name: "Activate cashback" }).waitFor();
+    await kept.getByRole("button", { name: "Activate cashback" }).press("Enter");
+    await kept.getByRole("heading", { name: "Torcida did not answer" }).waitFor();
+    expect(page.url(), "the reader stays where they were").to.equal(SHOP);
     await kept.close();
     isAway = false;
+    const again = await popup();
+    await again.getByRole("heading", { name: "<b>Loja Um</b> gives cashback" }).waitFor();
+    await again.close();
+  });
+
+  it("leads who is logged out to the login, and back to the product", async () => {
+    await page.goto(SHOP);
+    await press();
+    await page.getByRole("dialog").getByRole("button", { name: "Entrar e ganhar" }).click();
+    await page.waitForURL("**/auth?next=*");
+    const next = new URL(new URL(page.url()).searchParams.get("next") ?? "", page.url());
+    expect([next.pathname, next.searchParams.get("url")]).to.deep.equal(["/go", SHOP]);
+  });
+
+  it("opens a tab of its own where the store's was closed meanwhile", async () => {
+    await page.goto(SHOP);
+    const over = await popup();
+    await over.getByRole("button", { name: /^Activate/ }).waitFor();
+    const opened = context.waitForEvent("page");
+    await page.close();
+    await over
+      .getByRole("button", { name: /^Activate/ })
+      .press("Enter")
+      .catch(() => undefined);
+    const there = await opened;
+    await there.waitForURL("**/go?*");
+    expect(new URL(there.url()).searchParams.get("url")).to.equal(SHOP);
+    await there.close();
+  });
+
+  it("lights up as before once it was switched off and on again", async () => {
+    const conditions = async () => (await rules()).map(({ conditions }) => conditions);
+    const before = await conditions();
+    const id = new URL(worker.url()).host;
+    await page.goto("chrome://extensions");
+    const set = (isEnabled: boolean) =>
+      page.evaluate(([id, on]) => chrome.management.setEnabled(id, on), [id, isEnabled] as const);
+    await set(false);
+    await eventually(async () => expect(context.serviceWorkers()).to.not.include(worker));
+    const restarted = context.waitForEvent("serviceworker");
+    await set(true);
+    worker = await restarted;
+    await eventually(async () => expect(await conditions()).to.deep.equal(before));
+    await page.goto(SHOP);
+    const active = await popup();
+    await active.getByRole("heading", { name: "Cashback is active at <b>Loja Um</b>" }).waitFor();
+    await active.close();
+  });
+
+  it("is needed no more once the way has begun: who takes it out meanwhile still arrives", async () => {
+    await page.goto(SHOP);
+    await press();
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    const gone = worker.evaluate(() => chrome.management.uninstallSelf({ showConfirmDialog: false }));
+    await gone.catch(() => undefined);
+    await eventually(async () => expect(context.serviceWorkers()).to.not.include(worker));
+    await dialog.getByRole("link", { name: "Sem cashback" }).waitFor();
+    await page.reload();
+    await dialog.getByRole("button", { name: "Entrar e ganhar" }).click();
+    await page.waitForURL("**/auth?next=*");
   });
 });
