@@ -61,16 +61,20 @@ export function linkIn(text: string): string | undefined {
   return found?.replace(/[.,;:!?)\]}]+$/, "");
 }
 
+const HOST = /^(?=.{1,253}$)(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)+[a-z\d-]{2,63}$/;
+
 function publicPage(text: string): URL | undefined {
   if (text.length > PRODUCT_LINK_LENGTH || /[\s\\]/.test(text)) return undefined;
-  const url = URL.parse(/^[a-z][a-z\d+.-]*:/i.test(text) ? text : `https://${text}`);
+  // A port may follow a bare host, too.
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const isDefault = url.port === "" || url.port === "443";
   if (url.username || url.password || !isDefault) return undefined;
   // The final dot of a full name is the same host.
   url.hostname = url.hostname.replace(/\.$/, "");
   const { hostname } = url;
-  if (!hostname.includes(".") || hostname.startsWith("[") || /^[\d.]+$/.test(hostname)) return undefined;
+  // A parser lets names pass that no page has, such as one with an empty part.
+  if (!HOST.test(hostname) || /^[\d.]+$/.test(hostname)) return undefined;
   url.protocol = "https:";
   return url;
 }
@@ -86,11 +90,10 @@ function cleaned(url: URL, wasReferral: boolean): Pick<ProductLink, "url" | "was
   const ofHost = REFERRALS_OF_HOSTS.filter(({ host }) => host.test(url.hostname));
   const isReferral = (name: string) =>
     REFERRALS.test(name.toLowerCase()) || ofHost.some(({ parameters }) => parameters.test(name.toLowerCase()));
-  const names = [...new Set(url.searchParams.keys())];
-  const referrals = names.filter(isReferral);
-  // A query that nothing goes from stays as it was written: a shop may not read it once it is written anew.
-  for (const name of names) {
-    if (TRACKING.test(name.toLowerCase()) || referrals.includes(name)) url.searchParams.delete(name);
-  }
-  return { url: url.href, wasReferral: wasReferral || referrals.length > 0 };
+  // What stays is as it was written: a shop may not read it once it is written anew, such as `%E9` of an older one.
+  const pieces = url.search.slice(1).split("&");
+  const named = pieces.map((piece) => ({ piece, name: [...new URLSearchParams(piece).keys()][0] ?? "" }));
+  const kept = named.filter(({ name }) => !TRACKING.test(name.toLowerCase()) && !isReferral(name));
+  if (kept.length < named.length) url.search = kept.map(({ piece }) => piece).join("&");
+  return { url: url.href, wasReferral: wasReferral || named.some(({ name }) => isReferral(name)) };
 }

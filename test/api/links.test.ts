@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
+import pino from "pino";
 import { createStore } from "../../core/catalogue/store-moves.ts";
 import { bumpCatalogueVersion } from "../../core/catalogue/version.ts";
 import type { Database } from "../../core/database/connect.ts";
@@ -94,6 +95,23 @@ describe("A link to a product", () => {
           expect(found.rows, `${name}.${column.name}`).to.have.length(0);
         }
       }
+    });
+
+    it("is told to no log, whether it is answered or refused", async () => {
+      await start();
+      const user = await api.user();
+      const logged: string[] = [];
+      Object.assign(api.services, { log: pino({ level: "trace" }, { write: (line: string) => logged.push(line) }) });
+      const ask = async (url: string) => (await user.post("/api/links", { user: user.address, url })).status;
+      const other = PAGE.replace("loja-um", "loja-que-nao-ha");
+      const two = PAGE.replace("loja-um.com.br", "loja-dois.com");
+      const answers = [await ask(PAGE), await ask(other), await ask(two), await ask(`ftp://${SECRET}`)];
+      expect(answers).to.deep.equal([200, 404, 409, 400]);
+      expect(await ask(`${PAGE}&a=${"b".repeat(8_192)}`)).to.equal(400);
+      await user.post("/api/links", { user: user.address, url: [PAGE] });
+      await user.get(`/go?url=${encodeURIComponent(PAGE)}`);
+      expect(logged.filter((line) => line.includes("/api/links"))).to.have.length(6);
+      expect(logged.filter((line) => line.includes(SECRET) || line.includes("loja"))).to.deep.equal([]);
     });
 
     it("says a stranger whose page it is, and records nothing", async () => {

@@ -417,7 +417,10 @@ describe("Messages to devices", function () {
         expect(answer.status).to.equal(400);
       }
       // A public site has no services here, whatever a name leads to.
-      for (const host of ["127.0.0.1", "localhost"]) {
+      for (const host of [
+        ...["127.0.0.1", "localhost", "2130706433", "0.0.0.0"],
+        ...["[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]"],
+      ]) {
         const to = new URL(`http://${host}:${new URL(service.url).port}/push`);
         const call = { headers: {}, body: Buffer.from(""), signal: AbortSignal.timeout(5_000), isLocal: false };
         const error = await postToStranger(to, call).catch((caught: unknown) => caught);

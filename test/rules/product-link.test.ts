@@ -57,10 +57,21 @@ describe("A pasted link", () => {
     expect(readProductLink(link)).to.equal(undefined);
   });
 
+  it("keeps what stays of its query letter by letter, in whatever encoding its shop reads", () => {
+    for (const [pasted, kept] of [
+      ["https://loja.com/?q=caf%E9&gclid=1&b=a+b%20c", "https://loja.com/?q=caf%E9&b=a+b%20c"],
+      ["https://loja.com/?utm_source=1&a[]=1&a[]=2&=&flag", "https://loja.com/?a[]=1&a[]=2&=&flag"],
+      ["https://loja.com/tv?%61wc=1&Utm_Medium=x#fotos", "https://loja.com/tv#fotos"],
+    ] as const)
+      expect(readProductLink(pasted)?.url).to.equal(kept);
+  });
+
   it("is none to anything but a public page", () => {
     for (const text of [
       ...["", "tv", "loja", "javascript:alert(1)", "ftp://loja.com/tv", "data:text/html,x"],
       ...["https://ana:senha@loja.com/tv", "https://loja.com@evil.com/", "https://loja.com:8443/tv"],
+      ...["https://.loja.com/", "https://..loja.com/", "https://loja.com../", "loja.com:8443/tv", "javascript:1"],
+      ...[`https://${"a".repeat(64)}.com/`, `https://${"a.".repeat(130)}loja.com/`, "https://loja.com%00.evil.com/"],
       ...["https://127.0.0.1/tv", "https://2130706433/", "https://[::1]/tv", "https://loja.com\\@evil.com/tv"],
       ...["https://loja.com/t v", `https://loja.com/${"a".repeat(5_000)}`],
       `https://www.awin1.com/cread.php?ued=${encodeURIComponent("javascript:alert(1)")}`,
@@ -71,6 +82,9 @@ describe("A pasted link", () => {
   it("is known by its host in plain letters, whatever a reader sees", () => {
     expect(readProductLink("https://аmazon.com.br/tv")?.host).to.match(/^xn--/);
     expect(readProductLink("https://loja.com.evil.com/tv")?.host).to.equal("loja.com.evil.com");
+    expect(readProductLink("https://loja.com%2eevil.com/tv")?.host).to.equal("loja.com.evil.com");
+    for (const same of ["https://loja。com/", "https://ｌｏｊａ．com/", "https://lo\u00adja.com/", "loja.com:443/"])
+      expect(readProductLink(same)?.host, same).to.equal("loja.com");
   });
 });
 
