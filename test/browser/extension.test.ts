@@ -7,7 +7,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { strFromU8, strToU8 } from "fflate";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
@@ -44,8 +44,8 @@ describe("The extension in a real Chromium @deep", function () {
         JSON.stringify({ stores: [{ id: 7, name: "<b>Loja Um</b>", domains: ["loja-um.com"] }] }),
       );
     const headers = new Headers();
-    for (const name of ["content-type", "authorization"]) headers.set(name, request.headers[name] ?? "");
-    const body = request.method === "POST" ? await new Response(Readable.toWeb(request)).text() : undefined;
+    for (const name of ["content-type", "authorization"] as const) headers.set(name, request.headers[name] ?? "");
+    const body = request.method === "POST" ? await text(request) : undefined;
     const { method = "GET", url = "/" } = request;
     const answer = await fetch(webApp.url + url, { method, headers, ...(body !== undefined && { body }) });
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
