@@ -160,8 +160,8 @@ describe("Messages to this device", () => {
     await context.grantPermissions(["notifications"], { origin: site.server.url });
     await page.evaluate(() => navigator.serviceWorker.ready);
     // Headless Chromium has nowhere to show them.
-    const [worker] = context.serviceWorkers();
-    await worker?.evaluate(
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+    await worker.evaluate(
       `shown = []; registration.showNotification = async (title, { tag, data }) => shown.push([title, tag, data])`,
     );
     const session = await context.newCDPSession(page);
@@ -176,15 +176,14 @@ describe("Messages to this device", () => {
     for (const _ of ["sent", "and sent again"])
       await session.send("ServiceWorker.deliverPushMessage", { origin: site.server.url, registrationId, data });
     const told = ["Compra registrada: Loja", "event-1", "/dashboard"];
-    await eventually(async () => expect(await worker?.evaluate("shown")).to.deep.equal([told, told]));
+    await eventually(async () => expect(await worker.evaluate("shown")).to.deep.equal([told, told]));
   });
 
   it("open their page by a tap: where it is shown, in a tab that is open, or in a new one", async () => {
     const { page, context } = await open("pt");
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.reload();
-    const [worker] = context.serviceWorkers();
-    if (!worker) throw new Error("The worker is not here");
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     // Only a real tap on a notification, which nobody can make headless, may raise a window or open one.
     await worker.evaluate(`
       opened = []; raised = [];
@@ -216,8 +215,8 @@ describe("Messages to this device", () => {
   it("come from the address that their service gives instead of the one it ends", async () => {
     const { page, context } = await open("pt");
     await page.evaluate(() => navigator.serviceWorker.ready);
-    const [worker] = context.serviceWorkers();
-    const subscribed = await worker?.evaluate(`
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+    const subscribed = await worker.evaluate(`
       asked = [];
       PushManager.prototype.subscribe = async (options) => { asked.push(options); };
       for (const newSubscription of [null, {}])
