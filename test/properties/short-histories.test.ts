@@ -37,6 +37,7 @@ const TOLD: Record<string, readonly Step[]> = {
   "what one person releases lifts a debt above what they may alone": [
     ...(["1 approved", "pay", "1 declined", "2 pending", "1 approved", "1 release"] as const),
   ],
+  "a part of what is due may not be paid first": ["1 less", "confirm", "1 approved", "confirm", "pay"],
   "a hold that a backup lost is remembered": ["1 approved", "1 hold", "confirm", 1],
 };
 

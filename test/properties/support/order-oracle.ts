@@ -107,7 +107,10 @@ export class OrderOracle {
       const mayBePaid = this.mayBePaid(sale);
       const due = this.entitled(sale);
       const found: string[] = [];
-      if (now !== before && !(mayBePaid && now === due)) found.push(`keeps ${now} of ${due}, and kept ${before}`);
+      // What it rises to is another purchase, which can be paid later.
+      const isPart = !isQuiet && before < now && now < due;
+      if (now !== before && !(mayBePaid && (now === due || isPart)))
+        found.push(`keeps ${now} of ${due}, and kept ${before}`);
       if (isQueued && !mayBePaid) found.push("its payout is queued");
       if (isQuiet && mayBePaid && now !== due) found.push(`keeps ${now}, and is due ${due}`);
       return found.map((one) => `Sale ${sale + 1} ${one}`);
