@@ -108,7 +108,7 @@ function Note({ entry }: { entry: Entry }) {
   const t = useText();
   return (
     <p className="ticket-note">
-      <Why entry={entry} /> <PaidWorth purchase={entry.purchase} />{" "}
+      <Why entry={entry} /> <PaidWorth purchase={entry.purchase} isInline />{" "}
       {entry.nft && (
         <Link className="link" to={paths.ticket(entry.id)}>
           {t("ticket.page")}
@@ -140,10 +140,10 @@ function Why({ entry }: { entry: Entry }) {
   );
 }
 
-function PaidWorth({ purchase }: { purchase: PurchaseRecord | undefined }) {
+function PaidWorth({ purchase, isInline }: { purchase: PurchaseRecord | undefined; isInline?: boolean }) {
   if (purchase?.cashback_state !== "paid") return null;
   const { paid_amount, paid_value = null, paid_rate_day = null } = purchase;
-  return <Worth amount={paid_amount ?? "0"} value={paid_value} rateDay={paid_rate_day} />;
+  return <Worth amount={paid_amount ?? "0"} value={paid_value} rateDay={paid_rate_day} isInline={isInline === true} />;
 }
 
 /** The way to what the wallet refused. */

@@ -152,7 +152,12 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
       {ticket.paid ? (
         <p className="mt-3">
           {t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}{" "}
-          <Worth amount={ticket.paid.amount} value={ticket.paid.value ?? null} rateDay={ticket.paid.rate_day ?? null} />
+          <Worth
+            amount={ticket.paid.amount}
+            value={ticket.paid.value ?? null}
+            rateDay={ticket.paid.rate_day ?? null}
+            isInline
+          />
         </p>
       ) : (
         ticket.is_over && <p className="mt-3">{t("ticketPage.over")}</p>

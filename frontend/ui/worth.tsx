@@ -14,10 +14,12 @@ type WorthProps = {
   value: string | null;
   /** The earlier day whose rate that is. */
   rateDay: string | null;
+  /** In a sentence, not in lines of its own. */
+  isInline?: boolean;
 };
 
 /** What a payment was worth in reais on its day, and is today. docs/product.md#worth */
-export function Worth({ amount, value, rateDay }: WorthProps) {
+export function Worth({ amount, value, rateDay, isInline = false }: WorthProps) {
   const t = useText();
   const { brl, date } = useFormat();
   const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
@@ -27,7 +29,8 @@ export function Worth({ amount, value, rateDay }: WorthProps) {
       <span className="muted figures">
         {value === null ? t("worth.unknown") : t("worth.then", { amount: brl(value) })}
         {rateDay && ` (${t("worth.earlier", { day: date(rateDay) })})`}
-      </span>{" "}
+      </span>
+      {isInline && is_rate_known && " · "}
       {is_rate_known && <span className="muted figures">{t("worth.today", { amount: brl(reaisText(today)) })}</span>}
     </>
   );

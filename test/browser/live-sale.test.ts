@@ -274,7 +274,10 @@ describe("The life of a live sale, as its buyer reads it", function () {
       { pt: "Cancelado", en: "Cancelled" },
       { pt: "Compra cancelada", en: "Purchase cancelled" },
       { pt: "Nada mais será pago por este ingresso.", en: "Nothing more will be paid for this ticket." },
-      { pt: "Não foi pago, e nada mais será pago por ele.", en: "Not paid, and nothing more will be paid for it." },
+      {
+        pt: "Não foi pago: a compra foi cancelada, e nada mais será pago por ela.",
+        en: "Not paid: the purchase was cancelled, and nothing more will be paid for it.",
+      },
     ]);
     expect(await page.getByText(/^Cashback (pago|paid)/).count()).to.equal(0);
     expect(problems).to.deep.equal([]);
