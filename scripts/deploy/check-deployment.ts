@@ -1,5 +1,6 @@
 import {
   type Address,
+  BaseError,
   getAbiItem,
   getAddress,
   type Hex,
@@ -75,20 +76,25 @@ async function stateFindings(
 ): Promise<Finding[]> {
   const { purchaseNft, cashbackDistributor } = deployment;
   const texts: string[] = [];
+  const unread = (what: string) => (error: Error) => {
+    texts.push(`${what} cannot be read (${error instanceof BaseError ? error.shortMessage : error.message})`);
+  };
   for (const { address } of [purchaseNft, cashbackDistributor]) {
     const isPaused = await client
       .readContract({ address, abi: purchaseNftAbi, functionName: "paused" })
-      .catch(() => false);
+      .catch(unread(`whether ${address} is paused`));
     if (isPaused) texts.push(`${address} is paused; its admin must call unpause()`);
   }
   const wantedDelay = said.adminDelaySeconds ?? purchaseNft.constructorArguments[1];
   for (const { address } of [purchaseNft, cashbackDistributor]) {
     const contract = { address, abi: purchaseNftAbi } as const;
-    const [delay, [pending, from]] = await Promise.all([
+    const what = `the delay of the administration of ${address}`;
+    const read = await Promise.all([
       client.readContract({ ...contract, functionName: "defaultAdminDelay" }),
       client.readContract({ ...contract, functionName: "pendingDefaultAdminDelay" }),
-    ]).catch(() => [wantedDelay, [0, 0]] as const);
-    const what = `the delay of the administration of ${address}`;
+    ]).catch(unread(what));
+    if (!read) continue;
+    const [delay, [pending, from]] = read;
     if (from !== 0 && pending !== wantedDelay)
       texts.push(`${what} will be ${pending} s, not ${wantedDelay}; its admin must call rollbackDefaultAdminDelay()`);
     else if (from === 0 && delay !== wantedDelay)
@@ -108,13 +114,13 @@ async function stateFindings(
       };
   const siteUrl = said.siteUrl ?? new URL(purchaseNft.constructorArguments[2]).origin;
   const wanted = { ...deployed, ...said, siteUrl, adminDelaySeconds: undefined };
-  const lines = await saidOtherwise(client, { said: wanted }, deployment).catch(() => []);
+  const lines = await saidOtherwise(client, { said: wanted }, deployment).catch(unread("the site and the limits"));
   const variables = {
     MAX_WEI_PER_CENT: "maxWeiPerCent",
     MAX_PAYOUT_CHZ: "maxPayout",
     DAILY_CAP_CHZ: "dailyCap",
   } as const;
-  for (const line of lines) {
+  for (const line of lines ?? []) {
     const unsaid = keysOf(variables).some((name) => line.startsWith(`${name} `) && said[variables[name]] === undefined);
     texts.push(unsaid ? line.replace(" is ", " was ") : line);
   }
