@@ -250,6 +250,7 @@ async function stopPurchases(
           .set({ held_at: hold.at, held_by: hold.by, held_reason: hold.reason })
           .where("held_at", "is", null)
           .execute();
+  for (const { id } of held) await withdrawMove(queries, id, "pay");
   const refused =
     refusedRequest === null
       ? []

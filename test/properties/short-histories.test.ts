@@ -38,6 +38,9 @@ const TOLD: Record<string, readonly Step[]> = {
     ...(["1 approved", "pay", "1 declined", "2 pending", "1 approved", "1 release"] as const),
   ],
   "a part of what is due may not be paid first": ["1 less", "confirm", "1 approved", "confirm", "pay"],
+  "a hold leaves what is queued of another purchase of its sale": [
+    ...(["1 less", "confirm", "1 approved", "queue", "1 hold"] as const),
+  ],
   "a hold that a backup lost is remembered": ["1 approved", "1 hold", "confirm", 1],
 };
 
