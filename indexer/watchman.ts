@@ -93,7 +93,9 @@ export class Watchman {
     if (!this.#hasBegun && head !== undefined) await this.#begin(cursor, head);
     const { database, status, signal } = this.#context;
     const { kysely } = database;
-    while (this.#hasBegun && status.mayHaveActs && !signal.aborted) {
+    // What was there at the first look is told together, in however many steps it is read.
+    const isRead = cursor !== undefined && head !== undefined && cursor.number >= head;
+    while (isRead && this.#hasBegun && status.mayHaveActs && !signal.aborted) {
       const rows = await kysely
         .selectFrom("contract_events")
         .leftJoin("watched_contracts", "watched_contracts.contract", "contract_events.contract")
