@@ -46,10 +46,15 @@ const later = {
 type Part = keyof typeof later;
 const wantedParts = new Set<Part>();
 
+/** So that a language that is all there is chosen at once, and not lost where the page is left in that moment. */
+const added = new Set<string>();
+
 async function addTexts(part: Part, language: Language): Promise<void> {
-  const texts = await later[part][fileOf(language)]?.();
+  const [key, catalogue] = [`${part} ${language}`, catalogues[language]];
+  if (added.has(key) || !catalogue) return;
   // Into the catalogue that the library has: it looks a message up when it is said.
-  if (texts) Object.assign(catalogues[language] ?? {}, texts);
+  Object.assign(catalogue, await later[part][fileOf(language)]?.());
+  added.add(key);
 }
 
 /** Loads these texts, before anything that says them. */
