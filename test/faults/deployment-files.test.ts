@@ -1,6 +1,8 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import webPush from "web-push";
 import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
@@ -63,11 +65,15 @@ describe("The deployment files", function () {
   });
 
   describe("with a running system @deep", () => {
+    const folder = mkdtempSync(join(tmpdir(), "torcida-files-"));
     let system: FaultSystem;
     let metrics = "";
     before(async () => {
       const [metricsPort] = await freePorts(1);
-      system = await startFaultSystem({ environment: { METRICS_PORT: String(metricsPort) } });
+      const VAPID_KEY_FILE = join(folder, "vapid.key");
+      writeFileSync(VAPID_KEY_FILE, `${webPush.generateVAPIDKeys().privateKey}\n`, { mode: 0o600 });
+      const push = { VAPID_KEY_FILE, VAPID_SUBJECT: "mailto:avisos@shop.example" };
+      system = await startFaultSystem({ environment: { METRICS_PORT: String(metricsPort), ...push } });
       const textOf = async (url: string) => (await fetch(url)).text();
       const buyer = await system.shopper();
       await buyer.buy(1, 10);
@@ -77,7 +83,10 @@ describe("The deployment files", function () {
         return all.includes("torcida_indexer_head_lag_seconds") && all;
       });
     });
-    after(() => system?.stop());
+    after(async () => {
+      await system?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
     it("uses only exported metrics in alerts and dashboards, and links to existing pages", () => {
       // An error counter appears with the first error.
@@ -108,7 +117,8 @@ describe("The deployment files", function () {
         "payouts --resume",
       );
       for (const command of commands) {
-        const [name = "", ...args] = command.split(" ");
+        const words = command.replace("--network NAME", "--network localhost").match(/"[^"]*"|\S+/g) ?? [];
+        const [name = "", ...args] = words.map((word) => word.replaceAll('"', ""));
         // These need runtime values, or are the processes themselves.
         if (/[…[]/.test(command) || ["indexer", "restore"].includes(name)) continue;
         const { code, output } = await system.run(`scripts/${name}.ts`, args);

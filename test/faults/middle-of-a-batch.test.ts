@@ -155,8 +155,11 @@ describe("What happens to the chain while a batch of payouts is on its way @deep
         const sent = await database.kysely.selectFrom("account_sent").select("gwei").execute();
         const shares = sent.reduce((sum, { gwei }) => sum + gwei, 0n);
         expect(shares, "what its account was sent of its days").to.equal((BigInt(rounds * BUYERS) * each) / 10n ** 9n);
-        const states = await database.kysely.selectFrom("sales").select(["state", "hold_reasons"]).execute();
-        expect(states).to.deep.equal(states.map(() => ({ state: "settled", hold_reasons: "" })));
+        await until("each sale is settled, and none is held", async () => {
+          const states = await database.kysely.selectFrom("sales").select(["state", "hold_reasons"]).execute();
+          expect(states).to.deep.equal(states.map(() => ({ state: "settled", hold_reasons: "" })));
+          return true;
+        });
         const { code, output } = await live.system.run("scripts/reconcile.ts");
         expect(code, output).to.equal(0);
       };
