@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { type Abi, type AbiEvent, type Address, parseEther, toEventSelector, zeroAddress } from "viem";
 import { CONTRACT_EVENT_TOPICS, ROLE_NAMES } from "../../core/chain/contract-events.ts";
-import { ContractState } from "../../core/chain/contract-state.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { testFanTokenAbi } from "../../core/chain/generated/test-fan-token.ts";
@@ -13,6 +12,7 @@ import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { DELAY_SECONDS, LIMITS, openShop, RATE, roleId, type Shop } from "./support/contract-shop.ts";
+import { ContractState } from "./support/contract-state.ts";
 import { caughtUp, type RunningIndexer, startIndexer } from "./support/running-indexer.ts";
 
 /** They repeat other events for explorers, or are of a standard whose calls the contract refuses. */
