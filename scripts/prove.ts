@@ -14,10 +14,11 @@ import type { Variables } from "../core/process/environment.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import { askOutside } from "../core/process/outside.ts";
 import { walletBooksSchema } from "../core/rules/api/proof.ts";
-import { chzTextFromGwei, chzTextFromWei, parseDecimal } from "../core/rules/money.ts";
+import { chzTextFromGwei, chzTextFromWei } from "../core/rules/money.ts";
 import { NETWORKS, type Network } from "../core/rules/networks.ts";
 import {
   type BookEntry,
+  booksOf,
   expectedGwei,
   type Outcome,
   outcomeOf,
@@ -32,7 +33,6 @@ import type { Terminal } from "./operator/environment.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
 
 const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--books URL] [--network ${NETWORKS.join("|")}]`;
-const GWEI_DECIMALS = 9;
 
 /** Runs `npm run prove` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
 export async function runProve(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
@@ -98,10 +98,7 @@ async function readPublishedBooks(address: string, wallet: WalletAddress): Promi
     const { status, json } = await askOutside(url);
     const page = walletBooksSchema.safeParse(json);
     if (!page.success) throw new UsageError(`${url} answers ${status}, and not with a wallet's books`);
-    const gwei = (chz: string) => parseDecimal(chz, GWEI_DECIMALS);
-    for (const { token_id, cashback, kept, owed } of page.data.purchases) {
-      books.set(BigInt(token_id), { cashbackGwei: gwei(cashback), keptGwei: gwei(kept), owedGwei: gwei(owed) });
-    }
+    for (const [id, entry] of booksOf(page.data.purchases)) books.set(id, entry);
     // Ids fall from page to page: one that does not would never end.
     const next: number | null = page.data.next_before;
     if (next !== null && before !== undefined && next >= before) throw new UsageError(`${url} repeats a page`);

@@ -94,6 +94,11 @@ export function chzTextFromGwei(gwei: bigint): string {
   return formatDecimal(gwei, 9);
 }
 
+/** The same back: "6.1725" → 6172500000n. @throws as `parseDecimal` */
+export function gweiFromChzText(chz: number | string): bigint {
+  return parseDecimal(chz, 9);
+}
+
 /** Wei of CHZ as decimal CHZ text. */
 export function chzTextFromWei(wei: bigint): string {
   return formatDecimal(wei, 18);

@@ -1,4 +1,5 @@
 import { cashbackGwei, cashbackWei } from "./cashback.ts";
+import { gweiFromChzText } from "./money.ts";
 import { WEI_PER_GWEI } from "./product.ts";
 import { CHAIN_STATUS } from "./purchase/life.ts";
 
@@ -32,6 +33,18 @@ export type ProvenTicket = {
 export type BookEntry = { cashbackGwei: bigint; keptGwei: bigint; owedGwei: bigint };
 /** A wallet's books by purchase. */
 export type ProofBooks = ReadonlyMap<bigint, BookEntry>;
+
+type PublishedEntry = { token_id: number | string; cashback: string; kept: string; owed: string };
+
+/** Books as the api publishes them. @throws InvalidNumberError */
+export function booksOf(rows: readonly PublishedEntry[]): ProofBooks {
+  return new Map(
+    rows.map(({ token_id, cashback, kept, owed }) => [
+      BigInt(token_id),
+      { cashbackGwei: gweiFromChzText(cashback), keptGwei: gweiFromChzText(kept), owedGwei: gweiFromChzText(owed) },
+    ]),
+  );
+}
 
 /** Why less was paid: kept back for the debt of the purchases `debtOf`, and lower because the sale itself is lower. */
 export type Explanation = { keptWei: bigint; lowerWei: bigint; debtOf: readonly bigint[] };

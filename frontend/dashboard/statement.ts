@@ -1,7 +1,7 @@
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import type { Debt, Review } from "../../core/rules/api/purchases.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";
-import { chzTextFromGwei, parseDecimal, percentText, reaisText } from "../../core/rules/money.ts";
+import { chzTextFromGwei, gweiFromChzText, percentText, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
@@ -120,13 +120,11 @@ export function linesOf(
   return lines.sort((a, b) => b.date.localeCompare(a.date));
 }
 
-export const GWEI_DECIMALS = 9;
-
 /** Older debts are settled first, so what is left belongs to the newest; they come newest first. */
 export function owedDebts(debts: readonly Debt[], toOffset: string): OwedDebt[] {
-  let left = parseDecimal(toOffset, GWEI_DECIMALS);
+  let left = gweiFromChzText(toOffset);
   return debts.map((debt) => {
-    const amount = parseDecimal(debt.amount, GWEI_DECIMALS);
+    const amount = gweiFromChzText(debt.amount);
     const owed = amount < left ? amount : left;
     left -= owed;
     return { ...debt, owed: chzTextFromGwei(owed) };
@@ -150,8 +148,7 @@ export function amountOf(line: Line): string {
   if (line.kind === "debt") return `-${line.debt.owed}`;
   const { purchase, cashback } = line.entry;
   if (purchase?.paid_amount) return purchase.paid_amount;
-  const gwei = (amount: string) => parseDecimal(amount, GWEI_DECIMALS);
-  return chzTextFromGwei(gwei(cashback) - gwei(purchase?.kept_amount ?? "0"));
+  return chzTextFromGwei(gweiFromChzText(cashback) - gweiFromChzText(purchase?.kept_amount ?? "0"));
 }
 
 export const PERIODS = { month: 30, quarter: 90, year: 365 } as const;

@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { worthCents } from "../../core/rules/cashback.ts";
-import { parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { gweiFromChzText, reaisText } from "../../core/rules/money.ts";
 import { configQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-
-const GWEI_DECIMALS = 9;
 
 type WorthProps = {
   /** CHZ, decimal text. */
@@ -23,7 +21,7 @@ export function Worth({ amount, value, rateDay, isInline = false }: WorthProps) 
   const t = useText();
   const { brl, date } = useFormat();
   const { is_rate_known, wei_per_cent } = useQuery(configQuery).data;
-  const today = worthCents(parseDecimal(amount, GWEI_DECIMALS), BigInt(wei_per_cent));
+  const today = worthCents(gweiFromChzText(amount), BigInt(wei_per_cent));
   return (
     <>
       <span className="muted figures">

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BONUS_STATES } from "../bonus-read.ts";
 import { isMetadataAddress } from "../chain-text.ts";
 import { custom, limit, must } from "../field-rules.ts";
-import { InvalidNumberError, numberIssue, parseDecimal, parseReais } from "../money.ts";
+import { gweiFromChzText, InvalidNumberError, numberIssue, parseReais } from "../money.ts";
 import { METADATA_URI_MAX_BYTES, PURCHASE_CAP_CENTS } from "../product.ts";
 import { PRODUCT_LINK_LENGTH } from "../product-link.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
@@ -32,7 +32,7 @@ export const amountReaisSchema = decimalInput.transform((value, context) => {
 /** CHZ as a JSON number or text with a dot, at most 9 decimals, to gwei. */
 const amountChzSchema = decimalInput.transform((value, context) => {
   try {
-    const gwei = parseDecimal(value, 9);
+    const gwei = gweiFromChzText(value);
     if (gwei === 0n) throw new InvalidNumberError(must("positive"));
     return gwei;
   } catch (error) {
