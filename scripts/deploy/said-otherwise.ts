@@ -6,11 +6,11 @@ import type { DeployConfiguration } from "./configuration.ts";
 
 /**
  * One line for each variable that says something else than a standing deployment, with the call that its admin must
- * make: what was constructed with a variable does not follow it.
+ * make: what was constructed with a variable does not follow it. Where a variable says nothing, `deployed` does.
  */
 export async function saidOtherwise(
   client: PublicClient,
-  { said }: Pick<DeployConfiguration, "said">,
+  { said, deployed = {} }: Pick<DeployConfiguration, "said"> & { deployed?: DeployConfiguration["said"] },
   { purchaseNft, cashbackDistributor }: Deployment,
 ): Promise<string[]> {
   const nft = { address: purchaseNft.address, abi: purchaseNftAbi } as const;
@@ -25,12 +25,14 @@ export async function saidOtherwise(
     lines.push(`${what} at ${address}: its admin ${admin} must call ${call}, data ${data}`);
   };
 
-  const { siteUrl, adminDelaySeconds } = said;
+  const { adminDelaySeconds } = said;
+  const verb = (name: keyof typeof said) => (said[name] === undefined ? "was" : "is");
+  const siteUrl = said.siteUrl ?? deployed.siteUrl;
   if (siteUrl !== undefined && new URL(site).origin !== siteUrl) {
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "setSiteUrl", args: [siteUrl] });
-    await tell(nft, `SITE_URL is ${siteUrl}, and ${site}`, `setSiteUrl("${siteUrl}")`, data);
+    await tell(nft, `SITE_URL ${verb("siteUrl")} ${siteUrl}, and ${site}`, `setSiteUrl("${siteUrl}")`, data);
   }
-  const { maxWeiPerCent, maxPayout, dailyCap } = { ...limits, ...said };
+  const { maxWeiPerCent, maxPayout, dailyCap } = { ...limits, ...deployed, ...said };
   const args = [{ maxWeiPerCent, maxPayout, dailyCap }] as const;
   const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "setLimits", args });
   for (const [variable, name, text] of [
@@ -38,10 +40,10 @@ export async function saidOtherwise(
     ["MAX_PAYOUT_CHZ", "maxPayout", formatEther],
     ["DAILY_CAP_CHZ", "dailyCap", formatEther],
   ] as const) {
-    const wanted = said[name];
+    const wanted = said[name] ?? deployed[name];
     if (wanted === undefined || wanted === limits[name]) continue;
     const call = `setLimits((${maxWeiPerCent}, ${maxPayout}, ${dailyCap}))`;
-    await tell(distributor, `${variable} is ${text(wanted)}, and ${text(limits[name])}`, call, data);
+    await tell(distributor, `${variable} ${verb(name)} ${text(wanted)}, and ${text(limits[name])}`, call, data);
   }
   if (adminDelaySeconds === undefined) return lines;
   for (const { address } of [nft, distributor]) {
