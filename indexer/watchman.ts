@@ -33,17 +33,17 @@ export class Watchman {
     const { source, signal } = this.#context;
     const { kysely } = this.#context.database;
     const contracts = contractsOf(source);
-    const watched = await kysely.selectFrom("watched_contracts").select("contract").execute();
-    if (!contracts.every((contract) => watched.some((row) => row.contract === contract))) {
+    // First, so that what happens while the rest is read rings, however often this is killed.
+    await kysely
+      .insertInto("watched_contracts")
+      .values(contracts.map((contract) => ({ contract, from_block: BigInt(head + 1), is_read: 0n })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const unread = await kysely.selectFrom("watched_contracts").select("contract").where("is_read", "=", 0n).execute();
+    if (unread.length > 0) {
       if (cursor) await this.#readWhatWasSaid(cursor.number);
       if (signal.aborted) return;
-      const from_block = BigInt(head + 1);
-      const rows = contracts.map((contract) => ({ contract, from_block }));
-      await kysely
-        .insertInto("watched_contracts")
-        .values(rows)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await kysely.updateTable("watched_contracts").set({ is_read: 1n }).execute();
     }
     this.#hasBegun = true;
   }

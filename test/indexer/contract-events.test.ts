@@ -170,7 +170,9 @@ describe("The events of the contracts", function () {
       await start();
       await until(
         "it is read",
-        async () => (await kysely.selectFrom("watched_contracts").selectAll().execute()).length > 0,
+        async () =>
+          (await kysely.selectFrom("watched_contracts").select("contract").where("is_read", "=", 1n).execute()).length >
+          0,
       );
       expect(await rows(database)).to.deep.equal(all);
       await running.pop()?.stop();

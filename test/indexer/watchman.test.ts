@@ -76,6 +76,23 @@ describe("The watchman", function () {
       expect(again.rung).to.deep.equal([...rung, "SiteUrlSet"]);
     });
 
+    it("rings for what happened since it first watched, though it was killed while it read what was there", async () => {
+      const { database, start, stop, seen } = await openWatched();
+      await stop();
+      const before = (await readActs(database)).log.length;
+      // As an index of an earlier version is, and a first start that was killed.
+      for (const table of ["contract_events", "contract_acts"] as const)
+        await database.kysely.deleteFrom(table).execute();
+      await database.kysely.updateTable("watched_contracts").set({ is_read: 0n }).execute();
+      await shop.nft.send("setSiteUrl", ["https://phishing.example"]);
+      await start();
+      await seen();
+      const { log, rung, standings } = await readActs(database);
+      expect(log.length).to.equal(2 * before + 1);
+      expect(rung).to.deep.equal(["SiteUrlSet"]);
+      expect(standings).to.deep.equal(new Set(["listed", "rung"]));
+    });
+
     it("makes one row of what the deployment's own transactions did, and rings for none of it", async () => {
       const { client, distributor, nft } = shop;
       const deploymentTransactions: string[] = [];

@@ -1021,6 +1021,8 @@ export interface Schema {
   watched_contracts: {
     contract: WalletAddress;
     from_block: bigint;
+    /** 1 once what an index of an earlier version lacks is read. */
+    is_read: bigint;
   };
   /** Acts of cold keys that are in the log. They stay if a reorg takes the transaction: somebody signed it. */
   contract_acts: {

@@ -21,7 +21,9 @@ create index contract_events_token_id on contract_events (token_id) where token_
 -- From which block on an act of a cold key rings: what is before was there before anybody watched.
 create table watched_contracts (
   contract text primary key not null, -- : WalletAddress
-  from_block integer not null
+  from_block integer not null,
+  -- 1 once what an index of an earlier version lacks is read.
+  is_read integer not null
 ) strict;
 
 -- Acts of cold keys that are in the log. They stay if a reorg takes the transaction: somebody signed it.
