@@ -1,4 +1,5 @@
 import { Component, type ReactNode, useEffect } from "react";
+import { FormattedMessage } from "react-intl";
 import { queryClient } from "../api/queries.ts";
 import { reportFault } from "../api/report-fault.ts";
 import { useText } from "../i18n/language.tsx";
@@ -58,13 +59,16 @@ export class ErrorBoundary extends Component<Props, State> {
 const DETAILS = { broken: "error.detail", offline: "error.offline", away: "error.away" } as const;
 
 function BrokenPart({ retry }: { retry: () => void }) {
-  const t = useText();
   return (
     <section className="state-panel" role="alert">
-      <p className="state-title">{t("error.part")}</p>
-      <p className="muted">{t("error.part.detail")}</p>
+      <p className="state-title">
+        <FormattedMessage id="error.part" />
+      </p>
+      <p className="muted">
+        <FormattedMessage id="error.part.detail" />
+      </p>
       <button type="button" className="button" onClick={retry}>
-        {t("common.retry")}
+        <FormattedMessage id="common.retry" />
       </button>
     </section>
   );

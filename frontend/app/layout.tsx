@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
 import { LANGUAGES, languageAfter } from "../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -27,11 +28,10 @@ const ErasureNotice = lazy(() => import("../session/erasure-notice.tsx"));
 const SCRIPT = import.meta.env.VITE_ANALYTICS_URL;
 
 export function Layout({ children }: { children: ReactNode }) {
-  const t = useText();
   return (
     <>
       <a className="skip-link" href="#main">
-        {t("nav.skip")}
+        <FormattedMessage id="nav.skip" />
       </a>
       <Header />
       <NetworkNotice />
@@ -201,14 +201,15 @@ function LogoMark() {
 
 /** Stays visible while the wallet is on another chain; a toast would disappear. */
 function NetworkNotice() {
-  const t = useText();
   const { isWrongNetwork, switchToTarget } = useWallet();
   if (!isWrongNetwork) return null;
   return (
     <div className="notice" role="status">
-      <p>{t("wallet.otherNetwork")}</p>
+      <p>
+        <FormattedMessage id="wallet.otherNetwork" />
+      </p>
       <button type="button" className="button button-small" onClick={switchToTarget}>
-        {t("wallet.switch")}
+        <FormattedMessage id="wallet.switch" />
       </button>
     </div>
   );

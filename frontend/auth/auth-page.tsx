@@ -1,4 +1,5 @@
 import { Suspense, useEffect } from "react";
+import { FormattedMessage } from "react-intl";
 import { useNavigate, useSearchParams } from "react-router";
 import { REGISTRATION_REDIRECT_MS } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
@@ -102,7 +103,6 @@ function EmailLink() {
 
 /** With a profile: a success message and a link to the dashboard. docs/product.md#auth. */
 function AlreadyIn() {
-  const t = useText();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const next = safeNext(parameters.get("next"));
@@ -113,7 +113,9 @@ function AlreadyIn() {
   return (
     <div role="status" className="success">
       <Icon name="check" size={28} />
-      <p className="font-semibold">{t("auth.already")}</p>
+      <p className="font-semibold">
+        <FormattedMessage id="auth.already" />
+      </p>
     </div>
   );
 }
@@ -173,16 +175,21 @@ function ConnectStep() {
 }
 
 function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
-  const t = useText();
   const { step } = signIn;
   return (
     <div aria-live="polite" className="grid gap-3">
-      {step === "checking" && <p className="busy">{t("auth.checking")}</p>}
+      {step === "checking" && (
+        <p className="busy">
+          <FormattedMessage id="auth.checking" />
+        </p>
+      )}
       {step === "signing" && (
         <>
-          <p className="busy">{t("auth.signing")}</p>
+          <p className="busy">
+            <FormattedMessage id="auth.signing" />
+          </p>
           <button type="button" className="button button-quiet" onClick={signIn.start}>
-            {t("auth.askAgain")}
+            <FormattedMessage id="auth.askAgain" />
           </button>
         </>
       )}
@@ -190,20 +197,22 @@ function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
         <div role="alert" className="problem">
           <p>{signIn.problem}</p>
           <button type="button" className="button" onClick={signIn.start}>
-            {t("common.retry")}
+            <FormattedMessage id="common.retry" />
           </button>
         </div>
       )}
       {step === "waiting" && (
         <button type="button" className="button" onClick={signIn.start}>
-          {t("auth.signIn")}
+          <FormattedMessage id="auth.signIn" />
         </button>
       )}
       {step === "unregistered" && (
         <>
-          <p>{t("auth.notRegistered")}</p>
+          <p>
+            <FormattedMessage id="auth.notRegistered" />
+          </p>
           <button type="button" className="button" onClick={signIn.continueToRegistration}>
-            {t("auth.continue")}
+            <FormattedMessage id="auth.continue" />
           </button>
         </>
       )}

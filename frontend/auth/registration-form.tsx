@@ -1,6 +1,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { registerRequestSchema } from "../../core/rules/api/people.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
@@ -91,11 +92,12 @@ export default function RegistrationForm() {
 }
 
 function Registered() {
-  const t = useText();
   return (
     <div role="status" className="success">
       <Icon name="check" size={28} />
-      <p className="font-semibold">{t("registration.done")}</p>
+      <p className="font-semibold">
+        <FormattedMessage id="registration.done" />
+      </p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { FormattedMessage } from "react-intl";
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { statusWord } from "../i18n/situation-word.ts";
@@ -16,7 +17,6 @@ type Purchases = { purchases: readonly PurchaseRecord[] };
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */
 export function CashbackHistory({ purchases }: Purchases) {
-  const t = useText();
   const isPhone = useIsPhone();
   const [isOpen, setOpen] = useState(false);
   const shown = purchases
@@ -29,13 +29,15 @@ export function CashbackHistory({ purchases }: Purchases) {
     <Card
       title={
         <>
-          {t("history.title")} <span className="chart-unit">(CHZ)</span>
+          <FormattedMessage id="history.title" /> <span className="chart-unit">(CHZ)</span>
         </>
       }
     >
       <Bars purchases={shown} />
       <details className="rates" onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>{t("history.table")}</summary>
+        <summary>
+          <FormattedMessage id="history.table" />
+        </summary>
         {isOpen && <Figures purchases={shown} />}
       </details>
     </Card>

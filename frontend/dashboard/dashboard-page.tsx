@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../core/rules/api/purchases.ts";
 import { HOLDING_TIERS } from "../../core/rules/bonus.ts";
@@ -62,7 +63,6 @@ export default function Dashboard() {
 
 /** Waits 500 ms for a profile, counted from when the session is restored. docs/product.md#dashboard. */
 function LoginRequired() {
-  const t = useText();
   const navigate = useNavigate();
   useEffect(() => {
     const timer = setTimeout(() => navigate(paths.auth(), { replace: true }), PROFILE_WAIT_MS);
@@ -71,9 +71,15 @@ function LoginRequired() {
   return (
     <section className="page state-panel">
       <BlankTicket />
-      <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
-      <p className="muted">{t("dashboard.loginRequired.text")}</p>
-      <LinkButton to={paths.auth()}>{t("dashboard.goToLogin")}</LinkButton>
+      <PageHeading>
+        <FormattedMessage id="dashboard.loginRequired" />
+      </PageHeading>
+      <p className="muted">
+        <FormattedMessage id="dashboard.loginRequired.text" />
+      </p>
+      <LinkButton to={paths.auth()}>
+        <FormattedMessage id="dashboard.goToLogin" />
+      </LinkButton>
       <SampleTickets />
     </section>
   );
@@ -81,7 +87,6 @@ function LoginRequired() {
 
 /** The page's frame, as `first-paint.ts` has it too: nothing moves when the figures arrive. */
 function DashboardSkeleton() {
-  const t = useText();
   return (
     <div className="page dashboard" aria-busy="true">
       <div className="section-head">
@@ -91,7 +96,7 @@ function DashboardSkeleton() {
         <div className="refresh">
           <button type="button" className="button button-small button-quiet" disabled>
             <Icon name="refresh" />
-            {t("dashboard.refresh")}
+            <FormattedMessage id="dashboard.refresh" />
           </button>
         </div>
       </div>
@@ -103,12 +108,15 @@ function DashboardSkeleton() {
 
 /** Title, welcome, and the sentence that is the largest text until the figures are here. */
 function Heading({ children }: { children: ReactNode }) {
-  const t = useText();
   return (
     <div>
-      <PageHeading>{t("dashboard.title")}</PageHeading>
+      <PageHeading>
+        <FormattedMessage id="dashboard.title" />
+      </PageHeading>
       <div className="welcome">{children}</div>
-      <p className="lead">{t("dashboard.description")}</p>
+      <p className="lead">
+        <FormattedMessage id="dashboard.description" />
+      </p>
     </div>
   );
 }

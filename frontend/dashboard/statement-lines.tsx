@@ -1,4 +1,5 @@
 import { startTransition, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link } from "react-router";
 import type { Review } from "../../core/rules/api/purchases.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
@@ -105,13 +106,12 @@ export function EntryTicket({ entry: { nft, purchase }, entry }: { entry: Entry 
 }
 
 function Note({ entry }: { entry: Entry }) {
-  const t = useText();
   return (
     <p className="ticket-note">
       <Why entry={entry} /> <PaidWorth purchase={entry.purchase} isInline />{" "}
       {entry.nft && (
         <Link className="link" to={paths.ticket(entry.id)}>
-          {t("ticket.page")}
+          <FormattedMessage id="ticket.page" />
         </Link>
       )}
     </p>
@@ -148,13 +148,12 @@ function PaidWorth({ purchase, isInline }: { purchase: PurchaseRecord | undefine
 
 /** The way to what the wallet refused. */
 function CreditButton() {
-  const t = useText();
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       {" "}
       <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
-        {t("credit.withdraw")}
+        <FormattedMessage id="credit.withdraw" />
       </button>
       {isOpen && <WithdrawCredit onClose={() => setOpen(false)} />}
     </>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
@@ -36,18 +37,21 @@ export default function Home() {
 }
 
 function Hero() {
-  const t = useText();
   return (
     <section className="hero">
       <PitchLines />
       <div className="hero-inner">
         <div>
-          <PageHeading className="hero-title">{t("home.hero.title")}</PageHeading>
-          <p className="hero-text">{t("home.hero.text")}</p>
+          <PageHeading className="hero-title">
+            <FormattedMessage id="home.hero.title" />
+          </PageHeading>
+          <p className="hero-text">
+            <FormattedMessage id="home.hero.text" />
+          </p>
           <div className="flex flex-wrap gap-3">
             <ViewStoresButton />
             <LinkButton className="button button-chalk" to={paths.dashboard}>
-              {t("home.viewDashboard")}
+              <FormattedMessage id="home.viewDashboard" />
             </LinkButton>
           </div>
         </div>
@@ -141,7 +145,6 @@ function CallToAction() {
 
 /** Goes to the stores, after connecting a wallet if none is connected. docs/product.md#home. */
 function ViewStoresButton() {
-  const t = useText();
   const navigate = useNavigate();
   const wallet = useWallet();
   const isWanted = useRef(false);
@@ -155,7 +158,7 @@ function ViewStoresButton() {
   };
   return (
     <button type="button" className="button button-signal" aria-busy={wallet.isConnecting} onClick={view}>
-      {t("home.viewStores")}
+      <FormattedMessage id="home.viewStores" />
     </button>
   );
 }
@@ -304,15 +307,16 @@ const ClubPicker = lazy(() => import("../club/club-picker.tsx"));
 
 /** Asked once, on the first visit. */
 function ClubQuestion() {
-  const t = useText();
   const club = useClub();
   if (club !== undefined) return null;
   return (
     <section className="page club-question" aria-labelledby="club-question">
       <h2 id="club-question" className="section-title">
-        {t("club.question")}
+        <FormattedMessage id="club.question" />
       </h2>
-      <p className="muted">{t("club.why")}</p>
+      <p className="muted">
+        <FormattedMessage id="club.why" />
+      </p>
       <Suspense fallback={<div className="club-picker-space" />}>
         <ClubPicker />
       </Suspense>

@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
-import { createIntl, createIntlCache, type IntlShape } from "@formatjs/intl";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import { createIntl, IntlProvider, type IntlShape, useIntl } from "react-intl";
 import pt from "../../core/rules/languages/pt.json";
 import {
   DEFAULT_LANGUAGE,
@@ -12,9 +12,17 @@ import {
 import { readStored, STORAGE_KEYS, store, watchOtherTabs } from "../app/storage.ts";
 
 export type MessageId = keyof typeof pt;
+
+declare global {
+  namespace FormatjsIntl {
+    interface Message {
+      ids: MessageId;
+    }
+  }
+}
+
 type Values = Record<string, string | number | bigint | boolean | Date | null | undefined>;
 
-const cache = createIntlCache();
 const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
 
 /** Each but Portuguese is loaded only when it is used. */
@@ -63,15 +71,10 @@ export async function loadLaterTexts(part: Part = "later"): Promise<void> {
   await Promise.all(LANGUAGE_NAMES.filter((one) => catalogues[one]).map((language) => addTexts(part, language)));
 }
 
-const intls: Partial<Record<Language, IntlShape>> = {};
-
-function intlFor(language: Language): IntlShape {
+/** The locale and the texts of a language; Portuguese while those are not here. */
+function configOf(language: Language) {
   const known = catalogues[language] ? language : DEFAULT_LANGUAGE;
-  intls[known] ??= createIntl(
-    { locale: LANGUAGES[known].locale, messages: catalogues[known], defaultLocale: LANGUAGES.pt.locale },
-    cache,
-  );
-  return intls[known];
+  return { locale: LANGUAGES[known].locale, messages: catalogues[known], defaultLocale: LANGUAGES.pt.locale };
 }
 
 /**
@@ -84,7 +87,7 @@ export async function restoreLanguage(): Promise<Language> {
     await loadLanguage(language);
     // In a task of its own, because browsers take long to load a locale.
     await new Promise((resolve) => setTimeout(resolve));
-    intlFor(language);
+    createIntl(configOf(language));
     return language;
   } catch {
     return DEFAULT_LANGUAGE;
@@ -95,15 +98,6 @@ export async function restoreLanguage(): Promise<Language> {
 export async function withLaterTexts<Code>(load: () => Promise<Code>, part?: Part): Promise<Code> {
   const [code] = await Promise.all([load(), loadLaterTexts(part)]);
   return code;
-}
-
-const IntlContext = createContext<IntlShape | undefined>(undefined);
-
-/** The library's messages, numbers and dates in the language of this part of the page. */
-export function useIntl(): IntlShape {
-  const intl = useContext(IntlContext);
-  if (!intl) throw new Error("useIntl must be called inside a LanguageProvider");
-  return intl;
 }
 
 const LanguageContext = createContext<{ language: Language; choose: (next: Language) => Promise<void> }>({
@@ -127,19 +121,17 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
       }),
     [choose],
   );
-  const intl = useMemo(() => intlFor(language), [language]);
   const value = useMemo(() => ({ language, choose }), [language, choose]);
   return (
     <LanguageContext value={value}>
-      <IntlContext value={intl}>{children}</IntlContext>
+      <IntlProvider {...configOf(language)}>{children}</IntlProvider>
     </LanguageContext>
   );
 }
 
 /** Renders its children in Portuguese, whatever the user's language: texts, numbers and dates. */
 export function InPortuguese({ children }: { children: ReactNode }) {
-  const intl = useMemo(() => intlFor("pt"), []);
-  return <IntlContext value={intl}>{children}</IntlContext>;
+  return <IntlProvider {...configOf("pt")}>{children}</IntlProvider>;
 }
 
 export const useLanguage = () => useContext(LanguageContext);
@@ -147,10 +139,10 @@ export const useLanguage = () => useContext(LanguageContext);
 export type Translate = (id: MessageId, values?: Values) => string;
 
 /** A Portuguese text, whatever the user's language. */
-export const inPortuguese: Translate = (id, values) => say(intlFor("pt"), id, values);
+export const inPortuguese: Translate = (id, values) => say(createIntl(configOf("pt")), id, values);
 
 /** A text in the language of the page, for what is outside the app: a demo wallet's window. */
-export const inPageLanguage: Translate = (id, values) => say(intlFor(pageLanguage()), id, values);
+export const inPageLanguage: Translate = (id, values) => say(createIntl(configOf(pageLanguage())), id, values);
 
 export const pageLanguage = (): Language =>
   LANGUAGE_NAMES.find((one) => LANGUAGES[one].locale === document.documentElement.lang) ?? DEFAULT_LANGUAGE;

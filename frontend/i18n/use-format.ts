@@ -1,6 +1,6 @@
 import { useMemo } from "react";
+import { useIntl } from "react-intl";
 import { CHZ_DECIMALS } from "../../core/rules/product.ts";
-import { useIntl } from "./language.tsx";
 import { numeric } from "./numeric.ts";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;

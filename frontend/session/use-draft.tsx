@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { FieldValues, UseFormSubscribe } from "react-hook-form";
-import { useText } from "../i18n/language.tsx";
+import { FormattedMessage } from "react-intl";
 import { draftKey, readDraft, writeDraft } from "./drafts.ts";
 import { useSession } from "./session.tsx";
 
@@ -52,11 +52,10 @@ export function useKeptForm<Fields extends FieldValues>(
 
 /** Tells the user that the form was restored from a draft. */
 export function DraftNotice({ draft }: { draft: { isRestored: boolean } }) {
-  const t = useText();
   if (!draft.isRestored) return null;
   return (
     <p className="hint" role="status">
-      {t("draft.restored")}
+      <FormattedMessage id="draft.restored" />
     </p>
   );
 }

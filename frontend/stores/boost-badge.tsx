@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { FormattedMessage, useIntl } from "react-intl";
 import { STORES_KEY, storeQuery } from "../api/queries.ts";
 import type { Store, StoreCashback } from "../api/shapes.ts";
-import { useIntl, useText } from "../i18n/language.tsx";
+import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { timeLeft } from "./time-left.ts";
 
@@ -41,12 +42,13 @@ export function BoostBadge({ store: { id, boost } }: { store: Pick<Store, "id" |
 
 /** The percent that a boost replaces, struck through. */
 export function PlainPercent({ category: { plainPercent } }: { category: StoreCashback }) {
-  const t = useText();
   const { percent } = useFormat();
   if (plainPercent === "") return null;
   return (
     <>
-      <span className="sr-only">{t("boost.before")}</span>
+      <span className="sr-only">
+        <FormattedMessage id="boost.before" />
+      </span>
       <s className="muted">{percent(plainPercent)}</s>{" "}
     </>
   );

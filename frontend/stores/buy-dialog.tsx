@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { useNavigate } from "react-router";
 import { tokenMatchesClub } from "../../core/rules/bonus.ts";
 import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
@@ -128,12 +129,13 @@ function usePurchase(store: Store, link: string | undefined, onClose: () => void
 }
 
 function TokensAway({ isFetching, retry }: { isFetching: boolean; retry: () => unknown }) {
-  const t = useText();
   return (
     <div className="problem" role="alert">
-      <p>{t("errorFetchingFanTokens")}</p>
+      <p>
+        <FormattedMessage id="errorFetchingFanTokens" />
+      </p>
       <button type="button" className="button button-small" disabled={isFetching} onClick={() => retry()}>
-        {t("common.retry")}
+        <FormattedMessage id="common.retry" />
       </button>
     </div>
   );

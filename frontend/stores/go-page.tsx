@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { startTransition, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, useSearchParams } from "react-router";
 import { linkIn } from "../../core/rules/product-link.ts";
 import { ApiError } from "../api/http.ts";
@@ -20,15 +21,18 @@ const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 
 /** A pasted or shared link to a product: its store, and the way there with cashback. docs/product.md#links */
 export default function Go() {
-  const t = useText();
   const [parameters] = useSearchParams();
   const shared = ["text", "title"].map((name) => linkIn(parameters.get(name) ?? "")).find(Boolean);
   const url = parameters.get("url") || shared || "";
   const storeId = parameters.get("store") ?? undefined;
   return (
     <section className="page grid gap-4">
-      <PageHeading>{t("go.title")}</PageHeading>
-      <p className="lead">{t("go.lead")}</p>
+      <PageHeading>
+        <FormattedMessage id="go.title" />
+      </PageHeading>
+      <p className="lead">
+        <FormattedMessage id="go.lead" />
+      </p>
       <PasteLink url={url} />
       {url === "" ? <HowTo /> : <Found key={`${url} ${storeId}`} url={url} storeId={storeId} />}
     </section>
@@ -36,12 +40,17 @@ export default function Go() {
 }
 
 function HowTo() {
-  const t = useText();
   return (
     <ul className="plain-list">
-      <li>{t("goPage.how.copy")}</li>
-      <li>{t("goPage.how.share")}</li>
-      <li>{t("goPage.how.ios")}</li>
+      <li>
+        <FormattedMessage id="goPage.how.copy" />
+      </li>
+      <li>
+        <FormattedMessage id="goPage.how.share" />
+      </li>
+      <li>
+        <FormattedMessage id="goPage.how.ios" />
+      </li>
     </ul>
   );
 }

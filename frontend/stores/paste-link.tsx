@@ -1,11 +1,10 @@
 import type { FormEvent } from "react";
+import { FormattedMessage } from "react-intl";
 import { useNavigate } from "react-router";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
 
 /** A field for the address of a product; what is pasted opens with cashback. docs/product.md#links */
 export function PasteLink({ url = "" }: { url?: string }) {
-  const t = useText();
   const navigate = useNavigate();
   const open = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -15,11 +14,13 @@ export function PasteLink({ url = "" }: { url?: string }) {
   return (
     <form className="paste-link" noValidate onSubmit={open} key={url}>
       <label className="field">
-        <span>{t("go.field")}</span>
+        <span>
+          <FormattedMessage id="go.field" />
+        </span>
         <input name="url" inputMode="url" autoComplete="off" placeholder="https://" defaultValue={url} />
       </label>
       <button type="submit" className="button button-quiet">
-        {t("go.open")}
+        <FormattedMessage id="go.open" />
       </button>
     </form>
   );

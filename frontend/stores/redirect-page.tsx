@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { reaisText } from "../../core/rules/money.ts";
@@ -190,7 +191,6 @@ function Countdown({ destination, departure, storeId }: CountdownProps) {
 }
 
 function Leaving({ to }: { to: string }) {
-  const t = useText();
   return (
     <>
       <div className="redirect-way" aria-hidden="true">
@@ -198,7 +198,9 @@ function Leaving({ to }: { to: string }) {
         <span />
         <StoreMark store={{ id: "", name: to, logo: "" }} size={44} />
       </div>
-      <PageHeading>{t("redirect.title")}</PageHeading>
+      <PageHeading>
+        <FormattedMessage id="redirect.title" />
+      </PageHeading>
       <p className="redirect-store">{to}</p>
     </>
   );
@@ -232,12 +234,20 @@ const TIPS = ["blocker", "coupons", "window"] as const;
 
 /** Nothing stands for this way out; a visitor of a store in the catalogue can still log in. */
 function NotCounted({ storeId }: { storeId: string | undefined }) {
-  const t = useText();
-  if (!storeId) return <p className="hint">{t("redirect.notCounted")}</p>;
+  if (!storeId)
+    return (
+      <p className="hint">
+        <FormattedMessage id="redirect.notCounted" />
+      </p>
+    );
   return (
     <div className="hint grid gap-3">
-      <p>{t("buy.visitor")}</p>
-      <LinkButton to={paths.auth(paths.redirect(storeId))}>{t("buy.login")}</LinkButton>
+      <p>
+        <FormattedMessage id="buy.visitor" />
+      </p>
+      <LinkButton to={paths.auth(paths.redirect(storeId))}>
+        <FormattedMessage id="buy.login" />
+      </LinkButton>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { startTransition, useEffect, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, useParams, useSearchParams } from "react-router";
 import { bonus } from "../../core/rules/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../core/rules/money.ts";
@@ -52,7 +53,6 @@ export default function StorePage() {
 
 /** The parts of the page, as high as they will be. */
 function OnTheWay() {
-  const t = useText();
   return (
     <div className="page page-loading" aria-busy="true">
       <div className="grid gap-4">
@@ -68,11 +68,11 @@ function OnTheWay() {
           <div className="you-receive h-24" />
           <div className="action-row">
             <button type="button" className="button button-signal" disabled>
-              {t("store.buy")}
+              <FormattedMessage id="store.buy" />
             </button>
             <span className="favourite" />
             <button type="button" className="button button-quiet" disabled>
-              {t("home.featured.all")}
+              <FormattedMessage id="home.featured.all" />
             </button>
           </div>
         </div>
@@ -88,7 +88,6 @@ function OnTheWay() {
 }
 
 function Contents({ store }: { store: Store }) {
-  const t = useText();
   const { percentRange } = useFormat();
   const { category, country, description } = useStoreTexts(store);
   const [isBuying, setBuying] = useBuying();
@@ -106,7 +105,9 @@ function Contents({ store }: { store: Store }) {
         </div>
         <p className="store-percent">
           <span className="store-percent-number">{percentRange(store.minCashback, store.maxCashback)}</span>
-          <span className="store-percent-label">{t("store.cashback")}</span>
+          <span className="store-percent-label">
+            <FormattedMessage id="store.cashback" />
+          </span>
         </p>
       </div>
       <BoostBadge store={store} />
@@ -115,11 +116,11 @@ function Contents({ store }: { store: Store }) {
         <YouReceive store={store} />
         <div className="action-row">
           <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
-            {t("store.buy")}
+            <FormattedMessage id="store.buy" />
           </button>
           <FavouriteMark store={store} />
           <LinkButton className="button button-quiet" to={paths.stores}>
-            {t("home.featured.all")}
+            <FormattedMessage id="home.featured.all" />
           </LinkButton>
         </div>
       </div>

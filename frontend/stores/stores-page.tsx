@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, startTransition, useCallback, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { Link, useSearchParams } from "react-router";
 import type { StoreFilters } from "../../core/rules/api/catalogue.ts";
 import type { Language } from "../../core/rules/languages.ts";
@@ -30,14 +31,17 @@ const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).Dialog }));
 
 export default function Stores() {
-  const t = useText();
   const [chosen, setChosen] = useState<Store>();
   // In a transition: the page does not change until the dialog's code is loaded.
   const buy = useCallback((store: Store) => startTransition(() => setChosen(store)), []);
   return (
     <section className="page">
-      <PageHeading>{t("stores.title")}</PageHeading>
-      <p className="lead">{t("stores.description")}</p>
+      <PageHeading>
+        <FormattedMessage id="stores.title" />
+      </PageHeading>
+      <p className="lead">
+        <FormattedMessage id="stores.description" />
+      </p>
       <LinkOfProduct />
       <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
@@ -47,11 +51,10 @@ export default function Stores() {
 
 /** On a phone the field has a page of its own, so that the first store's button is on the first screen. */
 function LinkOfProduct() {
-  const t = useText();
   if (!useIsPhone()) return <PasteLink />;
   return (
     <Link className="link" to={paths.go("")}>
-      {t("go.field")}
+      <FormattedMessage id="go.field" />
     </Link>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -208,13 +209,12 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
 const AGAIN_MS = 3_000;
 
 function Share({ tokenId, store }: { tokenId: string; store: string }) {
-  const t = useText();
   const url = location.origin + paths.ticket(tokenId);
   const copy = useCopy("share.copied", "share.notCopied");
   return (
     <p className="action-row">
       <button type="button" className="button button-small button-quiet" onClick={() => copy(url)}>
-        {t("share.copy")}
+        <FormattedMessage id="share.copy" />
       </button>
       {"share" in navigator && (
         <button
@@ -223,7 +223,7 @@ function Share({ tokenId, store }: { tokenId: string; store: string }) {
           // Closing the share sheet is not an error.
           onClick={() => navigator.share({ url, title: store }).catch(() => {})}
         >
-          {t("share.share")}
+          <FormattedMessage id="share.share" />
         </button>
       )}
     </p>

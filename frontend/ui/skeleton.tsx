@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
-import { useText } from "../i18n/language.tsx";
+import { FormattedMessage } from "react-intl";
 
 type SkeletonsProps = { count: number; className: string; children?: ReactNode };
 
 /** Placeholders for content that is loading, with the parts of what comes; screen readers announce them once. */
 export function Skeletons({ count, className, children }: SkeletonsProps) {
-  const t = useText();
   return (
     <>
       <span className="sr-only" role="status">
-        {t("common.loading")}
+        <FormattedMessage id="common.loading" />
       </span>
       {Array.from({ length: count }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity

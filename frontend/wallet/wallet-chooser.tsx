@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import type { Connector } from "wagmi";
 import { keysOf } from "../../core/rules/records.ts";
 import { useText } from "../i18n/language.tsx";
@@ -94,11 +95,12 @@ const APPS = {
 
 /** This page in the browser of a wallet's app. */
 function WalletApps() {
-  const t = useText();
   const copy = useCopy("wallet.none.copied", "wallet.none.notCopied");
   return (
     <>
-      <p>{t("wallet.none.apps")}</p>
+      <p>
+        <FormattedMessage id="wallet.none.apps" />
+      </p>
       <p className="buttons">
         {keysOf(APPS).map((app) => (
           <a
@@ -111,7 +113,7 @@ function WalletApps() {
           </a>
         ))}
         <button type="button" className="button button-small button-quiet" onClick={() => copy(location.href)}>
-          {t("wallet.none.copy")}
+          <FormattedMessage id="wallet.none.copy" />
         </button>
       </p>
     </>
@@ -119,7 +121,6 @@ function WalletApps() {
 }
 
 function WalletConnectOption({ onClick }: { onClick: () => void }) {
-  const t = useText();
   return (
     <li>
       <button type="button" className="option" onClick={onClick}>
@@ -128,7 +129,9 @@ function WalletConnectOption({ onClick }: { onClick: () => void }) {
         </span>
         <span>
           <span className="block font-semibold">WalletConnect</span>
-          <span className="block text-sm muted">{t("wallet.walletConnect.detail")}</span>
+          <span className="block text-sm muted">
+            <FormattedMessage id="wallet.walletConnect.detail" />
+          </span>
         </span>
       </button>
     </li>

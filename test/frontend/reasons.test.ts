@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { ERROR_CODES, type ErrorCode } from "../../core/rules/api/error-codes.ts";
 import { ApiError, UnreachableError } from "../../frontend/api/http.ts";
 import { reasonOf } from "../../frontend/api/reason-of.ts";
+import type { MessageId } from "../../frontend/i18n/language.tsx";
 
 /** Codes that only admins, services, affiliate networks and programs get: no page of a shopper makes such a call. */
 const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
@@ -22,7 +23,7 @@ const SERVERS_WORDS = "The server said this in English";
 function translate(language: "pt" | "en") {
   const messages = JSON.parse(readFileSync(`core/rules/languages/${language}.json`, "utf8"));
   const intl = createIntl({ locale: language, messages });
-  return (id: string, values?: object) => intl.formatMessage({ id }, values as Record<string, string>);
+  return (id: MessageId, values?: object) => intl.formatMessage({ id }, values as Record<string, string>);
 }
 
 describe("Why a call failed, in a shopper's words", () => {

@@ -1,10 +1,41 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "chai";
 
 const MOST_PACKAGES = 800;
+
+/** What the product is made with, by its owner's word: each package is used as itself. */
+const PACKAGES_OF_THE_PRODUCT = [
+  "@openzeppelin/contracts",
+  "@tanstack/react-query",
+  "better-sqlite3",
+  "chai",
+  "ethers",
+  "express",
+  "hardhat",
+  "mocha",
+  "react",
+  "react-dom",
+  "react-intl",
+  "viem",
+  "vite",
+  "wagmi",
+];
+/** Hardhat's toolbox, whole or by the plugins that it is made of. */
+const TOOLBOX = ["@nomicfoundation/hardhat-toolbox-mocha-ethers", "@nomicfoundation/hardhat-ethers"];
+const ENTRIES = [
+  "README.md",
+  "api",
+  "contracts",
+  "frontend",
+  "hardhat.config.ts",
+  "indexer",
+  "package.json",
+  "scripts",
+  "test",
+];
 
 describe("The packages", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
@@ -47,6 +78,25 @@ describe("The packages", () => {
   it("compile nothing, with the npm versions that know no list of allowed scripts", () => {
     // `npm install` leaves it out of the lock file: add it again.
     expect(packages["node_modules/better-sqlite3"]).to.have.property("gypfile", false);
+  });
+
+  it("include each that the product's owner names, imported by its code or its tests", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+    const listed = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+    const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx", "*.sol"], { encoding: "utf8" })
+      .split("\n")
+      .filter((file) => file !== "" && existsSync(file))
+      .map((file) => readFileSync(file, "utf8"));
+    const imported = new Set(
+      sources.flatMap((source) =>
+        // A module's name is what stands in quotes after `from` or `import`, up to its path inside the package.
+        [...source.matchAll(/\b(?:from|import) ?\(?"((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name]) => name ?? ""),
+      ),
+    );
+    const isUsed = (name: string) => listed.has(name) && imported.has(name);
+    expect(PACKAGES_OF_THE_PRODUCT.filter((name) => !isUsed(name))).to.deep.equal([]);
+    expect(TOOLBOX.filter(isUsed)).to.not.deep.equal([]);
+    expect(ENTRIES.filter((entry) => !existsSync(entry))).to.deep.equal([]);
   });
 
   it("override one version of viem: the one that the product uses", () => {
