@@ -14,8 +14,7 @@ import type { RateSource } from "../core/rates/rate-source.ts";
 import type { SaleRules } from "../core/rules/sale/rules.ts";
 import { openAccount } from "../core/sender/account.ts";
 import type { PayoutSwitch } from "../core/sender/payout-switch.ts";
-import { Sender } from "../core/sender/sender.ts";
-import { Senders } from "../core/sender/senders.ts";
+import { Sender, Senders } from "../core/sender/sender.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
 type Parts = {

@@ -14,9 +14,15 @@ import { failureText, UsageError } from "../core/process/failure-text.ts";
 import { lockPurchasesWithSales } from "../core/purchases/locks.ts";
 import { isMove } from "../core/rules/purchase/life.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
-import { toOperationRecord } from "../core/sender/operation-record.ts";
 import { PayoutSwitch } from "../core/sender/payout-switch.ts";
-import { countOperations, findOperationById, listOperations, release, withdraw } from "../core/sender/queue.ts";
+import {
+  countOperations,
+  findOperationById,
+  listOperations,
+  release,
+  toOperationRecord,
+  withdraw,
+} from "../core/sender/queue.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 

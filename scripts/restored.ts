@@ -30,7 +30,7 @@ import {
   listForeign,
   listLost,
 } from "../core/sender/foreign-transactions.ts";
-import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../core/sender/recovery.ts";
+import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../core/sender/payout-switch.ts";
 import { listSigned } from "../core/sender/transactions.ts";
 import { skipIds } from "./backup/next-ids.ts";
 import { readOperatorEnvironment, type Terminal } from "./operator/environment.ts";

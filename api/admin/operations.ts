@@ -8,8 +8,14 @@ import { approvalNeededSchema, noBodyOrReasonSchema } from "../../core/rules/api
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../core/rules/api/operations.ts";
 import { chzTextFromGwei } from "../../core/rules/money.ts";
 import { isMove } from "../../core/rules/purchase/life.ts";
-import { subjectOf, toOperationRecord } from "../../core/sender/operation-record.ts";
-import { findOperation, findOperationById, type Operation, release } from "../../core/sender/queue.ts";
+import {
+  findOperation,
+  findOperationById,
+  type Operation,
+  release,
+  subjectOf,
+  toOperationRecord,
+} from "../../core/sender/queue.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";

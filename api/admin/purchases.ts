@@ -30,7 +30,7 @@ import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../co
 import { shownStatus } from "../../core/rules/purchase/life.ts";
 import { idsOf } from "../../core/rules/records.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
-import { toOperationRecord } from "../../core/sender/operation-record.ts";
+import { toOperationRecord } from "../../core/sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Identity, isAllowed, type Route, readId, route } from "../http/route.ts";

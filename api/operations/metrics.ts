@@ -8,9 +8,9 @@ import type { NodePoolStatus } from "../../core/process/rpc/node-pool.ts";
 import type { RateSource } from "../../core/rates/rate-source.ts";
 import type { Reconciliation } from "../../core/reconcile/reconcile.ts";
 import { chzTextFromWei } from "../../core/rules/money.ts";
-import type { QueueSummary } from "../../core/sender/due.ts";
+import type { QueueSummary } from "../../core/sender/queue.ts";
+import type { Senders } from "../../core/sender/sender.ts";
 import type { SenderStatus } from "../../core/sender/sender-context.ts";
-import type { Senders } from "../../core/sender/senders.ts";
 import type { Gate } from "../http/gate.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 

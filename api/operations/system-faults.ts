@@ -14,8 +14,8 @@ import { polledAccounts } from "../../core/sales/accounts.ts";
 import { budgetProblem, listBudgets } from "../../core/sales/budget.ts";
 import type { PolledAccount } from "../../core/sales/network.ts";
 import { failingText, listFailing } from "../../core/sales/read-progress.ts";
-import { type QueueSummary, queueFaults, summarizeDue } from "../../core/sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../core/sender/foreign-transactions.ts";
+import { type QueueSummary, queueFaults, summarizeDue } from "../../core/sender/queue.ts";
 import type { Services } from "../services.ts";
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */

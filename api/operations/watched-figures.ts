@@ -18,7 +18,7 @@ import { keysOf } from "../../core/rules/records.ts";
 import { polledAccounts } from "../../core/sales/accounts.ts";
 import { listBudgets } from "../../core/sales/budget.ts";
 import { listFailing } from "../../core/sales/read-progress.ts";
-import { summarizeDue } from "../../core/sender/due.ts";
+import { summarizeDue } from "../../core/sender/queue.ts";
 import { oldestWaiting } from "../mail/mails.ts";
 import { oldestPush } from "../push/pusher.ts";
 import { overdueSince, type Services } from "../services.ts";

@@ -7,19 +7,13 @@ import { pauseSentence } from "../rules/pause-cause.ts";
 import { idsOf } from "../rules/records.ts";
 import { SignerError } from "./account.ts";
 import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts";
-import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
-import { suggestedFees } from "./fees.ts";
 import { listSetAside, moveUnsent } from "./moves.ts";
-import { subjectOf } from "./operation-record.ts";
-import type { Operation } from "./queue.ts";
-import { readRecovery } from "./recovery.ts";
-import { refusedFor } from "./refusal.ts";
+import { refusedFor, Suspects, settle, settleKind, tryCall, tryEncode } from "./parking.ts";
+import { readRecovery } from "./payout-switch.ts";
+import { listDue, type Operation, subjectOf, sumInFlight, summarizeDue } from "./queue.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
-import { Suspects } from "./suspects.ts";
-import type { WatchedTransaction } from "./transactions.ts";
-import type { Transmitter } from "./transmitter.ts";
-import { settle, settleKind, tryCall, tryEncode } from "./trial.ts";
+import { suggestedFees, type Transmitter, type WatchedTransaction } from "./transactions.ts";
 
 /** How often the limits are read while operations wait for them, at least: so long, and so many blocks. */
 const RECONSIDER_EVERY = { ms: 3_000, blocks: 10 };

@@ -8,8 +8,7 @@ import type { ChainClient } from "../process/rpc/chain-client.ts";
 import type { SigningKey } from "../process/signing-keys.ts";
 import { jsonOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { findSpender } from "./nonce-evidence.ts";
-import { ownCallOf } from "./own-call.ts";
+import { findSpender, ownCallOf } from "./head-reader.ts";
 import type { StoredTransaction } from "./transactions.ts";
 
 const foreignSchema = z.object({

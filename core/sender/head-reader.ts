@@ -1,13 +1,22 @@
-import type { PublicClient } from "viem";
+import {
+  type Hex,
+  keccak256,
+  type PublicClient,
+  recoverTransactionAddress,
+  serializeTransaction,
+  toFunctionSelector,
+} from "viem";
+import type { Contracts } from "../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Queries } from "../database/transaction.ts";
+import { rpcErrorOf } from "../process/rpc/chain-client.ts";
 import { RpcError } from "../process/rpc/json-rpc.ts";
 import { ContradictionError } from "../process/rpc/node-proof.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { readAttributed } from "./foreign-transactions.ts";
-import { findSpender, type NonceEvidence } from "./nonce-evidence.ts";
-import { ownCallOf } from "./own-call.ts";
-import { beginRecovery, wasRecovered } from "./recovery.ts";
+import { beginRecovery, wasRecovered } from "./payout-switch.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { highestMined, highestNonce } from "./transactions.ts";
 
@@ -192,4 +201,136 @@ export async function assertMinedIsCounted(
     "nonce",
     `The node counts ${nonce} transactions of ${wallet}, and has the block with number ${mined.nonce}`,
   );
+}
+
+/** The transaction that used a nonce, as its sender signed it. */
+export type SpentNonce = { hash: Hex; blockNumber: bigint; to: Hex | null; input: Hex; valueWei: bigint };
+
+/** A node's evidence of who used a nonce. */
+export type NonceEvidence =
+  | ({ kind: "spent" } & SpentNonce)
+  /** The node counts the nonce as used, but has no transaction with it. */
+  | { kind: "contradiction" }
+  /** The node no longer has the history that would contain the transaction. */
+  | { kind: "history is gone" };
+
+/** How many blocks are searched one by one if the node has no state to bisect with. */
+const SCANNED_BLOCKS = 5_000n;
+const BLOCKS_AT_ONCE = 50n;
+
+/**
+ * Finds the transaction with which `address` used `nonce`, up to a block at which the node counts it as used. The
+ * transaction's signature is the proof, which no node can forge.
+ */
+export async function findSpender(
+  node: PublicClient,
+  { address, nonce, highest }: { address: WalletAddress; nonce: bigint; highest: bigint },
+): Promise<NonceEvidence> {
+  const { block: first, isWhole } = await firstBlockAbove(node, { address, nonce, highest });
+  const isOurs = (spent: SpentNonce | undefined) => spent && ({ kind: "spent", ...spent } as const);
+  const found = isOurs(await spenderIn(await readBlocks(node, first, first), address, nonce));
+  if (found) return found;
+  if (isWhole) return { kind: "contradiction" };
+  const lowest = first > SCANNED_BLOCKS ? first - SCANNED_BLOCKS : 0n;
+  for (let to = first - 1n; to >= lowest; to -= BLOCKS_AT_ONCE) {
+    const from = to - BLOCKS_AT_ONCE + 1n > lowest ? to - BLOCKS_AT_ONCE + 1n : lowest;
+    const earlier = isOurs(await spenderIn(await readBlocks(node, from, to), address, nonce));
+    if (earlier) return earlier;
+  }
+  return { kind: "history is gone" };
+}
+
+/** The first block after which the nonce counts as used, as far back as the node has state. */
+async function firstBlockAbove(
+  node: PublicClient,
+  { address, nonce, highest }: { address: WalletAddress; nonce: bigint; highest: bigint },
+): Promise<{ block: bigint; isWhole: boolean }> {
+  let low = 0n;
+  let high = highest;
+  let isWhole = true;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const count = await countAt(node, address, middle);
+    if (count === undefined) isWhole = false;
+    if (count !== undefined && BigInt(count) > nonce) high = middle;
+    else low = middle + 1n;
+  }
+  return { block: high, isWhole };
+}
+
+async function countAt(node: PublicClient, address: WalletAddress, blockNumber: bigint): Promise<number | undefined> {
+  try {
+    return await node.getTransactionCount({ address, blockNumber });
+  } catch (error) {
+    if (isStateGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the node reported that it has no state for the requested block. */
+function isStateGone(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const failed = rpcErrorOf(cause);
+    if (failed) return failed.failure === "no-state";
+  }
+  return false;
+}
+
+type FullBlock = Awaited<ReturnType<typeof readBlocks>>[number];
+
+function readBlocks(node: PublicClient, from: bigint, to: bigint) {
+  const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
+  return Promise.all(numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true })));
+}
+
+async function spenderIn(
+  blocks: readonly FullBlock[],
+  address: WalletAddress,
+  nonce: bigint,
+): Promise<SpentNonce | undefined> {
+  for (const { transactions, number } of blocks) {
+    for (const transaction of transactions) {
+      const isMeant = transaction.from.toLowerCase() === address && BigInt(transaction.nonce) === nonce;
+      if (!isMeant || !(await isSignedBy(transaction, address))) continue;
+      const { hash, to, input, value } = transaction;
+      return { hash, blockNumber: number, to, input, valueWei: value };
+    }
+  }
+  return undefined;
+}
+
+type FullTransaction = FullBlock["transactions"][number];
+
+async function isSignedBy(transaction: FullTransaction, address: WalletAddress): Promise<boolean> {
+  const { r, s, v, yParity, input, ...rest } = transaction;
+  const signature = { r, s, v, ...(yParity === undefined ? {} : { yParity }) };
+  // The transaction type drops unsigned fields of the block.
+  const serialized = serializeTransaction({ ...rest, data: input }, signature);
+  if (keccak256(serialized) !== transaction.hash) return false;
+  const signer = await recoverTransactionAddress({ serializedTransaction: serialized });
+  return signer.toLowerCase() === address;
+}
+
+/** The steps of a purchase, which people do not call by hand. */
+const STEPS: ReadonlySet<string> = new Set(["mint", "mintBatch", "confirm", "cancel", "pay", "payBatch"]);
+
+const selectorsOf = (abi: typeof purchaseNftAbi | typeof cashbackDistributorAbi): ReadonlyMap<string, string> =>
+  new Map(
+    abi.flatMap((item) =>
+      item.type === "function" && STEPS.has(item.name) ? [[toFunctionSelector(item), item.name] as const] : [],
+    ),
+  );
+const NFT_CALLS = selectorsOf(purchaseNftAbi);
+const DISTRIBUTOR_CALLS = selectorsOf(cashbackDistributorAbi);
+const SELECTOR_CHARACTERS = 10;
+
+/** The step of a purchase that a transaction calls on our contracts; undefined if it does anything else. */
+export function ownCallOf(
+  { purchaseNft, formerPurchaseNfts = [], cashbackDistributor, formerDistributors = [] }: Contracts,
+  { to, input }: { to: string | null; input: Hex },
+): string | undefined {
+  const isOneOf = (...addresses: string[]) => to !== null && addresses.includes(to.toLowerCase());
+  const selector = input.slice(0, SELECTOR_CHARACTERS);
+  if (isOneOf(purchaseNft, ...formerPurchaseNfts)) return NFT_CALLS.get(selector);
+  return isOneOf(cashbackDistributor, ...formerDistributors) ? DISTRIBUTOR_CALLS.get(selector) : undefined;
 }

@@ -3,7 +3,7 @@ import { readClock } from "../database/clock.ts";
 import { databaseErrorCode, type Queries } from "../database/transaction.ts";
 import { ContradictionError } from "../process/rpc/node-proof.ts";
 import type { Encoder } from "./encoder.ts";
-import { bumpedFees, suggestedFees } from "./fees.ts";
+import { findSpender, ownCallOf, type SpentNonce } from "./head-reader.ts";
 import {
   finishOperations,
   listAssigned,
@@ -12,21 +12,20 @@ import {
   reopenOperations,
   takeOut,
 } from "./moves.ts";
-import { findSpender, type SpentNonce } from "./nonce-evidence.ts";
-import { logDone } from "./operation-record.ts";
-import { ownCallOf } from "./own-call.ts";
-import { enqueueAgain, type Operation } from "./queue.ts";
-import { beginRecovery } from "./recovery.ts";
+import { beginRecovery } from "./payout-switch.ts";
+import { enqueueAgain, logDone, type Operation } from "./queue.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import {
+  bumpedFees,
   insertHash,
   listFromNonce,
   listMined,
   type StoredTransaction,
+  suggestedFees,
+  type Transmitter,
   updateTransaction,
   type WatchedTransaction,
 } from "./transactions.ts";
-import type { Transmitter } from "./transmitter.ts";
 
 /** Mined transactions are watched at least to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;

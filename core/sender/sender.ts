@@ -3,17 +3,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../process/lease.ts";
-import type { KeyName } from "../process/signing-keys.ts";
+import type { KeyName, SigningKey } from "../process/signing-keys.ts";
 import { explanationOf } from "../rules/unknown-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
+import { shortened } from "./parking.ts";
 import { withdraw } from "./queue.ts";
 import { Receipts, Repair } from "./receipts.ts";
-import { shortened } from "./refusal.ts";
 import { endsRound, leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
-import { listSigned } from "./transactions.ts";
-import { Transmitter } from "./transmitter.ts";
+import { listSigned, Transmitter } from "./transactions.ts";
 
 /** Another process sends within this time after a `kill -9`. */
 const LEASE_MS = 5_000;
@@ -234,5 +233,47 @@ export class Sender {
     if (!isAwaited) return sinceMs >= Math.max(IDLE_HEAD.ms, IDLE_HEAD.blocks * blockMs);
     if (blockMs <= pollMs) return true;
     return sinceMs >= (indexed === this.#headIndexed ? PATIENT_BLOCKS * blockMs : blockMs / 2);
+  }
+}
+
+/** The senders of this process, one per key it signs with. */
+export class Senders {
+  /** The operator's first. */
+  readonly all: readonly Sender[];
+  /** Every configured key, also those that other processes sign with; the operator's first. */
+  readonly keys: readonly SigningKey[];
+
+  constructor(all: readonly Sender[], keys: readonly SigningKey[]) {
+    this.all = all;
+    this.keys = keys;
+  }
+
+  /** Whether this process is the operator's sender, which also plans and reconciles. */
+  get isOperator(): boolean {
+    return this.all.some(({ key, status }) => key === "operator" && status.isLeader);
+  }
+
+  /** Whether this process sends with any key. */
+  get sends(): boolean {
+    return this.all.some(({ status }) => status.isLeader);
+  }
+
+  start(): void {
+    for (const sender of this.all) sender.start();
+  }
+
+  /** Stops after the current rounds, and lets other processes send at once. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((sender) => sender.stop()));
+  }
+
+  /** Starts a round of each now, because something was queued. */
+  wake(): void {
+    for (const sender of this.all) sender.wake();
+  }
+
+  /** One round of each, one after another. */
+  async step(): Promise<void> {
+    for (const sender of this.all) await sender.step();
   }
 }

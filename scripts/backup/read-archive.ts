@@ -15,7 +15,7 @@ import type { Network } from "../../core/rules/networks.ts";
 import { isRecord } from "../../core/rules/records.ts";
 import { TorcidaError } from "../../core/rules/torcida-error.ts";
 import { codeOf, messageOf } from "../../core/rules/unknown-error.ts";
-import { beginRecovery } from "../../core/sender/recovery.ts";
+import { beginRecovery } from "../../core/sender/payout-switch.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { skipIds } from "./next-ids.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";

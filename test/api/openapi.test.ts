@@ -7,7 +7,7 @@ import { Metrics } from "../../api/operations/metrics.ts";
 import { allRoutes } from "../../api/routes.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 import { ERROR_CODES } from "../../core/rules/api/error-codes.ts";
-import { Senders } from "../../core/sender/senders.ts";
+import { Senders } from "../../core/sender/sender.ts";
 import { type Answer, PERSON } from "../testing/shopper.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { Caller } from "./support/caller.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { writeSetting } from "../../core/database/settings.ts";
-import { summarizeQueue } from "../../core/sender/due.ts";
+import { summarizeQueue } from "../../core/sender/queue.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 const MINUTE_MS = 60_000;

@@ -86,9 +86,8 @@ import {
 } from "../../core/sales/queries.ts";
 import { readStorePace } from "../../core/sales/store-pace.ts";
 import { listLongestUnread } from "../../core/sales/unread-sales.ts";
-import { listDue, summarizeDue, summarizeQueue } from "../../core/sender/due.ts";
 import { listAssigned, listSetAside } from "../../core/sender/moves.ts";
-import type { Operation } from "../../core/sender/queue.ts";
+import { listDue, type Operation, summarizeDue, summarizeQueue } from "../../core/sender/queue.ts";
 import { highestNonce, listMined, listSigned } from "../../core/sender/transactions.ts";
 import { fill, walletOf } from "../bench/scale/fill.ts";
 import { RULES } from "../sales/support/shop.ts";

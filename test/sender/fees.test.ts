@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { bumpedFees, suggestedFees } from "../../core/sender/fees.ts";
+import { bumpedFees, suggestedFees } from "../../core/sender/transactions.ts";
 
 const GWEI = 10n ** 9n;
 const fees = (maxFee: bigint, tip = 1n) => ({ maxFeeWei: maxFee * GWEI, maxPriorityFeeWei: tip * GWEI });

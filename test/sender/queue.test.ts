@@ -1,9 +1,17 @@
 import { expect } from "chai";
 import type { Database } from "../../core/database/connect.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { listDue, queueFaults, summarizeQueue } from "../../core/sender/due.ts";
 import { assign, listAssigned, listSetAside, moveUnsent, type SetAside, takeOut } from "../../core/sender/moves.ts";
-import { enqueue, findOperation, type Operation, release, withdraw } from "../../core/sender/queue.ts";
+import {
+  enqueue,
+  findOperation,
+  listDue,
+  type Operation,
+  queueFaults,
+  release,
+  summarizeQueue,
+  withdraw,
+} from "../../core/sender/queue.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;

@@ -11,7 +11,7 @@ import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-dist
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { connect } from "../../core/database/connect.ts";
 import { LOCAL_TEST_KEY } from "../../core/process/known-keys.ts";
-import { ownCallOf } from "../../core/sender/own-call.ts";
+import { ownCallOf } from "../../core/sender/head-reader.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
 import { CONTRACTS_ADMIN, CONTRACTS_ADMIN_KEY, sendMined, storesNamed } from "../faults/support/contracts-admin.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";

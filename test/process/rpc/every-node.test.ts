@@ -6,7 +6,7 @@ import { Metrics } from "../../../api/operations/metrics.ts";
 import { EveryNode, NoAgreementError, type Question } from "../../../core/process/rpc/every-node.ts";
 import { callOf } from "../../../core/process/rpc/node-voice.ts";
 import { fixedRate } from "../../../core/rates/rate-source.ts";
-import { Senders } from "../../../core/sender/senders.ts";
+import { Senders } from "../../../core/sender/sender.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 
