@@ -11,6 +11,7 @@ import { readStored, STORAGE_KEYS } from "./app/storage.ts";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
 import { searchOf } from "./stores/search.ts";
+import { offerEarlierPasskey } from "./wallet/offer-passkeys.ts";
 
 /** Not at the top level of the module: the first screen's code imports from the chunk that contains this one. */
 async function start(): Promise<void> {
@@ -24,7 +25,7 @@ async function start(): Promise<void> {
   const [, kind, id = ""] = location.pathname.split("/");
   if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
   if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));
-  const [language] = await Promise.all([restoreLanguage(), fetchScreen(location.pathname)]);
+  const [language] = await Promise.all([restoreLanguage(), fetchScreen(location.pathname), offerEarlierPasskey()]);
   showClub();
   const root = document.getElementById("root");
   if (!root) return;

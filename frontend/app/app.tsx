@@ -8,7 +8,7 @@ import { SessionProvider } from "../session/session.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { dismissStaleToasts } from "../ui/toast.ts";
 import { Toasts } from "../ui/toasts.tsx";
-import { WalletProvider } from "../wallet/wallet.tsx";
+import { WalletProvider } from "../wallet/wallet-provider.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
+import { useConnection, useDisconnect } from "wagmi";
 import { LANGUAGES, languageAfter } from "../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
@@ -16,7 +17,9 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { Declined } from "../wallet/declined.tsx";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useSwitchToTarget } from "../wallet/use-switch-to-target.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { endInstall, install, useInstallable } from "./install.ts";
 import { paths } from "./paths.ts";
@@ -102,6 +105,8 @@ function WalletControl() {
   const t = useText();
   const session = useSession();
   const wallet = useWallet();
+  const { connect } = useConnectWallet();
+  const { mutate: disconnect } = useDisconnect();
   const navigate = useNavigate();
   const { pathname } = useLocation();
   if (wallet.address) {
@@ -111,7 +116,7 @@ function WalletControl() {
           type="button"
           className="button button-small button-quiet figures"
           title={t("wallet.disconnect")}
-          onClick={wallet.disconnect}
+          onClick={() => disconnect()}
         >
           <ShortAddress of={wallet.address} />
         </button>
@@ -136,7 +141,7 @@ function WalletControl() {
       type="button"
       className="button button-small"
       aria-busy={wallet.isConnecting}
-      onClick={() => (hasSession || pathname === paths.auth() ? wallet.connect() : navigate(paths.auth()))}
+      onClick={() => (hasSession || pathname === paths.auth() ? connect() : navigate(paths.auth()))}
     >
       <Icon name="wallet" />
       {hasSession ? (
@@ -201,14 +206,16 @@ function LogoMark() {
 
 /** Stays visible while the wallet is on another chain; a toast would disappear. */
 function NetworkNotice() {
-  const { isWrongNetwork, switchToTarget } = useWallet();
-  if (!isWrongNetwork) return null;
+  const { isWrongNetwork } = useWallet();
+  const { connector } = useConnection();
+  const switchToTarget = useSwitchToTarget();
+  if (!isWrongNetwork || !connector) return null;
   return (
     <div className="notice" role="status">
       <p>
         <FormattedMessage id="wallet.otherNetwork" />
       </p>
-      <button type="button" className="button button-small" onClick={switchToTarget}>
+      <button type="button" className="button button-small" onClick={() => switchToTarget(connector)}>
         <FormattedMessage id="wallet.switch" />
       </button>
     </div>

@@ -12,7 +12,9 @@ import { Icon } from "../ui/icon.tsx";
 import { SampleTickets } from "../ui/sample-tickets.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { toast } from "../ui/toast.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { offerPasskeys } from "../wallet/offer-passkeys.ts";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** Only new wallets need it. */
@@ -144,6 +146,9 @@ function WalletSteps() {
 function ConnectStep() {
   const t = useText();
   const wallet = useWallet();
+  const { connect, choose } = useConnectWallet();
+  // Whoever has one wallet is offered those of the page, too.
+  useEffect(() => void offerPasskeys(), []);
   return (
     <div>
       <h2 className="step-title">{t("auth.step1")}</h2>
@@ -156,14 +161,14 @@ function ConnectStep() {
         <>
           <p className="muted mb-3">{t("auth.step1.text")}</p>
           {/* Never disabled: a wallet whose window was closed may never answer. */}
-          <button type="button" className="button w-full" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
+          <button type="button" className="button w-full" aria-busy={wallet.isConnecting} onClick={connect}>
             <Icon name="wallet" />
             {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
           </button>
           <div role="status">{wallet.isConnecting && <p className="muted mt-3">{t("auth.connecting.text")}</p>}</div>
-          {wallet.choose && (
+          {choose && (
             <p className="mt-3 text-center">
-              <button type="button" className="link" onClick={wallet.choose}>
+              <button type="button" className="link" onClick={choose}>
                 {t("wallet.another")}
               </button>
             </p>

@@ -11,7 +11,7 @@ import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useForm } from "../ui/use-form.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { useRegistration } from "./use-registration.ts";
 
 const EMPTY = { first_name: "", last_name: "", email: "" };

@@ -11,13 +11,15 @@ import { type MessageId, useText } from "../i18n/language.tsx";
 import { type Signer, signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useSign } from "../wallet/use-sign.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { toastSignatureProblem } from "./use-sign-in.ts";
 
 /** Registers the connected wallet by its signature, and logs it in. docs/product.md#registration. */
 export function useRegistration(setProblem: (problem: string) => void) {
   const t = useText();
-  const { address, sign } = useWallet();
+  const { address } = useWallet();
+  const sign = useSign();
   const [token, setToken] = useState<string>();
   useWayOn(token);
 

@@ -10,7 +10,8 @@ import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressMismatchError, hasCode, OtherSiteError, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 import { newWallets } from "../wallet/local-wallets.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useSign } from "../wallet/use-sign.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 
 /** `waiting`: the user logged out with this wallet, so it is asked only after a click, even after a reload. */
 export type SignInStep = "idle" | "waiting" | "checking" | "signing" | "failed" | "unregistered" | "registering";
@@ -24,7 +25,8 @@ export function useSignIn() {
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const { begin } = useSession();
-  const { address, sign } = useWallet();
+  const { address } = useWallet();
+  const sign = useSign();
   const [step, setStep] = useState<SignInStep>("idle");
   const [problem, setProblem] = useState("");
   const asked = useRef<string>(undefined);

@@ -27,7 +27,8 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
@@ -256,6 +257,7 @@ function WalletCard({ profile }: { profile: Profile }) {
   const t = useText();
   const { chz } = useFormat();
   const wallet = useWallet();
+  const { connect } = useConnectWallet();
   return (
     <Card title={t("dashboard.wallet")}>
       {wallet.address ? (
@@ -280,7 +282,7 @@ function WalletCard({ profile }: { profile: Profile }) {
       ) : (
         <>
           <p className="muted mb-4">{t("dashboard.wallet.none")}</p>
-          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
+          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={connect}>
             <Icon name="wallet" />
             {t("wallet.connect")}
           </button>

@@ -14,7 +14,8 @@ import { toast } from "../ui/toast.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { wagmiConfig } from "../wallet/config.ts";
 import { hasCode, REJECTED } from "../wallet/errors.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 
 /** Sends what the owner's wallet refused to another address; answers whether there was anything. docs/product.md#payout-deferred */
 async function withdraw(owner: WalletAddress, to: Hex): Promise<boolean> {
@@ -38,6 +39,7 @@ async function withdraw(owner: WalletAddress, to: Hex): Promise<boolean> {
 export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
   const t = useText();
   const wallet = useWallet();
+  const { connect } = useConnectWallet();
   const { profile, refresh } = useSession();
   const [to, setTo] = useState("");
   const isOwn = wallet.address !== undefined && wallet.address === profile?.wallet;
@@ -73,7 +75,7 @@ export default function WithdrawCredit({ onClose }: { onClose: () => void }) {
             {t(isPending ? "credit.sending" : "credit.withdraw")}
           </button>
         ) : (
-          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={wallet.connect}>
+          <button type="button" className="button" aria-busy={wallet.isConnecting} onClick={connect}>
             {t("wallet.connect")}
           </button>
         )

@@ -5,7 +5,7 @@ import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useWallet } from "../wallet/use-wallet.ts";
 
 const STEPS = [
   ["club", `${paths.home}#club-question`],

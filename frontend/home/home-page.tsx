@@ -16,7 +16,8 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { FirstSteps } from "./first-steps.tsx";
 
 const STEPS = ["connect", "buy", "receive"] as const;
@@ -147,6 +148,7 @@ function CallToAction() {
 function ViewStoresButton() {
   const navigate = useNavigate();
   const wallet = useWallet();
+  const { connect } = useConnectWallet();
   const isWanted = useRef(false);
   useEffect(() => {
     if (wallet.address && isWanted.current) navigate(paths.stores);
@@ -154,7 +156,7 @@ function ViewStoresButton() {
   const view = () => {
     if (wallet.address) return navigate(paths.stores);
     isWanted.current = true;
-    return wallet.connect();
+    return connect();
   };
   return (
     <button type="button" className="button button-signal" aria-busy={wallet.isConnecting} onClick={view}>

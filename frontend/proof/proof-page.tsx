@@ -16,7 +16,7 @@ import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Steps } from "../ui/steps.tsx";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useWallet } from "../wallet/use-wallet.ts";
 import type { DistributorBooks, ProvenPurchase } from "./prove-wallet.ts";
 import { booksQuery, proofQuery } from "./queries.ts";
 

@@ -3,7 +3,9 @@ import { signInSentence } from "../../core/rules/session.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type CheckedUser, checkUser, login, type SignedLogin } from "../api/calls.ts";
 import { OtherSiteError } from "../wallet/errors.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useSign } from "../wallet/use-sign.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 import { useSession } from "./session.tsx";
 
 export type Signer = { address: WalletAddress; sign: (message: string) => Promise<string> };
@@ -31,7 +33,9 @@ function challengeOf({ challenge }: CheckedUser, sentence: string): { message: s
 /** A new session of the same wallet without leaving the page, because calls that move money need a recent sign-in. */
 export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<void>; signAgain: () => Promise<void> } {
   const { begin } = useSession();
-  const { address, sign, connect } = useWallet();
+  const { address } = useWallet();
+  const { connect } = useConnectWallet();
+  const sign = useSign();
   const signAgain = useCallback(async () => {
     if (!address) return;
     const { token } = await login(await signChallenge("login", await checkUser(address), { address, sign }));

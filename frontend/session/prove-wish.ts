@@ -1,9 +1,13 @@
 import { signInSentence } from "../../core/rules/session.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { askChallenge, type SignedWish, type WishPurpose } from "../api/calls.ts";
 import { hasCode, REJECTED } from "../wallet/errors.ts";
-import type { useWallet } from "../wallet/wallet.tsx";
 
-type Wallet = Pick<ReturnType<typeof useWallet>, "address" | "sign" | "connect">;
+type Wallet = {
+  address: WalletAddress | undefined;
+  sign: (message: string) => Promise<string>;
+  connect: () => Promise<void>;
+};
 
 /** The signature of a wish; undefined if there is none yet, "declined" if the user declined in the wallet. */
 export async function proveWish(

@@ -1,7 +1,9 @@
 import { useCallback } from "react";
 import type { SignedWish, WishPurpose } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
+import { useSign } from "../wallet/use-sign.ts";
+import { useWallet } from "../wallet/use-wallet.ts";
 
 /** Whoever was asked for the signature, or for a wallet, declined. */
 export class WishDeclinedError extends Error {
@@ -13,7 +15,9 @@ export class WishDeclinedError extends Error {
  * says what happens, and the call is made again with it. docs/product.md#erase
  */
 export function useSignedWish(purpose: WishPurpose) {
-  const { address, sign, connect } = useWallet();
+  const { address } = useWallet();
+  const { connect } = useConnectWallet();
+  const sign = useSign();
   return useCallback(
     async <T>(make: (wish: SignedWish) => Promise<T>): Promise<T> => {
       try {

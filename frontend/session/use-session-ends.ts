@@ -6,7 +6,7 @@ import { paths } from "../app/paths.ts";
 import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
-import { useWallet } from "../wallet/wallet.tsx";
+import { useWallet } from "../wallet/use-wallet.ts";
 import type { SetSignedOutWallet } from "./session.tsx";
 import type { SessionToken } from "./session-token.ts";
 import { tendPush } from "./tend-push.ts";

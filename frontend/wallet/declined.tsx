@@ -1,5 +1,5 @@
 import { FormattedMessage } from "react-intl";
-import { useWallet } from "./wallet.tsx";
+import { useWallet } from "./use-wallet.ts";
 
 /** The user declined in the wallet, which is not an error: a sentence, until the next attempt. docs/product.md#wallet */
 export function Declined({ className }: { className: string }) {

@@ -10,7 +10,8 @@ import { useIsPhone } from "../ui/use-is-phone.ts";
 import { Declined } from "./declined.tsx";
 import { isReadersOwn, localWallets, PASSKEY_WALLET } from "./local-wallets.ts";
 import { PasskeyOptions, usePasskeySupport } from "./passkey/passkey-options.tsx";
-import { useWallet } from "./wallet.tsx";
+import { useConnectWallet } from "./use-connect-wallet.ts";
+import { useWallet } from "./use-wallet.ts";
 
 /** Loaded when it is chosen; not part of a build without a project id. */
 const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
@@ -20,7 +21,8 @@ const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
 /** Chooses among several wallets, with help if there is none. */
 export default function WalletChooser({ onClose }: { onClose: () => void }) {
   const t = useText();
-  const { connectors, isConnecting } = useWallet();
+  const { isConnecting } = useWallet();
+  const { connectors } = useConnectWallet();
   const [isPairing, setPairing] = useState(false);
   const hasOwn = connectors.some(isReadersOwn);
   const passkey = connectors.find(({ id }) => id === PASSKEY_WALLET);
@@ -140,7 +142,7 @@ function WalletConnectOption({ onClick }: { onClick: () => void }) {
 
 function WalletOption({ connector }: { connector: Connector }) {
   const t = useText();
-  const { connectWith } = useWallet();
+  const { connectWith } = useConnectWallet();
   const local = localWallets.get(connector.id);
   return (
     <li>

@@ -5,7 +5,7 @@ import { paths } from "../../app/paths.ts";
 import { type MessageId, useText } from "../../i18n/language.tsx";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { useWallet } from "../wallet.tsx";
+import { useConnectWallet } from "../use-connect-wallet.ts";
 import { keptWallet } from "./kept.ts";
 import { type Candidate, confirm, createCandidate, findCandidate } from "./opening.ts";
 import { PasskeyError } from "./passkey.ts";
@@ -18,7 +18,7 @@ type Act = "create" | "another" | "find" | "confirm";
 /** The chooser's entries for the wallet behind a passkey. docs/product.md#wallet-passkey */
 export function PasskeyOptions({ connector }: { connector: Connector }) {
   const t = useText();
-  const { connectWith } = useWallet();
+  const { connectWith } = useConnectWallet();
   const leadOn = useWayToRegistration();
   const { dateTime } = useFormat();
   const can = usePasskeySupport();

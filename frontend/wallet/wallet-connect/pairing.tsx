@@ -3,24 +3,23 @@ import { encode } from "uqr";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useCopy } from "../../ui/use-copy.ts";
-import { walletConnect } from "../config.ts";
+import { abandonPairing, walletConnect } from "../config.ts";
 import { AbandonedError } from "../errors.ts";
-import { useWallet } from "../wallet.tsx";
+import { useConnectWallet } from "../use-connect-wallet.ts";
 
 const RELAY_TIMEOUT_MS = 10_000;
 
 /** A QR code for the phone's wallet, or a link that opens it on the phone. */
 export default function Pairing({ onEnd }: { onEnd: () => void }) {
   const t = useText();
-  const { connectWith } = useWallet();
+  const { connectWith } = useConnectWallet();
   const [uri, setUri] = useState("");
   const start = useRef({ connectWith, onEnd, away: t("wallet.walletConnect.away") });
   start.current = { connectWith, onEnd, away: t("wallet.walletConnect.away") };
 
   useEffect(() => {
     const connector = walletConnect();
-    const abandoned = Promise.withResolvers<never>();
-    const giveUp = () => abandoned.reject(new AbandonedError(start.current.away));
+    const giveUp = () => abandonPairing(new AbandonedError(start.current.away));
     const timer = setTimeout(giveUp, navigator.onLine ? RELAY_TIMEOUT_MS : 0);
     const show = ({ type, data }: { type: string; data?: unknown }) => {
       if (type !== "display_uri" || typeof data !== "string") return;
@@ -28,11 +27,11 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
       setUri(data);
     };
     connector.emitter.on("message", show);
-    start.current.connectWith(connector, abandoned.promise).finally(() => start.current.onEnd());
+    start.current.connectWith(connector).finally(() => start.current.onEnd());
     return () => {
       clearTimeout(timer);
       connector.emitter.off("message", show);
-      abandoned.reject(new AbandonedError());
+      abandonPairing(new AbandonedError());
     };
   }, []);
 

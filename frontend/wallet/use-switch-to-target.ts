@@ -1,0 +1,62 @@
+import { useCallback } from "react";
+import { type Connector, useSwitchChain } from "wagmi";
+import { targetChain } from "../chain/target-chain.ts";
+import { type Translate, useText } from "../i18n/language.tsx";
+import { toast } from "../ui/toast.ts";
+import { AddNetworkError, hasCode, REJECTED } from "./errors.ts";
+import { toastWalletFailure } from "./wallet-failure.ts";
+
+/**
+ * Asks a wallet on another network to switch to ours, and to add it if the wallet does not know it. A failure is said
+ * here. docs/product.md#wallet-network
+ */
+export function useSwitchToTarget(): (connector: Connector) => Promise<void> {
+  const t = useText();
+  const { mutateAsync: switchChain } = useSwitchChain();
+  return useCallback(
+    async (connector) => {
+      const added = chainToAdd();
+      try {
+        if ((await connector.getChainId()) === targetChain.id) return;
+        toast.warning(t("wallet.wrongNetwork"), {
+          id: "network",
+          description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
+        });
+        await switchChain({ connector, chainId: targetChain.id, addEthereumChainParameter: added.chain });
+        toast.success(t("wallet.correctNetwork"), { id: "network" });
+      } catch (error) {
+        toastFailure(added.wasAsked() ? addFailure(error) : error, t);
+      }
+    },
+    [switchChain, t],
+  );
+}
+
+/** wagmi reads what it asks a wallet to add only then, and says of neither request which of them failed. */
+function chainToAdd() {
+  let wasAsked = false;
+  const chain = {
+    rpcUrls: [...targetChain.rpcUrls.default.http],
+    get chainName() {
+      wasAsked = true;
+      return targetChain.name;
+    },
+  };
+  return { chain, wasAsked: () => wasAsked };
+}
+
+/** wagmi makes every failed add one that the user declined (4001): what it was is the cause. */
+const addFailure = (error: unknown) =>
+  new AddNetworkError("The wallet did not add the network", { cause: error instanceof Error ? error.cause : error });
+
+/** Why the wallet is still on another network. */
+function toastFailure(error: unknown, t: Translate): void {
+  if (error instanceof AddNetworkError) {
+    toast.error(t("wallet.addNetworkError"), {
+      id: "network-add",
+      description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
+    });
+  } else if (hasCode(error, REJECTED)) {
+    toast.warning(t("wallet.wrongNetwork"), { id: "network", description: t("wallet.declined") });
+  } else toastWalletFailure(error, t);
+}
