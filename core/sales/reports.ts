@@ -10,7 +10,7 @@ import { lockSales } from "../purchases/locks.ts";
 import { decideSales } from "../purchases/save.ts";
 import { encodeReport } from "../purchases/stored-report.ts";
 import { orderKeyOf } from "../rules/sale/order.ts";
-import { asOfNow, isNewer, type SaleReport } from "../rules/sale/report.ts";
+import { asOfNow, isNewer, type ReportedState, type SaleReport } from "../rules/sale/report.ts";
 import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 
 export type Sale = Selectable<Schema["sales"]>;
@@ -49,7 +49,7 @@ export async function storeReport(
   const hash = hashOf(text);
   const revision = await findRevision(queries, sale.id, hash);
   const isLast = revision !== undefined && revision.last === sale.revision_id;
-  const isOlder = sale.revision_id !== null && !isNewer(report, sale.changed_at, now);
+  const isOlder = sale.revision_id !== null && !isNewer(report, lastStateOf(sale), now, source);
   const isPresent = source === "poll" && sale.older_since !== null && sale.older_since + PRESENT_MS <= now;
   if (isLast || (isOlder && !isPresent)) {
     const olderSince = isLast ? null : (sale.older_since ?? now);
@@ -189,6 +189,14 @@ async function findRevision(queries: Queries, saleId: bigint, hash: string): Pro
     .where("hash", "=", hash)
     .executeTakeFirstOrThrow();
   return last === null ? undefined : { last };
+}
+
+function lastStateOf({ status, payable, changed_at }: Sale): ReportedState {
+  return {
+    status: status as SaleReport["status"],
+    payable: payable === null ? null : payable === 1n,
+    changedAt: changed_at,
+  };
 }
 
 /** The start of a sale's current uninterrupted approval. */

@@ -89,7 +89,26 @@ describe("What happens to the chain while a batch of payouts is on its way @deep
             .orderBy("purchases.id")
             .execute();
           const sold = rows.map(({ id, sale_key }) => ({ buyer: keys.get(sale_key) as Shopper, purchase: Number(id) }));
-          return sold.length === BUYERS && sold;
+          if (sold.length === BUYERS) return sold;
+          const told = await database.kysely
+            .selectFrom("sales")
+            .leftJoin("purchases", "purchases.sale_id", "sales.id")
+            .leftJoin("operations", "operations.subject_id", "purchases.id")
+            .select([
+              "sale_key",
+              "state",
+              "hold_reasons",
+              "purchases.id",
+              "kind",
+              "operations.status",
+              "operations.reason",
+              "operations.error",
+            ])
+            .where("sale_key", "in", [...keys.keys()])
+            .execute();
+          throw new Error(
+            `queued are ${sold.length}: ${JSON.stringify(told, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`,
+          );
         });
       };
       /** The whole batch is in the node's pool, in no block. */

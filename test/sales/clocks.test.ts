@@ -1,7 +1,9 @@
 import { expect } from "chai";
+import { inTransaction } from "../../core/database/transaction.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
+import { storeReport } from "../../core/sales/reports.ts";
 import { onEitherEngine } from "../testing/databases.ts";
-import { reportOf, Shop } from "./support/shop.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
 const payable = { status: "approved", payable: true } as const;
 const declined = { status: "declined" } as const;
@@ -55,6 +57,26 @@ describe("The change time of a network whose clock is off", function () {
       await shop.database.kysely.updateTable("sales").set({ changed_at, revision_id }).where("id", "=", id).execute();
       expect((await shop.read(decline)).outcome, "known, and never applied").to.equal("new");
       expect(await debtOf(shop, wallet)).to.equal(5);
+    });
+
+    it("is the same of two calls of a shop, which can overtake each other: what came before a decision does not undo it", async () => {
+      const { shop, wallet, report } = await open();
+      const call = (state: Partial<typeof report>, changedAt: bigint) =>
+        inTransaction(shop.database.kysely, (queries) =>
+          storeReport(queries, ACCOUNT, { ...report, ...state, changedAt }, RULES, "direct"),
+        );
+      const told = now();
+      await call(payable, told);
+      for (const state of [{}, { status: "approved", payable: false }] as const)
+        expect((await call(state, told)).outcome, JSON.stringify(state)).to.equal("older");
+      await shop.run();
+      expect(await shop.received(wallet)).to.equal(5);
+      expect((await call(declined, told)).outcome, "declined after it was payable").to.equal("new");
+      expect((await call({}, told)).outcome).to.equal("known");
+      expect((await shop.sale(report.saleKey)).state).to.equal("declined");
+      expect((await call(payable, told)).outcome, "restored").to.equal("new");
+      expect((await call({}, told + 1n)).outcome, "pending again, a moment later").to.equal("new");
+      expect((await shop.sale(report.saleKey)).status).to.equal("pending");
     });
 
     it("counts no more once its account's time zone is put right, and the network repeats it for an hour", async () => {

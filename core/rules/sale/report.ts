@@ -57,10 +57,21 @@ export function asOfNow(report: SaleReport, now: bigint): SaleReport {
   return { ...report, occurredAt, changedAt: null, drift: [...(drift ?? []), problem] };
 }
 
-/** Whether a new report replaces the last one, by the network's times of their changes. */
-export function isNewer({ changedAt }: Pick<SaleReport, "changedAt">, last: bigint | null, now: bigint): boolean {
-  if (changedAt === null || last === null || isAhead(last, now)) return true;
-  return changedAt >= last;
+/** A state of a sale by its last report. */
+export type ReportedState = Pick<SaleReport, "status" | "payable" | "changedAt">;
+
+/**
+ * Whether a new report replaces the last one, by the network's times of their changes. A shop's own calls can overtake each
+ * other, and their clock may count in seconds: of two with one time, a pending one is before a decision, and an approval before it is payable. A read
+ * is of the present, so the last one counts. docs/product.md#sales-order
+ */
+export function isNewer(report: ReportedState, last: ReportedState, now: bigint, source: "poll" | "direct"): boolean {
+  if (report.changedAt === null || last.changedAt === null || isAhead(last.changedAt, now)) return true;
+  if (report.changedAt !== last.changedAt) return report.changedAt > last.changedAt;
+  if (source === "poll") return true;
+  if (report.status === "pending") return last.status === "pending";
+  const takesBackPay = report.status === "approved" && report.payable !== true && last.payable === true;
+  return !(takesBackPay && last.status === "approved");
 }
 
 /** Whether a time is further ahead of our clock than a clock can differ. */
