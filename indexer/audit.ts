@@ -1,7 +1,7 @@
 import { endSecondRead, requestedSecondRead, type SecondRead } from "../core/database/second-read.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import { RangeSizer } from "./backfill.ts";
-import type { Bloom } from "./bloom.ts";
+import type { Bloom } from "./chain-node.ts";
 import { compareRange } from "./comparison.ts";
 import type { Context } from "./context.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";

@@ -1,9 +1,9 @@
 import type { ContractEvent } from "../core/chain/contract-events.ts";
 import type { Database } from "../core/database/connect.ts";
-import type { BlockId } from "../core/process/rpc/chain-memory.ts";
-import type { Bloom } from "./bloom.ts";
-import type { ChainNode } from "./chain-node.ts";
-import { argumentsOf, decodeEvents, type RpcLog, storedRateOf } from "./events.ts";
+import type { BlockId } from "../core/process/rpc/node-proof.ts";
+import type { Bloom, ChainNode } from "./chain-node.ts";
+import { decodeEvents, type RpcLog } from "./events.ts";
+import { storedForm } from "./store/chain-index.ts";
 
 export type Difference = {
   blockNumber: number;
@@ -59,8 +59,9 @@ function describeLogs({ firstTickets }: ChainNode, logs: readonly RpcLog[]): Des
   const { events, contractEvents } = decodeEvents(logs, firstTickets);
   for (const event of events) {
     const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
-    const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
-    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: storedRateOf(event) });
+    const { storedArguments, weiPerCent } = storedForm(event);
+    const text = `${kind} of ${tokenId} ${storedArguments} in ${transactionHash}`;
+    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text, rate: weiPerCent });
   }
   for (const { blockNumber, logIndex, ...said } of contractEvents) {
     const text = saidText({ ...said, arguments: JSON.stringify(said.arguments) });

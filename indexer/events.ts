@@ -1,6 +1,5 @@
 import { type ContractEvent, ContradictoryLogsError, decodeContractEvent } from "../core/chain/contract-events.ts";
-import { isRecord } from "../core/rules/records.ts";
-import { toWalletAddress, type WalletAddress } from "../core/rules/wallet-address.ts";
+import type { WalletAddress } from "../core/rules/wallet-address.ts";
 
 /**
  * The events of a ticket's life. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
@@ -90,15 +89,6 @@ export type RpcLog = {
   logIndex: string;
   removed?: boolean;
 };
-
-const LOG_TEXTS = ["address", "data", "blockNumber", "blockHash", "transactionHash", "logIndex"] as const;
-
-export function isRpcLog(log: unknown): log is RpcLog {
-  return isRecord(log) && LOG_TEXTS.every((field) => isText(log[field])) && isTexts(log.topics);
-}
-
-const isText = (value: unknown) => typeof value === "string";
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -221,11 +211,6 @@ function decodeContent(topics: string[], data: string, weiPerCent: bigint | null
   }
 }
 
-/** The rate of a payment, as it is stored beside its arguments. */
-export function storedRateOf(event: EventContent): bigint | null {
-  return "weiPerCent" in event ? event.weiPerCent : null;
-}
-
 /** With its `0x`. */
 const WORD_LENGTH = 66;
 const WORD = /^0x[0-9a-f]{64}$/i;
@@ -244,60 +229,4 @@ function addressIn(word: string): WalletAddress {
 
 function numberAt(data: string, word: number): number {
   return Number(`0x${data.slice(2 + word * 64, 66 + word * 64)}`);
-}
-
-/** An event's arguments as stored: JSON, integers as text, as explorers show them. */
-export function argumentsOf(event: EventContent): string {
-  switch (event.kind) {
-    case "PurchaseMinted": {
-      const contract = event.contract === undefined ? "" : `,"contract":"${event.contract}"`;
-      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"${contract}}`;
-    }
-    case "StatusUpdated":
-      return `{"to":"${event.to}"}`;
-    case "Burnt":
-      return `{"owner":"${event.owner}"}`;
-    default:
-      return `{"recipient":"${event.recipient}","amountWei":"${event.amountWei}"}`;
-  }
-}
-
-/** Restores an event from its stored columns. */
-export function contentOf(
-  kind: string,
-  tokenId: bigint,
-  storedArguments: string,
-  weiPerCent: bigint | null,
-): EventContent {
-  const stored: Record<string, string> = JSON.parse(storedArguments);
-  const address = (name: string) => toWalletAddress(stored[name] ?? "");
-  const number = (name: string) => Number(stored[name]);
-  switch (kind) {
-    case "PurchaseMinted": {
-      const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
-      const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
-      const saleRef = BigInt.asIntN(64, BigInt(stored.saleRef ?? 0));
-      const contract = stored.contract === undefined ? {} : { contract: toWalletAddress(stored.contract) };
-      return {
-        kind: "PurchaseMinted",
-        tokenId,
-        buyer: address("buyer"),
-        ...numbers,
-        ...percents,
-        saleRef,
-        ...contract,
-      };
-    }
-    case "StatusUpdated":
-      return { kind: "StatusUpdated", tokenId, to: number("to") };
-    case "Burnt":
-      return { kind: "Burnt", tokenId, owner: address("owner") };
-    case "CashbackPaid":
-    case "CashbackDeferred": {
-      const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0), weiPerCent };
-      return { kind, ...paid };
-    }
-    default:
-      throw new Error(`The index has an event of the unknown kind ${kind}`);
-  }
 }

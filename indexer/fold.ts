@@ -52,11 +52,6 @@ export type Changes = {
   payouts: Map<bigint, Payout>;
 };
 
-/** The token ids affected by the changes, and the ids among them with a payout. */
-export function changedIds({ nfts, statuses, ends, payouts }: Changes): { tokenIds: bigint[]; payoutIds: bigint[] } {
-  return { tokenIds: [...nfts.keys(), ...statuses.keys(), ...ends.keys()], payoutIds: [...payouts.keys()] };
-}
-
 /**
  * Folds events in chain order. The last event of a token wins, so the result does not depend on how the chain is split
  * into chunks.

@@ -4,7 +4,10 @@ import type { NodePoolStatus } from "../core/process/rpc/node-pool.ts";
 type RpcCalled = Parameters<RpcObserver>[0];
 
 const LATENCY_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const BUCKETS = {
+  commit_duration_seconds: LATENCY_BUCKETS_SECONDS,
+  reorg_depth_blocks: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+};
 
 /** The process's metrics in Prometheus text format. So few that a client library would only cost startup time. */
 export class Metrics {
@@ -22,24 +25,17 @@ export class Metrics {
     this.#observe("torcida_indexer_rpc_duration_seconds", label, durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
   }
 
-  committed({ blocks, events, durationMs }: { blocks: number; events: number; durationMs: number }): void {
-    this.#add("torcida_indexer_blocks_total", "", blocks);
-    this.#add("torcida_indexer_events_total", "", events);
-    this.#observe("torcida_indexer_commit_duration_seconds", "", durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
+  /** `ignored_events`: logs with an id that cannot be a purchase of ours. */
+  count(name: "blocks" | "events" | "ignored_events" | "reorgs", by: number): void {
+    this.#add(`torcida_indexer_${name}_total`, "", by);
   }
 
-  rolledBack(depth: number): void {
-    this.#add("torcida_indexer_reorgs_total", "", 1);
-    this.#observe("torcida_indexer_reorg_depth_blocks", "", depth, DEPTH_BUCKETS);
+  observe(name: keyof typeof BUCKETS, value: number): void {
+    this.#observe(`torcida_indexer_${name}`, "", value, BUCKETS[name]);
   }
 
   watchNodes(nodes: NodePoolStatus): void {
     this.#nodes = nodes;
-  }
-
-  /** Logs with an id that cannot be a purchase of ours. */
-  ignored(count: number): void {
-    this.#add("torcida_indexer_ignored_events_total", "", count);
   }
 
   set(
@@ -47,10 +43,6 @@ export class Metrics {
     value: number,
   ): void {
     this.#gauges.set(`torcida_indexer_${name}`, value);
-  }
-
-  total(name: string): number {
-    return [...(this.#counters.get(name)?.values() ?? [])].reduce((sum, value) => sum + value, 0);
   }
 
   text(): string {

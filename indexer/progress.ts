@@ -1,7 +1,7 @@
 import type { Logger } from "../core/process/log.ts";
 
 export type Progress = {
-  /** Blocks read and blocks in total, counted from the first; events of this run. */
+  /** Blocks read and blocks in total, counted from the first; events of this run. Ends once all are read. */
   update(done: { blocks: number; ofBlocks: number; events: number }): void;
   stop(): void;
 };
@@ -25,6 +25,10 @@ async function openBar(terminal: NodeJS.WriteStream): Promise<Progress> {
   });
   const pace = new Pace();
   let isStarted = false;
+  const stop = () => {
+    if (isStarted) bar.stop();
+    isStarted = false;
+  };
   return {
     update({ blocks, ofBlocks, events }) {
       const { blocksPerSecond, secondsLeft } = pace.at(blocks, ofBlocks);
@@ -33,11 +37,9 @@ async function openBar(terminal: NodeJS.WriteStream): Promise<Progress> {
       isStarted = true;
       bar.setTotal(ofBlocks);
       bar.update(blocks, payload);
+      if (blocks >= ofBlocks) stop();
     },
-    stop() {
-      if (isStarted) bar.stop();
-      isStarted = false;
-    },
+    stop,
   };
 }
 

@@ -2,31 +2,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
-import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { Audit } from "./audit.ts";
 import { backfill, RangeSizer } from "./backfill.ts";
-import { type Bloom, openBloom } from "./bloom.ts";
-import type { Block, ChainNode } from "./chain-node.ts";
-import { commitChunk } from "./commit.ts";
+import { type Block, type Bloom, type ChainNode, NotLinkedError, openBloom, readLinked } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { decodeLogs } from "./decode-logs.ts";
-import type { RpcLog } from "./events.ts";
 import type { HeadWatcher, NextHead } from "./head-watcher.ts";
-import {
-  adoptSource,
-  emptyIndex,
-  isAdopted,
-  readCursor,
-  readStoredBlock,
-  readStoredBlocks,
-  rollBack,
-} from "./store/chain-index.ts";
+import { collectGarbage } from "./heap.ts";
+import { adoptSource, emptyIndex, isAdopted, readCursor, readStoredBlocks, rollBack } from "./store/chain-index.ts";
 import { type BlockId, type Chunk, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 import { Watchman } from "./watchman.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
 /** How many requests for logs make up one commit while new blocks are read. */
 const REQUESTS_AT_ONCE = 3;
+/** Reading this many events leaves about 15 MB of garbage; a collection takes about 15 ms. */
+const EVENTS_PER_COLLECTION = 15_000;
 
 export type SyncParameters = {
   heads: HeadWatcher;
@@ -80,6 +70,9 @@ class Follower {
   #bloom: Bloom | undefined;
   /** The newest block when this process began. */
   #firstHead: number | undefined;
+  /** Events that were read so far, and since the last garbage collection. */
+  #events = 0;
+  #uncollected = 0;
   readonly #audit: Audit;
   readonly #watchman: Watchman;
 
@@ -112,7 +105,9 @@ class Follower {
       const linkedFrom = head.number - KEPT_BLOCKS + 1;
       if (first < linkedFrom) {
         if (status.state !== "rebuilding") status.state = "backfill";
-        this.#cursor = await backfill(this.#context, this.#sizer, { cursor: this.#cursor, to: linkedFrom - 1 });
+        for await (const part of backfill(this.#context, this.#sizer, { from: first, to: linkedFrom - 1 })) {
+          await this.#commit({ previous: this.#cursor, ...part });
+        }
       } else {
         await this.#readNew(head);
         // Another block so soon is found by the next look.
@@ -145,12 +140,38 @@ class Follower {
     const chunk = await nodes.ask((node) =>
       readLinked(this.#context, node, bloom, { previous: this.#cursor, from, to, head, blocksPerRequest }),
     );
-    this.#cursor = await commitChunk(this.#context, chunk);
-    if (to === head.number) {
-      status.state = "live";
-      this.#context.progress.stop();
-    }
+    await this.#commit(chunk);
+    if (to === head.number) status.state = "live";
     this.#sawHead(head);
+  }
+
+  /** Writes a chunk, moves the cursor there, and reports it. */
+  async #commit(chunk: Chunk): Promise<void> {
+    const { nodes, writer, metrics, status, progress, source } = this.#context;
+    const started = performance.now();
+    // The first block is always kept: it distinguishes a node that is far behind from a new chain.
+    const [genesis] = chunk.previous ? [] : await nodes.ask((node) => node.blocks([0]));
+    const isNew = genesis && !chunk.blocks.some((block) => block.number === 0);
+    await writer.commit(isNew ? { ...chunk, blocks: [genesis, ...chunk.blocks] } : chunk);
+    this.#cursor = chunk.cursor;
+    const { number } = chunk.cursor;
+    metrics.count("blocks", number - (chunk.previous?.number ?? source.startBlock - 1));
+    metrics.count("events", chunk.events.length);
+    metrics.observe("commit_duration_seconds", (performance.now() - started) / 1_000);
+    metrics.set("cursor_block", number);
+    this.#events += chunk.events.length;
+    this.#uncollected += chunk.events.length;
+    if (this.#uncollected >= EVENTS_PER_COLLECTION) {
+      this.#uncollected = 0;
+      collectGarbage();
+    }
+    status.cursor = number;
+    if (chunk.contractEvents.length > 0) status.mayHaveActs = true;
+    if (status.state !== "live" && status.head !== undefined) {
+      const [blocks, ofBlocks] = [number - source.startBlock + 1, status.head - source.startBlock + 1];
+      progress.update({ blocks, ofBlocks, events: this.#events });
+    }
+    status.cursorTimestamp = chunk.blocks.at(-1)?.timestamp ?? status.cursorTimestamp;
   }
 
   /** Between two blocks: audits a range of the chain and repairs what is indexed wrongly. */
@@ -204,103 +225,6 @@ class Follower {
   }
 }
 
-// Reading block by block ------------------------------------------------------------------------------------------------
-
-/** The block does not follow the last indexed one, so there was a reorg. */
-class NotLinkedError extends TorcidaError {
-  override readonly docs = "docs/product.md#reorg";
-}
-
-/** For up to this many blocks, all logs of each block are requested by hash and checked against its bloom. */
-const EXACT_BLOCKS = 64;
-
-type LinkedRange = {
-  previous: BlockId | undefined;
-  from: number;
-  to: number;
-  head?: Block;
-  blocksPerRequest?: number;
-};
-
-/**
- * Reads the blocks after the cursor up to `to`, each linked to the previous one by its parent hash. Invariant: the first
- * one's parent is the cursor. Without a bloom, logs are checked only against the blocks' hashes.
- * @param blocksPerRequest For how many blocks logs are requested at once.
- * @throws NotLinkedError, RpcError
- */
-export async function readLinked(
-  context: Pick<Context, "log" | "metrics" | "source">,
-  node: ChainNode,
-  bloom: Bloom | undefined,
-  { previous, from, to, head, blocksPerRequest = to - from + 1 }: LinkedRange,
-): Promise<Chunk> {
-  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const isHead = head?.number === to && from === to;
-  // Before the logs: those of a fork that replaces these headers in between are noticed by their block's hash. Logs read
-  // first would be noticed only if there are any, and the new fork's would be missing.
-  const blocks = isHead ? [head] : await node.blocks(numbers);
-  assertLinked(previous, blocks);
-  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(node, bloom, block)) : blocks;
-  const logs =
-    bloom && candidates.length <= EXACT_BLOCKS
-      ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
-      : assertOfBlocks(node, await logsOfRange(node, { from, to, blocksPerRequest }), blocks, candidates);
-  const last = blocks.at(-1);
-  if (!last) throw new Error(`No block from ${from} to ${to}`);
-  return {
-    previous,
-    cursor: { number: last.number, hash: last.hash },
-    ...decodeLogs(context, node, logs),
-    blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
-  };
-}
-
-function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): void {
-  let parent = previous;
-  for (const block of blocks) {
-    if (parent && block.parentHash !== parent.hash) {
-      throw new NotLinkedError(`Block ${block.number} follows ${block.parentHash}, not ${parent.hash}`);
-    }
-    parent = block;
-  }
-}
-
-function mayHoldOurs({ addresses }: ChainNode, bloom: Bloom, block: Block): boolean {
-  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
-}
-
-async function logsOfRange(
-  node: ChainNode,
-  { from, to, blocksPerRequest }: { from: number; to: number; blocksPerRequest: number },
-): Promise<RpcLog[]> {
-  const requests: Promise<RpcLog[]>[] = [];
-  for (let at = from; at <= to; at += blocksPerRequest) {
-    requests.push(node.logs(at, Math.min(to, at + blocksPerRequest - 1)));
-  }
-  return (await Promise.all(requests)).flat();
-}
-
-/** Checks the logs of a range against the hashes of its blocks and, by the candidates, against their blooms. */
-function assertOfBlocks(
-  node: ChainNode,
-  logs: readonly RpcLog[],
-  blocks: readonly Block[],
-  candidates: readonly Block[],
-): readonly RpcLog[] {
-  const first = blocks[0]?.number ?? 0;
-  const mayHoldLogs = new Set(candidates.map((block) => block.number));
-  for (const log of logs) {
-    const number = Number(log.blockNumber);
-    if (log.blockHash !== blocks[number - first]?.hash) {
-      throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${number} than its header`);
-    }
-    if (!mayHoldLogs.has(number)) {
-      throw new RpcError("inconsistent", `${node.name} returned logs that block ${number} cannot contain`);
-    }
-  }
-  return logs;
-}
-
 // Reorgs ----------------------------------------------------------------------------------------------------------------
 
 const COMPARED_AT_ONCE = 100;
@@ -319,9 +243,8 @@ async function isStillCanonical(
     const [block] = await node.blocksWhereKnown([cursor.number]);
     return block?.hash === cursor.hash;
   }
-  const exact = await readStoredBlock(database, head.number);
-  if (exact) return exact.hash === head.hash;
   const [nearest] = await readStoredBlocks(database, { highest: head.number, count: 1 });
+  if (nearest?.number === head.number) return nearest.hash === head.hash;
   // No hash is kept this low: it is another chain, unless none of our events are on it yet.
   if (!nearest) return false;
   const [block] = await node.blocksWhereKnown([nearest.number]);
@@ -345,11 +268,11 @@ async function readAgainFrom(context: Context, cursor: BlockId, wrong: number): 
  */
 async function returnToChain(context: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {
   const { database, lease, nodes, metrics, log, status } = context;
-  const others = await nodes.askOthers(node, async (other) => (await other.blocksWhereKnown([cursor.number]))[0]);
-  if (others.some((block) => block?.hash === cursor.hash)) {
-    nodes.distrust(node, `${node.name} disagrees with the other nodes on block ${cursor.number}`);
-    return cursor;
-  }
+  const reason = `${node.name} disagrees with the other nodes on block ${cursor.number}`;
+  const isOverruled = await nodes.overrule(node, reason, async (other) => {
+    return (await other.blocksWhereKnown([cursor.number]))[0]?.hash === cursor.hash;
+  });
+  if (isOverruled) return cursor;
   const match = await findAncestor(context, node, cursor);
   // One wrong response could discard more than was orphaned, so two searches must agree.
   if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
@@ -361,7 +284,8 @@ async function returnToChain(context: Context, node: ChainNode, cursor: BlockId)
   if (depth > KEPT_BLOCKS) status.state = "rebuilding";
   log.warn({ depth, from: cursor, to: ancestor ?? null }, "Reorg: rolling back");
   await rollBack(database, lease, cursor, ancestor);
-  metrics.rolledBack(depth);
+  metrics.count("reorgs", 1);
+  metrics.observe("reorg_depth_blocks", depth);
   status.cursor = ancestor?.number;
   return ancestor;
 }
@@ -371,7 +295,8 @@ async function assertOurChain({ database, nodes }: Context, node: ChainNode, anc
   const witness = await nodes.witness();
   if (!witness || (ancestor && ancestor.number >= witness.number)) return;
   // The index itself may come from another chain; then the rollback must be allowed.
-  if ((await readStoredBlock(database, witness.number))?.hash !== witness.hash) return;
+  const [indexed] = await readStoredBlocks(database, { highest: witness.number, count: 1 });
+  if (indexed?.number !== witness.number || indexed.hash !== witness.hash) return;
   throw new ContradictionError(
     "block",
     `The RPC ${node.name} is of another chain: it has another block ${witness.number}`,

@@ -1,20 +1,18 @@
 import { connect, type Database } from "../core/database/connect.ts";
 import type { Logger } from "../core/process/log.ts";
-import { DatabaseChainMemory } from "../core/process/rpc/chain-memory.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import type { NodePool } from "../core/process/rpc/node-pool.ts";
+import { DatabaseChainMemory } from "../core/process/rpc/node-proof.ts";
 import { keysOf } from "../core/rules/records.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { RangeSizer } from "./backfill.ts";
-import { openBloom } from "./bloom.ts";
-import type { ChainNode } from "./chain-node.ts";
+import { type ChainNode, openBloom } from "./chain-node.ts";
 import { compareRange, type Difference } from "./comparison.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { fold, type Nft, type Payout } from "./fold.ts";
 import { Metrics } from "./metrics.ts";
 import { openNodes } from "./run-indexer.ts";
-import { readCursor, readEventsOf, readStoredBlocksUp, readTokenIds } from "./store/chain-index.ts";
-import { nftRow, payoutRow } from "./store/rows.ts";
+import { nftRow, payoutRow, readCursor, readEventsOf, readStoredBlocksUp, readTokenIds } from "./store/chain-index.ts";
 
 const TOKENS_AT_ONCE = 500;
 

@@ -5,12 +5,12 @@ import { appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts
 import type { Schema } from "../core/database/generated/schema.ts";
 import { inTransaction } from "../core/database/transaction.ts";
 import { assertLease } from "../core/process/lease.ts";
-import type { BlockId } from "../core/process/rpc/chain-memory.ts";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
+import type { BlockId } from "../core/process/rpc/node-proof.ts";
 import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import { RangeSizer } from "./backfill.ts";
+import { decodeLogs } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { decodeLogs } from "./decode-logs.ts";
 
 type Act = Selectable<Schema["contract_events"]> & { isNew: boolean };
 

@@ -7,7 +7,7 @@ import { tryServer } from "../api/mail/post.ts";
 import { readinessSchema } from "../api/operations/routes.ts";
 import { certificateProblem, readCertificateEnd } from "../core/process/certificate.ts";
 import { EnvironmentError } from "../core/process/environment.ts";
-import { type ChainMemory, DatabaseChainMemory } from "../core/process/rpc/chain-memory.ts";
+import { type ChainMemory, DatabaseChainMemory } from "../core/process/rpc/node-proof.ts";
 import { messageOf, reasonOf } from "../core/rules/unknown-error.ts";
 import { accountsOf, readEnvironment as readAffiliates, saleRules } from "../core/sales/environment.ts";
 import { readVariables as readIndexer } from "../indexer/environment.ts";

@@ -2,9 +2,9 @@ import type { Database } from "../../core/database/connect.ts";
 import { readContracts } from "../../core/process/contracts.ts";
 import { openLog } from "../../core/process/log.ts";
 import { openChain } from "../../core/process/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../../core/process/rpc/chain-memory.ts";
 import type { RpcObserver } from "../../core/process/rpc/json-rpc.ts";
 import type { NodePool } from "../../core/process/rpc/node-pool.ts";
+import { DatabaseChainMemory } from "../../core/process/rpc/node-proof.ts";
 import type { ReconcileOptions } from "../../core/reconcile/reconcile.ts";
 import type { ApiEnvironment } from "../environment.ts";
 

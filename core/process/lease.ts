@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
-import { clockOf } from "../database/clock.ts";
+import { clockOf, databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
@@ -134,14 +134,14 @@ export async function forgetAlive({ kysely, engine }: Database, holder?: string)
  */
 export async function assertLease(transaction: Queries, lease: Lease): Promise<void> {
   if (lease.engine === "postgres") await endWhenIdle(lease).execute(transaction);
-  const { rows } = await fence(lease).execute(transaction);
+  const { rows } = await fence(transaction, lease).execute(transaction);
   if (rows.length !== 1) throw leaseLost(lease);
 }
 
 /** The statement of `assertLease`, for writers that prepare their own statements: it must return one row. */
-export function fence(lease: Lease): RawBuilder<{ fencing_token: bigint }> {
+export function fence(queries: Queries, lease: Lease): RawBuilder<{ fencing_token: bigint }> {
   return sql<{ fencing_token: bigint }>`
-    update leases set expires_at = ${clockOf(lease.engine)} + ${BigInt(lease.durationMs)}
+    update leases set expires_at = ${databaseNow(queries)} + ${BigInt(lease.durationMs)}
     where name = ${lease.name} and fencing_token = ${lease.fencingToken}
     returning fencing_token`;
 }

@@ -1,17 +1,20 @@
-import { type Selectable, sql, type Transaction } from "kysely";
+import { type Insertable, type Selectable, sql, type Transaction } from "kysely";
 import { distributorsOf, ticketContractsOf } from "../../core/chain/deployment.ts";
+import { among } from "../../core/database/among.ts";
 import type { Database } from "../../core/database/connect.ts";
+import { addToDay, dayOf } from "../../core/database/day-totals.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { EnvironmentError } from "../../core/process/environment.ts";
 import { assertLease, type Lease } from "../../core/process/lease.ts";
+import { addToPayouts, recountPurchases } from "../../core/purchases/counting.ts";
+import { makeAllDue } from "../../core/purchases/due.ts";
 import { keysOf } from "../../core/rules/records.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Source } from "../chain-node.ts";
-import { type ChainEvent, contentOf } from "../events.ts";
-import { fold, type Payout } from "../fold.ts";
-import { countChange, countEmptied } from "./count-change.ts";
+import type { ChainEvent, EventContent } from "../events.ts";
+import { type Changes, fold, type Nft, type Payout } from "../fold.ts";
 import { type BlockId, CursorMovedError } from "./index-store.ts";
-import { nftRow, payoutRow } from "./rows.ts";
 
 const TOKENS_PER_STATEMENT = 500;
 
@@ -19,12 +22,6 @@ const TOKENS_PER_STATEMENT = 500;
 export async function readCursor({ kysely }: Database): Promise<BlockId | undefined> {
   const row = await kysely.selectFrom("chain_cursor").selectAll().where("id", "=", 1n).executeTakeFirst();
   return row && { number: Number(row.block_number), hash: row.block_hash };
-}
-
-/** The kept block with this number. */
-export async function readStoredBlock({ kysely }: Database, number: number): Promise<BlockId | undefined> {
-  const [block] = await readStoredBlocks({ kysely }, { highest: number, count: 1 });
-  return block?.number === number ? block : undefined;
 }
 
 /** Kept blocks from `highest` down. */
@@ -215,12 +212,8 @@ async function refoldTouched(transaction: Transaction<Schema>): Promise<void> {
     const last = tokenIds.at(-1);
     if (last === undefined) return;
     after = last;
-    await refold(transaction, tokenIds);
+    await countChange(transaction, { tokenIds, payoutIds: tokenIds }, () => foldAgain(transaction, tokenIds));
   }
-}
-
-async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<void> {
-  await countChange(transaction, { tokenIds, payoutIds: tokenIds }, () => foldAgain(transaction, tokenIds));
 }
 
 async function foldAgain(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<Iterable<Payout>> {
@@ -231,6 +224,43 @@ async function foldAgain(transaction: Transaction<Schema>, tokenIds: bigint[]): 
   for (const nft of nfts.values()) await transaction.insertInto("nfts").values(nftRow(nft)).execute();
   for (const payout of payouts.values()) await transaction.insertInto("payouts").values(payoutRow(payout)).execute();
   return payouts.values();
+}
+
+export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
+  const optional = (value: number | null) => (value === null ? null : BigInt(value));
+  return {
+    token_id: nft.tokenId,
+    owner: nft.owner,
+    store_id: BigInt(nft.storeId),
+    value_cents: BigInt(nft.valueCents),
+    cashback_bps: BigInt(nft.cashbackBps),
+    bonus_bps: BigInt(nft.bonusBps),
+    sale_ref: nft.saleRef,
+    contract: nft.contract,
+    status: BigInt(nft.status),
+    mint_transaction: nft.mintTransaction,
+    minted_block: BigInt(nft.mintedBlock),
+    minted_at: BigInt(nft.mintedAtMs),
+    status_transaction: nft.statusTransaction,
+    status_block: optional(nft.statusBlock),
+    status_at: optional(nft.statusAtMs),
+    burnt_transaction: nft.burntTransaction,
+    burnt_at: optional(nft.burntAtMs),
+  };
+}
+
+export function payoutRow(payout: Payout): Insertable<Schema["payouts"]> {
+  return {
+    token_id: payout.tokenId,
+    recipient: payout.recipient,
+    amount_gwei: payout.amountGwei,
+    wei_per_cent: payout.weiPerCent,
+    state: payout.state,
+    transaction_hash: payout.transactionHash,
+    block_number: BigInt(payout.blockNumber),
+    log_index: BigInt(payout.logIndex),
+    paid_at: BigInt(payout.paidAtMs),
+  };
 }
 
 /** All stored events of these tokens in the chain's order, with their blocks' times in seconds. */
@@ -273,4 +303,145 @@ export async function readTokenIds(
   const rows = (await Promise.all([page("chain_events"), page("nfts"), page("payouts")])).flat();
   const ids = [...new Set(rows.map((row) => row.token_id ?? 0n))];
   return ids.sort((a, b) => (a < b ? -1 : 1)).slice(0, count);
+}
+
+/** An event as it is stored: its arguments as JSON, integers as text, as explorers show them; beside them a payment's rate. */
+export function storedForm(event: EventContent): { storedArguments: string; weiPerCent: bigint | null } {
+  return { storedArguments: argumentsOf(event), weiPerCent: "weiPerCent" in event ? event.weiPerCent : null };
+}
+
+function argumentsOf(event: EventContent): string {
+  switch (event.kind) {
+    case "PurchaseMinted": {
+      const contract = event.contract === undefined ? "" : `,"contract":"${event.contract}"`;
+      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}","saleRef":"${BigInt.asUintN(64, event.saleRef)}"${contract}}`;
+    }
+    case "StatusUpdated":
+      return `{"to":"${event.to}"}`;
+    case "Burnt":
+      return `{"owner":"${event.owner}"}`;
+    default:
+      return `{"recipient":"${event.recipient}","amountWei":"${event.amountWei}"}`;
+  }
+}
+
+/** Restores an event from its stored columns. */
+export function contentOf(
+  kind: string,
+  tokenId: bigint,
+  storedArguments: string,
+  weiPerCent: bigint | null,
+): EventContent {
+  const stored: Record<string, string> = JSON.parse(storedArguments);
+  const address = (name: string): WalletAddress => `0x${(stored[name] ?? "").slice(2)}`;
+  const number = (name: string) => Number(stored[name]);
+  switch (kind) {
+    case "PurchaseMinted": {
+      const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
+      const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
+      const saleRef = BigInt.asIntN(64, BigInt(stored.saleRef ?? 0));
+      const contract = stored.contract === undefined ? {} : { contract: address("contract") };
+      return {
+        kind: "PurchaseMinted",
+        tokenId,
+        buyer: address("buyer"),
+        ...numbers,
+        ...percents,
+        saleRef,
+        ...contract,
+      };
+    }
+    case "StatusUpdated":
+      return { kind: "StatusUpdated", tokenId, to: number("to") };
+    case "Burnt":
+      return { kind: "Burnt", tokenId, owner: address("owner") };
+    case "CashbackPaid":
+    case "CashbackDeferred": {
+      const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0), weiPerCent };
+      return { kind, ...paid };
+    }
+    default:
+      throw new Error(`The index has an event of the unknown kind ${kind}`);
+  }
+}
+
+// What counts with a change -----------------------------------------------------------------------------------------------
+
+/**
+ * Applies the events of some blocks to the tokens and payouts, and to all that counts them.
+ * @param timestamps Seconds, by block number; must contain the block of every event.
+ * @param write Returns the payouts that it wrote: all that the changed ids have then.
+ */
+export async function applyEvents(
+  queries: Queries,
+  events: readonly ChainEvent[],
+  timestamps: ReadonlyMap<number, number>,
+  write: (changes: Changes) => Promise<Iterable<Payout>> | Iterable<Payout>,
+): Promise<void> {
+  const changes = fold(events, timestamps);
+  const { nfts, statuses, ends, payouts } = changes;
+  const tokenIds = [...nfts.keys(), ...statuses.keys(), ...ends.keys()];
+  await countChange(queries, { tokenIds, payoutIds: [...payouts.keys()] }, () => write(changes));
+}
+
+/** The columns of a payout that the totals include. */
+type CountedPayout = Pick<Payout, "state" | "amountGwei" | "paidAtMs">;
+
+/**
+ * Runs a change of tokens and payouts and updates the counts it affects, in the same transaction.
+ * @param change Returns all payouts that the changed ids have after it, so that they need not be read again.
+ */
+export async function countChange(
+  queries: Queries,
+  changed: { tokenIds: readonly bigint[]; payoutIds: readonly bigint[] },
+  change: () => Promise<Iterable<CountedPayout>> | Iterable<CountedPayout>,
+): Promise<void> {
+  const before = sumOf(await readPayouts(queries, changed.payoutIds));
+  const after = sumOf(await change());
+  await addToPayouts(queries, { paid: after.paid - before.paid, deferred: after.deferred - before.deferred });
+  await addToDays(queries, before.days, after.days);
+  await recountPurchases(queries, [...new Set([...changed.tokenIds, ...changed.payoutIds])]);
+}
+
+/** The whole index was deleted. All purchases become due at once; their sums are updated as they are processed. */
+export async function countEmptied(queries: Queries): Promise<void> {
+  await queries.deleteFrom("shop_totals").where("name", "like", "payouts_%").execute();
+  await queries.deleteFrom("day_totals").where("name", "in", ["payouts", "paid_gwei"]).execute();
+  await makeAllDue(queries);
+}
+
+type Day = { payouts: bigint; paid_gwei: bigint };
+const NO_PAYOUTS: Day = { payouts: 0n, paid_gwei: 0n };
+type Sums = Record<"paid" | "deferred", bigint> & { days: Map<bigint, Day> };
+
+async function readPayouts(queries: Queries, ids: readonly bigint[]): Promise<CountedPayout[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .selectFrom("payouts")
+    .select(["state", "amount_gwei", "paid_at"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  return rows.map((row) => ({ state: row.state, amountGwei: row.amount_gwei, paidAtMs: Number(row.paid_at) }));
+}
+
+function sumOf(payouts: Iterable<CountedPayout>): Sums {
+  const sums: Sums = { paid: 0n, deferred: 0n, days: new Map() };
+  for (const { state, amountGwei, paidAtMs } of payouts) {
+    sums[state] += amountGwei;
+    if (state !== "paid") continue;
+    const day = dayOf(BigInt(paidAtMs));
+    const known = sums.days.get(day) ?? NO_PAYOUTS;
+    sums.days.set(day, { payouts: known.payouts + 1n, paid_gwei: known.paid_gwei + amountGwei });
+  }
+  return sums;
+}
+
+/** Adds the difference to the daily figures, in the order in which every writer locks them. */
+async function addToDays(queries: Queries, before: Sums["days"], after: Sums["days"]): Promise<void> {
+  const days = [...new Set([...before.keys(), ...after.keys()])].sort((one, other) => Number(one - other));
+  for (const day of days) {
+    const was = before.get(day) ?? NO_PAYOUTS;
+    const is = after.get(day) ?? NO_PAYOUTS;
+    await addToDay(queries, day, { payouts: is.payouts - was.payouts, paid_gwei: is.paid_gwei - was.paid_gwei });
+  }
 }

@@ -2,9 +2,8 @@ import type { Database } from "../../core/database/connect.ts";
 import { openClient, queriesOn } from "../../core/database/postgres.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../core/process/lease.ts";
-import { argumentsOf, storedRateOf } from "../events.ts";
-import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
-import { countChange } from "./count-change.ts";
+import type { Changes, Payout } from "../fold.ts";
+import { applyEvents, storedForm } from "./chain-index.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
 export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
@@ -26,7 +25,7 @@ class PostgresWriter implements ChunkWriter {
     this.#client = client;
     this.#queries = queriesOn(client);
     const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
-    const fenced = fence(lease).compile(database.kysely);
+    const fenced = fence(database.kysely, lease).compile(database.kysely);
     this.#assertLease = async () => {
       await client.query(endSessionWhenIdle.sql, [...endSessionWhenIdle.parameters]);
       const held = await client.query(fenced.sql, [...fenced.parameters]);
@@ -59,27 +58,27 @@ class PostgresWriter implements ChunkWriter {
       blocks.map((block) => block.hash),
       blocks.map((block) => block.timestamp),
     ]);
+    const forms = events.map(storedForm);
     await this.#insert(EVENTS, [
       events.map((event) => event.blockNumber),
       events.map((event) => event.logIndex),
       events.map((event) => event.transactionHash),
       events.map((event) => event.kind),
       events.map((event) => event.tokenId),
-      events.map(argumentsOf),
-      events.map(storedRateOf),
+      forms.map((form) => form.storedArguments),
+      forms.map((form) => form.weiPerCent),
     ]);
     await this.#insert(CONTRACT_EVENTS, [
-      contractEvents.map((one) => one.blockNumber),
-      contractEvents.map((one) => one.logIndex),
-      contractEvents.map((one) => one.transactionHash),
-      contractEvents.map((one) => one.contract),
-      contractEvents.map((one) => one.event),
-      contractEvents.map((one) => one.tokenId),
-      contractEvents.map((one) => JSON.stringify(one.arguments)),
-      contractEvents.map((one) => (timestamps.get(one.blockNumber) ?? 0) * 1_000),
+      contractEvents.map((said) => said.blockNumber),
+      contractEvents.map((said) => said.logIndex),
+      contractEvents.map((said) => said.transactionHash),
+      contractEvents.map((said) => said.contract),
+      contractEvents.map((said) => said.event),
+      contractEvents.map((said) => said.tokenId),
+      contractEvents.map((said) => JSON.stringify(said.arguments)),
+      contractEvents.map((said) => (timestamps.get(said.blockNumber) ?? 0) * 1_000),
     ]);
-    const changes = fold(events, timestamps);
-    await countChange(this.#queries, changedIds(changes), () => this.#writeChanges(changes));
+    await applyEvents(this.#queries, events, timestamps, (changes) => this.#writeChanges(changes));
     if (previous) {
       await this.#client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
     }
@@ -117,28 +116,28 @@ class PostgresWriter implements ChunkWriter {
     const statuses = [...changes.statuses];
     await this.#insert(STATUSES, [
       statuses.map(([tokenId]) => tokenId),
-      statuses.map(([, one]) => one.status),
-      statuses.map(([, one]) => one.statusTransaction),
-      statuses.map(([, one]) => one.statusBlock),
-      statuses.map(([, one]) => one.statusAtMs),
+      statuses.map(([, changed]) => changed.status),
+      statuses.map(([, changed]) => changed.statusTransaction),
+      statuses.map(([, changed]) => changed.statusBlock),
+      statuses.map(([, changed]) => changed.statusAtMs),
     ]);
     const ends = [...changes.ends];
     await this.#insert(ENDS, [
       ends.map(([tokenId]) => tokenId),
-      ends.map(([, one]) => one.burntTransaction),
-      ends.map(([, one]) => one.burntAtMs),
+      ends.map(([, end]) => end.burntTransaction),
+      ends.map(([, end]) => end.burntAtMs),
     ]);
     const payouts = [...changes.payouts.values()];
     await this.#insert(PAYOUTS, [
-      payouts.map((one) => one.tokenId),
-      payouts.map((one) => one.recipient),
-      payouts.map((one) => one.amountGwei),
-      payouts.map((one) => one.state),
-      payouts.map((one) => one.transactionHash),
-      payouts.map((one) => one.blockNumber),
-      payouts.map((one) => one.logIndex),
-      payouts.map((one) => one.paidAtMs),
-      payouts.map((one) => one.weiPerCent),
+      payouts.map((payout) => payout.tokenId),
+      payouts.map((payout) => payout.recipient),
+      payouts.map((payout) => payout.amountGwei),
+      payouts.map((payout) => payout.state),
+      payouts.map((payout) => payout.transactionHash),
+      payouts.map((payout) => payout.blockNumber),
+      payouts.map((payout) => payout.logIndex),
+      payouts.map((payout) => payout.paidAtMs),
+      payouts.map((payout) => payout.weiPerCent),
     ]);
     return payouts;
   }

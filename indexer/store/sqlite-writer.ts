@@ -3,9 +3,8 @@ import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../
 import { whenFree } from "../../core/database/sqlite/when-free.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { fence, type Lease, leaseLost } from "../../core/process/lease.ts";
-import { argumentsOf, storedRateOf } from "../events.ts";
-import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
-import { countChange } from "./count-change.ts";
+import type { Changes, Payout } from "../fold.ts";
+import { applyEvents, storedForm } from "./chain-index.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
 /** Halves the time of an insert; a larger number gains nothing. */
@@ -28,7 +27,7 @@ class SqliteWriter implements ChunkWriter {
     this.#sqlite.pragma("busy_timeout = 0");
     this.#queries = queriesOnSqlite(this.#sqlite);
     this.#statements = prepare(this.#sqlite);
-    const fenced = fence(lease).compile(database.kysely);
+    const fenced = fence(database.kysely, lease).compile(database.kysely);
     const holdLease = this.#sqlite.prepare(fenced.sql);
     this.#assertLease = () => {
       if (holdLease.get(...fenced.parameters) === undefined) throw leaseLost(lease);
@@ -63,8 +62,8 @@ class SqliteWriter implements ChunkWriter {
     statements.blocks.flush();
     for (const event of chunk.events) {
       const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
-      const content = [kind, tokenId, argumentsOf(event), storedRateOf(event)];
-      statements.events.add(blockNumber, logIndex, transactionHash, ...content);
+      const { storedArguments, weiPerCent } = storedForm(event);
+      statements.events.add(blockNumber, logIndex, transactionHash, kind, tokenId, storedArguments, weiPerCent);
     }
     statements.events.flush();
     for (const said of chunk.contractEvents) {
@@ -77,8 +76,7 @@ class SqliteWriter implements ChunkWriter {
       );
     }
     statements.contractEvents.flush();
-    const changes = fold(chunk.events, timestamps);
-    await countChange(this.#queries, changedIds(changes), () => writeChanges(statements, changes));
+    await applyEvents(this.#queries, chunk.events, timestamps, (changes) => writeChanges(statements, changes));
     const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
     if (chunk.previous) statements.prune.run(chunk.previous.number - KEPT_BLOCKS, keptFrom);
   }

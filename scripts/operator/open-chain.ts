@@ -1,8 +1,8 @@
 import type { Database } from "../../core/database/connect.ts";
 import { openLog } from "../../core/process/log.ts";
 import { type ChainClient, openChain } from "../../core/process/rpc/chain-client.ts";
-import { DatabaseChainMemory, RunMemory } from "../../core/process/rpc/chain-memory.ts";
 import { RpcError } from "../../core/process/rpc/json-rpc.ts";
+import { DatabaseChainMemory, RunMemory } from "../../core/process/rpc/node-proof.ts";
 import type { Network } from "../../core/rules/networks.ts";
 
 export type ChainPlace = { network: Network; chainId: number; rpcUrls: readonly string[] };

@@ -5,7 +5,7 @@ import { takeEffect } from "../../api/admin/proposals.ts";
 import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
 import { writeSetting } from "../../core/database/settings.ts";
-import { countChange } from "../../indexer/store/count-change.ts";
+import { countChange } from "../../indexer/store/chain-index.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { PERSON } from "../testing/shopper.ts";

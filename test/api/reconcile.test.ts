@@ -10,7 +10,7 @@ import { writeSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { openLog } from "../../core/process/log.ts";
 import { openChain } from "../../core/process/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../../core/process/rpc/chain-memory.ts";
+import { DatabaseChainMemory } from "../../core/process/rpc/node-proof.ts";
 import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { acceptUnclaimed } from "../../core/reconcile/unclaimed.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { openBloom } from "../../indexer/bloom.ts";
+import { openBloom } from "../../indexer/chain-node.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import {
   buyerOf,

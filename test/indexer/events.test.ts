@@ -4,8 +4,6 @@ import { ContradictoryLogsError } from "../../core/chain/contract-events.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import {
-  argumentsOf,
-  contentOf,
   decodeEvents,
   decodeLog,
   EVENT_TOPICS,
@@ -14,6 +12,7 @@ import {
   type RpcLog,
   TRANSFER_TOPIC,
 } from "../../indexer/events.ts";
+import { contentOf, storedForm } from "../../indexer/store/chain-index.ts";
 
 const ABIS = { purchaseNft: purchaseNftAbi, cashbackDistributor: cashbackDistributorAbi };
 const BUYER = "0x00000000000000000000000000000000000b0b00";
@@ -59,11 +58,13 @@ describe("Events", () => {
     });
 
     it(`restores ${content.kind} as stored`, () => {
-      expect(contentOf(content.kind, content.tokenId, argumentsOf(content), null)).to.deep.equal(content);
+      expect(contentOf(content.kind, content.tokenId, storedForm(content).storedArguments, null)).to.deep.equal(
+        content,
+      );
     });
 
     it(`stores the numbers of ${content.kind} as explorers show them`, () => {
-      const stored: Record<string, string> = JSON.parse(argumentsOf(content));
+      const stored: Record<string, string> = JSON.parse(storedForm(content).storedArguments);
       for (const [name, value] of Object.entries(stored)) if (name in args) expect(value).to.equal(String(args[name]));
     });
   }

@@ -1,10 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { RpcError } from "../../core/process/rpc/json-rpc.ts";
-import type { Block, ChainNode } from "../../indexer/chain-node.ts";
+import { type Block, type ChainNode, readLinked } from "../../indexer/chain-node.ts";
 import type { Context } from "../../indexer/context.ts";
 import type { RpcLog } from "../../indexer/events.ts";
-import { readLinked } from "../../indexer/sync.ts";
 import { standIn } from "../testing/stand-in.ts";
 
 const PREVIOUS = { number: 9, hash: "0x09" };

@@ -138,7 +138,7 @@ describe("What was decided", () => {
       "core/purchases/next-step.ts",
       "core/purchases/save.ts",
       "core/purchases/staff.ts",
-      "indexer/store/count-change.ts",
+      "indexer/store/chain-index.ts",
     ]);
   });
 });

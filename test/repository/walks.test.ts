@@ -9,7 +9,7 @@ import { LOOK_UPS } from "./look-ups.ts";
 const MOST_DOORS: Readonly<Record<string, number>> = {
   register: 54,
   decide: 85,
-  "catch-up": 70,
+  "catch-up": 46,
   plan: 70,
   round: 114,
   profile: 52,

@@ -4,7 +4,7 @@ import type { Database } from "../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { openLog } from "../../core/process/log.ts";
 import { type OpenChain, openChain } from "../../core/process/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../../core/process/rpc/chain-memory.ts";
+import { DatabaseChainMemory } from "../../core/process/rpc/node-proof.ts";
 import { keySigner } from "../../core/process/signer.ts";
 import { openAccount } from "../../core/sender/account.ts";
 import { acceptNonces, explainNonces, listForeign, listLost } from "../../core/sender/foreign-transactions.ts";

@@ -4,10 +4,9 @@ import type { Network } from "../../rules/networks.ts";
 import type { Logger } from "../log.ts";
 import { NETWORK_RULES } from "../network-rules.ts";
 import type { Lane } from "./call-budget.ts";
-import type { ChainMemory } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { NodePool } from "./node-pool.ts";
-import { ContradictionError } from "./node-proof.ts";
+import { type ChainMemory, ContradictionError } from "./node-proof.ts";
 import type { RpcFailure } from "./refusal.ts";
 
 /** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */

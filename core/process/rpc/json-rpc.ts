@@ -145,8 +145,8 @@ export class JsonRpc {
   }
 
   /** Several calls in one request, with results in order. @throws RpcError if one of them fails. */
-  async batch(calls: readonly RpcCall[]): Promise<unknown[]> {
-    return (await this.settle(calls)).map(resultOrThrow);
+  async batch(calls: readonly RpcCall[], limits: CallLimits = {}): Promise<unknown[]> {
+    return (await this.settle(calls, limits)).map(resultOrThrow);
   }
 
   /**

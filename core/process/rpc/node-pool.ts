@@ -2,12 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TorcidaError } from "../../rules/torcida-error.ts";
 import type { Logger } from "../log.ts";
 import { type CallFigures, LANES, type Lane } from "./call-budget.ts";
-import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import {
+  type BlockId,
+  type ChainMemory,
   type Contradiction,
   ContradictionError,
   hearNode,
+  type KnownChain,
   type Proof,
   proveNode,
   settleWitnessed,
@@ -23,6 +25,8 @@ type Trust = "unproven" | Proof["trust"];
 
 type Member<N> = {
   rpc: JsonRpc;
+  /** The same, for calls that others wait for. */
+  urgent: JsonRpc;
   node: N;
   trust: Trust;
   /** Why it is not verified. */
@@ -119,7 +123,17 @@ export class NodePool<N> implements NodePoolStatus {
       const times = { failedAt: -Infinity, restUntil: 0, answeredAt: -Infinity, provenAt: -Infinity };
       const trust = { trust: "unproven" as const, reason: `${rpc.name} was not asked yet` };
       const nothing = { otherBlock: undefined, proving: undefined };
-      return { rpc, node: parameters.open(rpc), ...trust, ...nothing, ...times, failures: 0, failure: "", head: 0 };
+      return {
+        rpc,
+        urgent: rpc.in("send"),
+        node: parameters.open(rpc),
+        ...trust,
+        ...nothing,
+        ...times,
+        failures: 0,
+        failure: "",
+        head: 0,
+      };
     });
   }
 
@@ -324,22 +338,20 @@ export class NodePool<N> implements NodePoolStatus {
     if (outcome && "error" in outcome) throw outcome.error;
   }
 
-  /** The results of all nodes other than `node`, without failing and unproven ones. */
-  async askOthers<T>(node: N, question: (node: N) => Promise<T>): Promise<T[]> {
+  /**
+   * Sets a node aside if any other contradicts it, and returns whether one does; failing and unproven ones do not count.
+   */
+  async overrule(node: N, reason: string, contradicts: (other: N) => Promise<boolean>): Promise<boolean> {
     const others = this.#members.filter((member) => member.node !== node && member.trust !== "contradicting");
     const answers = await Promise.allSettled(
-      others.map(async (member) => {
-        if (member.trust !== "proven" && !(await this.#prove(member))) throw new Error(member.reason);
-        return question(member.node);
-      }),
+      others.map(
+        async (member) => (member.trust === "proven" || (await this.#prove(member))) && contradicts(member.node),
+      ),
     );
-    return answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
-  }
-
-  /** Sets aside a node that contradicts the others. */
-  distrust(node: N, reason: string): void {
-    const member = this.#members.find((one) => one.node === node);
-    if (member) this.#failed(member, new RpcError("inconsistent", reason), performance.now());
+    if (!answers.some((answer) => answer.status === "fulfilled" && answer.value)) return false;
+    const overruled = this.#members.find((member) => member.node === node);
+    if (overruled) this.#failed(overruled, new RpcError("inconsistent", reason), performance.now());
+    return true;
   }
 
   /** The block that distinguishes our chain from others; undefined until a node has been verified. */
@@ -393,11 +405,10 @@ export class NodePool<N> implements NodePoolStatus {
     if (proven.some(({ answeredAt }) => answeredAt >= since)) return;
     for (const member of proven) {
       const askedAt = performance.now();
-      const { rpc } = member;
       try {
         const witness = await this.witness();
         const timeoutMs = Math.min(LOOK_TIMEOUT_MS, this.#parameters.timeoutMs);
-        if (witness) await hearNode(rpc.in("send"), witness, timeoutMs);
+        if (witness) await hearNode(member.urgent, witness, timeoutMs);
         else if (!(await this.#prove(member))) continue;
         this.#answered(member);
         return;
@@ -428,9 +439,9 @@ export class NodePool<N> implements NodePoolStatus {
 
   async #proveOnce(member: Member<N>): Promise<boolean> {
     const { chainId, contract, memory, timeoutMs } = this.#parameters;
-    const { rpc } = member;
+    const { rpc, urgent } = member;
     const facts = { chainId, contract, memory, known: await this.#recall() };
-    const proof = await proveNode(rpc.in("send"), { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
+    const proof = await proveNode(urgent, { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
     if (proof.trust === "lacking") return this.#lacks(member, proof.reason);
     if (proof.trust === "contradicting") {
       return this.#contradicts(member, proof.kind, proof.reason, proof.otherBlock);

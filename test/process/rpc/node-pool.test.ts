@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { openLog } from "../../../core/process/log.ts";
-import type { ChainMemory, KnownChain } from "../../../core/process/rpc/chain-memory.ts";
 import { JsonRpc, RpcError } from "../../../core/process/rpc/json-rpc.ts";
 import { NodePool, WrongChainError } from "../../../core/process/rpc/node-pool.ts";
+import type { ChainMemory, KnownChain } from "../../../core/process/rpc/node-proof.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 import { PURCHASE_NFT, placeEmitters } from "../../testing/event-chain.ts";
