@@ -25,7 +25,7 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
 import { leavingRoutes, proverOf } from "./leaving.ts";
-import { profileRoute } from "./profile-cache.ts";
+import { profileRoute } from "./profile.ts";
 import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, siteOf, toWireChallenge } from "./sign-in.ts";
 import { findUser, insertUser, updateUser } from "./users.ts";

@@ -1,8 +1,8 @@
+import { mapInTurns } from "../../core/process/in-turns.ts";
 import type { Purchase } from "../../core/purchases/queries.ts";
 import { type PurchaseView, toPurchaseRecord } from "../../core/purchases/view.ts";
 import { readDailyRates } from "../../core/rates/daily-rates.ts";
 import type { PurchaseRecord } from "../../core/rules/api/purchases.ts";
-import { mapInTurns } from "../http/in-turns.ts";
 import type { Services } from "../services.ts";
 
 /**

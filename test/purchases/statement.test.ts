@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { toWireStatement } from "../../api/people/profile-cache.ts";
+import { toWireStatement } from "../../api/people/profile.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listPurchases } from "../../core/purchases/queries.ts";

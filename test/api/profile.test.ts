@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ProfileCache } from "../../api/people/profile-cache.ts";
+import { ProfileCache } from "../../api/people/profile.ts";
 import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/people/sessions.ts";
 import { seedCatalogue } from "../../core/catalogue/seed.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
