@@ -1,6 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { BaseError, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
+import { distributorsOf } from "../../core/chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import {
@@ -13,7 +16,7 @@ import {
 import { callOf, type Said } from "../../core/process/rpc/node-voice.ts";
 import type { TokenBalance } from "../../core/rules/bonus.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
-import type { NodePurse } from "./node-purse.ts";
+import type { Services } from "../services.ts";
 
 /** By one node's word: they are only shown. `tokens` is undefined while no node says them. */
 export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> | undefined };
@@ -38,6 +41,69 @@ type Parts = {
   /** How often the chain can change. */
   blockMs: number;
 };
+
+/** A node that hangs must not hold back what the database knows. */
+const WAIT_MS = 2_000;
+
+/**
+ * A wallet's balances for its owner's screen; undefined while the chain does not answer: everything else of a profile is in
+ * the database. `version` and `asker` as of `BalanceReader.read`.
+ */
+export async function shownBalances(
+  services: Services,
+  wallet: WalletAddress,
+  of: { version: string; asker: string },
+  tokens: readonly FanTokenRow[],
+): Promise<Balances | undefined> {
+  return (await unlessAway(services, services.balances.read(wallet, of, tokens)))?.shown;
+}
+
+/** The wei that a wallet can withdraw after it refused payouts; undefined while the chain does not answer. */
+export function readCreditOf(services: Services, wallet: WalletAddress): Promise<bigint | undefined> {
+  return unlessAway(services, services.balances.creditOf(wallet, distributorsOf(services.contracts)));
+}
+
+async function unlessAway<T>({ log }: Services, read: Promise<T | undefined>): Promise<T | undefined> {
+  const patience = new AbortController();
+  try {
+    return await Promise.race([read, delay(WAIT_MS, undefined, { signal: patience.signal })]);
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error;
+    log.warn({ reason: error.shortMessage }, "A wallet's balances could not be read");
+    return undefined;
+  } finally {
+    patience.abort();
+  }
+}
+
+/** Several people who come at once are all served, as long as the calls of these seconds suffice. */
+const PURSE_SECONDS = 4;
+
+/**
+ * The calls to nodes that reads for wallets may cause, all of them together: wallets are free, and a provider's calls are
+ * not. docs/operations.md#node-calls
+ */
+export class NodePurse {
+  readonly #limiter: RateLimiterMemory;
+
+  constructor(callsPerSecond: number) {
+    this.#limiter = new RateLimiterMemory({
+      points: Math.max(1, callsPerSecond * PURSE_SECONDS),
+      duration: PURSE_SECONDS,
+    });
+  }
+
+  /** Whether so many calls may be made now. */
+  async spend(calls: number): Promise<boolean> {
+    try {
+      await this.#limiter.consume("all", calls);
+      return true;
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return false;
+      throw error;
+    }
+  }
+}
 
 /** Reads wallets' balances from the chain, once per block and never per request, as far as the purse goes. */
 export class BalanceReader {

@@ -130,13 +130,6 @@ const SIGN_NOW = {
   en: "To be safe, your wallet signs this request now. Reload the page and try again.",
 } as const;
 
-/** When the profile will be erased, and whether its owner asked for it; null if it stays. docs/product.md#erase */
-export async function readErasure(queries: Queries, wallet: WalletAddress) {
-  const asked = await findWaiting(queries, "erase", wallet);
-  if (!asked || asked.takes_effect_at === null) return null;
-  return { takes_effect_at: isoTime(asked.takes_effect_at), is_own: asked.is_own === 1n };
-}
-
 /** Carries out an erasure whose day has come. False: there is no such profile any more. */
 export async function eraseNow({ environment }: Services, queries: Queries, wallet: WalletAddress): Promise<boolean> {
   const user = await findUser(queries, wallet);

@@ -1,23 +1,21 @@
 import { LRUCache } from "lru-cache";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
+import { findWaiting } from "../../core/database/proposals.ts";
 import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listDebts } from "../../core/purchases/debt.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
 import { type HeldSale, readStatement, type Statement } from "../../core/purchases/statement.ts";
-import { purchaseViewAt, toTicket } from "../../core/purchases/view.ts";
+import { purchaseViewAt, toPurchaseRecords, toTicket } from "../../core/purchases/view.ts";
 import { type HeldToken, type Me, meResponseSchema } from "../../core/rules/api/people.ts";
 import type { Debt, Review, Totals, Statement as WireStatement } from "../../core/rules/api/purchases.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { PROFILE_LIMIT } from "../../core/rules/product.ts";
-import type { Balances } from "../chain/balances.ts";
-import { readCreditOf, unlessAway } from "../chain/unless-away.ts";
+import { type Balances, readCreditOf, shownBalances } from "../chain/balances.ts";
 import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
-import { toPurchaseRecords } from "../purchases/records.ts";
 import { type Services, viewOptions } from "../services.ts";
-import { readErasure } from "./leaving.ts";
 import type { Visitor } from "./sessions.ts";
 
 /** Balances and rates change without our events: an older response is rebuilt. */
@@ -89,13 +87,12 @@ async function buildProfile(
   visitor: Visitor,
   asker: string,
 ): Promise<{ me: Me; changesAt: bigint | undefined }> {
-  const { kysely } = services.database;
+  const { kysely, reader } = services.database;
   const { wallet } = visitor;
   const readBalances = async () => {
     const fanTokens = await listFanTokens(kysely);
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
-    const read = services.balances.read(wallet, { version, asker }, fanTokens);
-    return { fanTokens, balances: (await unlessAway(services, read))?.shown };
+    return { fanTokens, balances: await shownBalances(services, wallet, { version, asker }, fanTokens) };
   };
   const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
   const readTotals = async () => {
@@ -109,8 +106,9 @@ async function buildProfile(
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
     listDebts(kysely, wallet, DEBTS_SHOWN),
-    readErasure(kysely, wallet),
+    findWaiting(kysely, "erase", wallet),
   ]);
+  const endsAt = erasure?.takes_effect_at ?? null;
   const me = {
     wallet: visitor.wallet,
     email: visitor.email,
@@ -120,11 +118,17 @@ async function buildProfile(
     ...(balances ? {} : { balance_reason: "CHAIN_UNAVAILABLE" as const }),
     tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts, ticket)),
-    purchases: await toPurchaseRecords(services, purchases, view, async () => statement.credit),
+    purchases: await toPurchaseRecords(
+      { paces: services.paces, queries: reader },
+      purchases,
+      view,
+      async () => statement.credit,
+    ),
     totals: toTotals(totals, { rate: view.rate, notShown: statement.unshown.gwei }),
     statement: toWireStatement(statement),
     reviews: statement.inReview.map(toWireReview),
-    erasure,
+    // When the profile will be erased, and whether its owner asked for it. docs/product.md#erase
+    erasure: endsAt === null ? null : { takes_effect_at: isoTime(endsAt), is_own: erasure?.is_own === 1n },
     debts: debts.map(toWireDebt),
   };
   const { firstBlock } = statement.unshown;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listPurchases } from "../../core/purchases/queries.ts";
-import { purchaseViewAt } from "../../core/purchases/view.ts";
+import { purchaseViewAt, toPurchaseRecords } from "../../core/purchases/view.ts";
 import { answerOf, doneSchema } from "../../core/rules/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
@@ -15,7 +15,7 @@ import {
   registerPurchaseResponseSchema,
 } from "../../core/rules/api/purchases.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
-import { readCreditOf } from "../chain/unless-away.ts";
+import { readCreditOf } from "../chain/balances.ts";
 import { forbidden } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
@@ -24,7 +24,6 @@ import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { linksRoute } from "./links.ts";
 import { paymentsRoute } from "./payments.ts";
 import { distributeCashback } from "./payout.ts";
-import { toPurchaseRecords } from "./records.ts";
 import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket, withdrawOwnPurchase } from "./steps.ts";
 
@@ -73,7 +72,9 @@ export function purchaseRoutes(services: Services, catalogue: CatalogueCache): R
         return {
           body: {
             success: true,
-            purchases: await toPurchaseRecords(services, rows, view, () => readCreditOf(services, wallet)),
+            purchases: await toPurchaseRecords({ paces: services.paces, queries: database.reader }, rows, view, () =>
+              readCreditOf(services, wallet),
+            ),
             next_before: nextBefore(rows, query.limit, (row) => row.id),
           },
         };

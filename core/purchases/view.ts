@@ -1,6 +1,8 @@
 import { getAddress } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
-import type { DailyRate } from "../rates/daily-rates.ts";
+import type { Queries } from "../database/transaction.ts";
+import { mapInTurns } from "../process/in-turns.ts";
+import { type DailyRate, readDailyRates } from "../rates/daily-rates.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import type { PurchaseNft } from "../rules/api/people.ts";
 import type { PurchaseRecord } from "../rules/api/purchases.ts";
@@ -19,7 +21,7 @@ import {
   ticketStatus,
 } from "../rules/purchase/life.ts";
 import { SITUATIONS, type Situation, situationOf } from "../rules/purchase/situation.ts";
-import { type StorePace, usualAt } from "../rules/sale/pace.ts";
+import { type StorePace, type StorePaces, usualAt } from "../rules/sale/pace.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { type LifeRow, lifeOf, type listTickets, type Purchase } from "./queries.ts";
 
@@ -69,6 +71,33 @@ function isDelayed(
 ): boolean {
   const isLate = pay_status === "queued" && pay_since !== null && pay_since < now - DELAYED_MS;
   return pay_status === "waiting" || pay_status === "failed" || isLate || (undecided ?? 0n) > 0n;
+}
+
+/**
+ * Purchases as their buyer sees them, with the usual day of what an open one waits for, and what a paid one was worth.
+ * `readCredit` returns what the wallet can still withdraw, undefined if that is not known.
+ */
+export async function toPurchaseRecords(
+  { paces, queries }: { paces: StorePaces; queries: Queries },
+  purchases: readonly Purchase[],
+  view: PurchaseView,
+  readCredit: () => Promise<bigint | undefined>,
+): Promise<PurchaseRecord[]> {
+  const waiting = purchases.filter(({ source, settled_at }) => source === "live" && settled_at === null);
+  const stores = [...new Set(waiting.map(({ store_id }) => store_id))];
+  const paidAt = purchases.flatMap(({ paid_at }) => paid_at ?? []);
+  const [known, rateOf] = await Promise.all([
+    Promise.all(stores.map(async (id) => [id, await paces.of(id)] as const)).then((pairs) => new Map(pairs)),
+    readDailyRates(queries, paidAt),
+  ]);
+  const records = await mapInTurns(purchases, (purchase) => {
+    const dayRate = purchase.paid_at === null ? undefined : rateOf(purchase.paid_at);
+    return toPurchaseRecord(purchase, view, { pace: known.get(purchase.store_id), dayRate });
+  });
+  const isCredit = ({ situation }: PurchaseRecord) => situation === "credit";
+  if (!records.some(isCredit) || (await readCredit()) !== 0n) return records;
+  // Once it is withdrawn, nothing waits any more.
+  return records.map((record) => (isCredit(record) ? { ...record, situation: "paid" } : record));
 }
 
 type Known = {

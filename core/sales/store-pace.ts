@@ -1,14 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { Queries } from "../database/transaction.ts";
-import { type StorePace, usualDays } from "../rules/sale/pace.ts";
+import { type StorePace, type StorePaces, usualDays } from "../rules/sale/pace.ts";
 
 /** So many of a store's last sales tell how long a step usually takes. docs/product.md#sales-pace */
 const LAST = 40;
 /** A pace changes slowly, and is read for each visitor. */
 const KEPT_MS = 3_600_000;
 const KEPT_STORES = 1_000;
-
-export type StorePaces = { of(storeId: bigint): Promise<StorePace> };
 
 export function storePaces(queries: Queries): StorePaces {
   const kept = new LRUCache<string, StorePace>({

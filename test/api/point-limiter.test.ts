@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import { PointLimiter } from "../../api/http/point-limiter.ts";
+import { PointLimiter } from "../../api/http/purses.ts";
 
 const MINUTE_S = 60;
 const KEY = "198.51.100.7";

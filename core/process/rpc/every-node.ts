@@ -7,13 +7,10 @@ import { Turns } from "./turns.ts";
 
 /** One node said so. It is shown, as that; nothing is decided by it. docs/product.md#node-trust */
 export class Claimed<T> {
-  readonly #said: T;
-  constructor(said: T) {
-    this.#said = said;
-  }
   /** For a screen. */
-  get shown(): T {
-    return this.#said;
+  readonly shown: T;
+  constructor(shown: T) {
+    this.shown = shown;
   }
 }
 

@@ -23,6 +23,9 @@ export type StorePace = {
   pay: number | null;
 };
 
+/** The pace of each store, kept for a while. */
+export type StorePaces = { of(storeId: bigint): Promise<StorePace> };
+
 /** When the next step of a live purchase is usual, in ms; null where nothing is known, or a known day rules. */
 export function usualAt(
   situation: Situation,

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { BalanceReader } from "../../../api/chain/balances.ts";
-import { NodePurse } from "../../../api/chain/node-purse.ts";
+import { BalanceReader, NodePurse } from "../../../api/chain/balances.ts";
 import type { FanTokenRow } from "../../../core/catalogue/fan-tokens.ts";
 import type { ChainClient } from "../../../core/process/rpc/chain-client.ts";
 import { Claimed, type EveryNode, NoAgreementError } from "../../../core/process/rpc/every-node.ts";
