@@ -99,11 +99,36 @@ describe("The api's environment", () => {
     ["CORS_ORIGINS", "*"],
     ["AFFILIATE_SECRETS", "awin:short"],
     ["RATE_URL", "file:///rate.json"],
+    ["BOOST_MAX_PERCENT", "101"],
+    ["BOOST_MAX_PERCENT", "0"],
+    ["RECONCILE_CALLS", "19"],
+    ["NODE_CALLS_PER_SECOND", "0"],
+    ["AFFILIATE_CLOSED_ACCOUNTS", "awin"],
   ] as const) {
     it(`names ${name} if it is ${value}`, () => {
       expect(() => readEnvironment({ [name]: value })).to.throw(EnvironmentError, new RegExp(`^${name} `));
     });
   }
+
+  it("bounds boosts, and the calls to nodes of a comparison and of reads of balances", () => {
+    const { BOOST_MAX_PERCENT, RECONCILE_CALLS, NODE_CALLS_PER_SECOND } = readEnvironment({ BOOST_MAX_PERCENT: "12" });
+    expect([BOOST_MAX_PERCENT, RECONCILE_CALLS, NODE_CALLS_PER_SECOND]).to.deep.equal([12, 60, 25]);
+  });
+
+  it("refuses an account that is closed and configured, and tickets that are continued and in use", () => {
+    const account = { AFFILIATE_SECRETS: `awin:${"s".repeat(32)}` };
+    expect(
+      readEnvironment({ ...account, AFFILIATE_CLOSED_ACCOUNTS: "awin:old" }).AFFILIATE_CLOSED_ACCOUNTS,
+    ).to.have.length(1);
+    expect(() => readEnvironment({ ...account, AFFILIATE_CLOSED_ACCOUNTS: "direct:awin" })).to.throw(
+      /AFFILIATE_CLOSED_ACCOUNTS names direct:awin, which is configured/,
+    );
+    const [one, other] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
+    const contracts = { PURCHASE_NFT_ADDRESS: one, CASHBACK_DISTRIBUTOR_ADDRESS: other };
+    expect(() => readEnvironment({ ...contracts, FORMER_PURCHASE_NFT_ADDRESSES: one })).to.throw(
+      /FORMER_PURCHASE_NFT_ADDRESSES must not name a contract in use/,
+    );
+  });
 
   it("accepts origins as browsers send them, proxies in every form, and secrets with colons", () => {
     const secret = `${"s".repeat(32)}:with:colons`;

@@ -30,7 +30,8 @@ const DECLARED = /^ {2}([A-Z][A-Z0-9_]{2,}):/gm;
 const example = readFileSync(".env.example", "utf8");
 /** Those of the tests are read by the tests. */
 const ofProgram = example.split("── Tests ──")[0] ?? "";
-const documents = globSync(["README.md", "docs/**/*.md"])
+/** Not the decisions, which say why and not how. */
+const guides = globSync(["README.md", "docs/**/*.md"], { exclude: ["docs/decisions/**"] })
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
@@ -65,8 +66,18 @@ describe("The variables", () => {
     expect(read.map(([, name = ""]) => name).filter((name) => !page.includes(`\`${name}`))).to.deep.equal([]);
   });
 
-  it("that the code reads are all in the documents", () => {
-    expect([...names].filter((name) => !documents.includes(name))).to.deep.equal([]);
+  it("that the code reads stand each in a guide, and in a test", () => {
+    const tests = globSync("test/**/*.{ts,tsx}").map((file) => readFileSync(file, "utf8"));
+    const words = (text: string) => new Set(text.match(/\b[A-Z][A-Z0-9_]{2,}\b/g));
+    const [told, tested] = [words(guides), words(tests.join("\n"))];
+    expect(
+      [...names].filter((name) => !told.has(name)),
+      "in no guide",
+    ).to.deep.equal([]);
+    expect(
+      [...names].filter((name) => !tested.has(name)),
+      "in no test",
+    ).to.deep.equal([]);
   });
 });
 
