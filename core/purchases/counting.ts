@@ -4,7 +4,7 @@ import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../rules/cashback.ts";
-import { PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../rules/purchase/life.ts";
+import { COUNTED_STATUS, PURCHASE_STATUSES, type PurchaseStatus, shownStatus } from "../rules/purchase/life.ts";
 import { COUNTED_SITUATIONS, type CountedSituation, situationOf } from "../rules/purchase/situation.ts";
 import { idsOf, isKeyOf, keysOf, recordOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
@@ -92,7 +92,7 @@ export function countedAsNew(centBps: bigint) {
   const { situation, status, gwei, paidGwei, isOpen } = contributionAsNew(centBps);
   return {
     situation,
-    counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
+    counted_status: BigInt(COUNTED_STATUS[status]),
     counted_gwei: gwei,
     counted_cent_bps: centBps,
     counted_paid_gwei: paidGwei,
@@ -146,7 +146,7 @@ export function contributionOf(row: CountedRow): Contribution {
 }
 
 function countedOf(row: CountedRow): Contribution | undefined {
-  const status = row.counted_status === null ? undefined : PURCHASE_STATUSES[Number(row.counted_status)];
+  const status = PURCHASE_STATUSES.find((name) => BigInt(COUNTED_STATUS[name]) === row.counted_status);
   return (
     status && {
       situation: row.situation,
@@ -194,7 +194,7 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
     queries,
     rows.map(({ id, current: one }) => [
       id,
-      BigInt(PURCHASE_STATUSES.indexOf(one.status)),
+      BigInt(COUNTED_STATUS[one.status]),
       one.gwei,
       one.centBps,
       one.paidGwei,

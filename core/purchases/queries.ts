@@ -7,6 +7,7 @@ import type { OperationKind, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import {
+  COUNTED_STATUS,
   isMove,
   MOVES,
   type PurchaseLife,
@@ -16,6 +17,9 @@ import {
 import { idsOf, keysOf } from "../rules/records.ts";
 import type { SaleState } from "../rules/sale/state.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
+
+/** Literally as in the conditions of indexes: no parameter. */
+export const CONFIRMED = sql.lit(COUNTED_STATUS.confirmed);
 
 /** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
@@ -86,7 +90,7 @@ export const approvalState = () =>
 
 /** What an unpaid purchase waits for of its account; null if for nothing. */
 export const accountWait = () =>
-  sql<AccountWait | null>`(case when purchases.sale_id is not null and purchases.counted_status >= 2 then
+  sql<AccountWait | null>`(case when purchases.sale_id is not null and purchases.counted_status >= ${CONFIRMED} then
     (select account_waits.reason from account_waits where account_waits.purchase_id = purchases.id) end)`;
 /** The last request about it that a second person refused, and that nobody has decided again since. */
 export const refusedRequest = () =>
@@ -100,7 +104,7 @@ type PayOperation = Selectable<Schema["operations"]>;
 /** Of a payout that may stand: its operation, and how often its next step could not be decided. */
 function selectPayout() {
   const ofUnpaid = <T>(from: RawBuilder<unknown>) =>
-    sql<T | null>`(case when purchases.counted_status = 2 and purchases.settled_at is null then (${from}) end)`;
+    sql<T | null>`(case when purchases.counted_status = ${CONFIRMED} and purchases.settled_at is null then (${from}) end)`;
   const operation = (column: string) =>
     sql`select ${sql.ref(column)} from operations where operations.kind = 'pay' and operations.subject_id = purchases.id`;
   return [
@@ -227,7 +231,7 @@ export async function readLives(queries: Queries, ids: readonly bigint[]): Promi
 }
 
 /** Confirmed, neither settled nor returned: literally the condition of the index, with no parameter. */
-export const IS_UNSETTLED = sql<SqlBool>`purchases.counted_status = 2 and purchases.settled_at is null
+export const IS_UNSETTLED = sql<SqlBool>`purchases.counted_status = ${CONFIRMED} and purchases.settled_at is null
   and purchases.reversed_at is null`;
 
 /** A page of a wallet's confirmed purchases that were neither paid nor returned, oldest first. */

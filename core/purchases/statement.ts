@@ -5,7 +5,7 @@ import { type Figure, SITUATIONS, type Situation } from "../rules/purchase/situa
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { BuyerTotals } from "./counting.ts";
 import { outstandingDebt } from "./debt.ts";
-import { IS_UNSETTLED } from "./queries.ts";
+import { CONFIRMED, IS_UNSETTLED } from "./queries.ts";
 import type { PurchaseView } from "./view.ts";
 
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */
@@ -174,7 +174,7 @@ async function sumNeverPaid(queries: Queries, wallet: WalletAddress, rate: bigin
     .selectFrom("purchases")
     .select(["cashback_cent_bps", "wei_per_cent"])
     .where("wallet", "=", wallet)
-    .where(sql<SqlBool>`source = 'simulated' and counted_status < 2 and reversed_at is null`)
+    .where(sql<SqlBool>`source = 'simulated' and counted_status < ${CONFIRMED} and reversed_at is null`)
     .execute();
   return rows.reduce((sum, row) => sum + cashbackOf(row, rate), 0n);
 }

@@ -17,6 +17,12 @@ const STATUSES = {
 export type PurchaseStatus = keyof typeof STATUSES;
 export const PURCHASE_STATUSES = keysOf(STATUSES);
 
+/** The number by which a purchase is stored as counted (`purchases.counted_status`, and conditions of indexes). */
+export const COUNTED_STATUS = { processing: 0, pending: 1, confirmed: 2, cancelled: 3 } as const satisfies Record<
+  PurchaseStatus,
+  number
+>;
+
 /** The contract's number of each status. `IPurchaseNFT.Status`. */
 export const CHAIN_STATUS = {
   none: STATUSES.processing.chain,
