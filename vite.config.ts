@@ -62,11 +62,13 @@ function compiledMessages(mode: string): Plugin {
     name: "torcida-compiled-messages",
     enforce: "pre",
     transform(source, id) {
-      const [file, , part] = /\/core\/rules\/languages\/\w+\.json(\?(help|later|check))?$/.exec(id) ?? [];
+      const [file, panel, , part] =
+        /\/core\/rules\/languages\/(panel\/)?\w+\.json(\?(help|later|check))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
       const isPart = (key: string) =>
-        part === "later" || part === "check" ? LATER[part].some((one) => key.startsWith(one)) : !isElsewhere(key);
+        panel !== undefined ||
+        (part === "later" || part === "check" ? LATER[part].some((one) => key.startsWith(one)) : !isElsewhere(key));
       const compiled =
         part === "help"
           ? messages.filter(([key]) => key.startsWith("helpText."))

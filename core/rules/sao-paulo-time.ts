@@ -42,15 +42,3 @@ export function fromSaoPaulo(text: string): string | undefined {
   const guess = wall - (wallClockOf(wall) - wall);
   return new Date(wall - (wallClockOf(guess) - guess)).toISOString();
 }
-
-const shown = new Intl.DateTimeFormat("pt-BR", { timeZone: SAO_PAULO, dateStyle: "medium", timeStyle: "short" });
-
-/** An ISO time as the panel shows it: `29 de nov. de 2026, 23:59`. */
-export function saoPauloText(iso: string): string {
-  return shown.format(new Date(iso));
-}
-
-/** `24 de nov. de 2026, 00:00 a 29 de nov. de 2026, 23:59 (São Paulo)` */
-export function saoPauloSpan(from: string, to: string): string {
-  return `${saoPauloText(from)} a ${saoPauloText(to)} (São\u00a0Paulo)`;
-}

@@ -3,17 +3,19 @@ import { useNavigate } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
-import { InPortuguese, withLaterTexts } from "../i18n/language.tsx";
+import { withLaterTexts } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
+import { restorePanelLanguage } from "./panel-language.tsx";
+import { panelLocale, t } from "./texts.ts";
 
-const Panel = lazy(() => import("./panel.tsx"));
+const Panel = lazy(async () => {
+  const [panel] = await Promise.all([import("./panel.tsx"), restorePanelLanguage()]);
+  return panel;
+});
 const PasskeyNotice = lazy(() => withLaterTexts(() => import("./passkey-notice.tsx")));
 
-/** The admin area is in Portuguese. docs/product.md#admin-check. */
-const CHECKING = "Verificando permissões de administrador...";
-const REDIRECTING = "Redirecionando...";
 /** Long enough to read. */
 const REDIRECTING_SHOWN_MS = 600;
 
@@ -27,23 +29,23 @@ function denialOf(
     return {
       // Back to the same place, where a form gets its draft again.
       to: paths.auth(paths.admin + location.search),
-      title: "Acesso negado",
-      description: "Você precisa estar logado para acessar esta página.",
+      title: t("gate.denied"),
+      description: t("gate.anonymous"),
     };
   }
   if (session !== "ready") return undefined;
   if (admin === "failed") {
     return {
       to: paths.dashboard,
-      title: "Erro",
-      description: "Ocorreu um erro ao verificar suas permissões de administrador.",
+      title: t("error"),
+      description: t("gate.failed"),
     };
   }
   if (admin === "not-admin") {
     return {
       to: paths.dashboard,
-      title: "Acesso negado",
-      description: "Você não tem permissão para acessar o painel de administração.",
+      title: t("gate.denied"),
+      description: t("gate.notAdmin"),
     };
   }
   return undefined;
@@ -69,22 +71,20 @@ export default function Admin() {
   if (status === "ready" && admin === "admin") {
     const Before = readStored(STORAGE_KEYS.passkeyWallet) === null ? Fragment : PasskeyNotice;
     return (
-      <Suspense fallback={<Waiting text={CHECKING} />}>
-        <InPortuguese>
-          <Before>
-            <Panel />
-          </Before>
-        </InPortuguese>
+      <Suspense fallback={<Waiting text={t("gate.checking")} />}>
+        <Before>
+          <Panel />
+        </Before>
       </Suspense>
     );
   }
-  return <Waiting text={denial ? REDIRECTING : CHECKING} />;
+  return <Waiting text={t(denial ? "gate.redirecting" : "gate.checking")} />;
 }
 
 function Waiting({ text }: { text: string }) {
   return (
-    <section className="page state-panel" lang="pt-BR">
-      <PageHeading className="sr-only">Painel de Admin</PageHeading>
+    <section className="page state-panel" lang={panelLocale()}>
+      <PageHeading className="sr-only">{t("gate.title")}</PageHeading>
       <p className="busy" role="status">
         <span className="spinner" aria-hidden="true" />
         {text}

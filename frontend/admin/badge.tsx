@@ -1,3 +1,4 @@
+import { t } from "./texts.ts";
 import type { Word } from "./words.ts";
 
 /** A state as a word; shape and colour are only supplementary. */
@@ -14,7 +15,7 @@ export function WaitingCount({ count }: { count: number }) {
   return (
     <span className="view-count">
       <span className="figures">{count > 99 ? "99+" : count}</span>
-      <span className="sr-only"> à espera de alguém</span>
+      <span className="sr-only"> {t("waiting")}</span>
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
 import type { Outcome } from "./admin-calls.ts";
 import { toastOutcome } from "./admin-toasts.tsx";
+import { panelLocale, t } from "./texts.ts";
 import type { Saving } from "./use-saving.ts";
 
 type ConfirmDialogProps = Saving & {
@@ -41,12 +42,12 @@ export function ConfirmDialog({ title, text, request, onDeleted, children, ...sa
     <Dialog
       title={title}
       onClose={onClose}
-      lang="pt-BR"
+      lang={panelLocale()}
       focusAfter={() => (isDeleted.current ? document.querySelector<HTMLElement>("main h1") : undefined)}
-      leave="Cancelar"
+      leave={t("cancel")}
       actions={
         <button type="button" className="button button-danger" disabled={isPending} onClick={confirm}>
-          {isPending ? "Excluindo..." : "Excluir"}
+          {isPending ? t("deleting") : t("delete")}
         </button>
       }
     >

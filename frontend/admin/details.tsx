@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog, type DialogProps } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { panelLocale, t } from "./texts.ts";
 
 type DetailsProps<T> = {
   title: string;
@@ -20,7 +21,7 @@ export function Details<T>({ title, query, onClose, children }: DetailsProps<T>)
           <Skeletons count={5} className="h-12" />
         </div>
       ) : (
-        <RetryPanel title="Não foi possível carregar os detalhes." query={query} />
+        <RetryPanel title={t("details.failed")} query={query} />
       )}
     </Sheet>
   );
@@ -28,5 +29,5 @@ export function Details<T>({ title, query, onClose, children }: DetailsProps<T>)
 
 /** Details of a row, next to its list; full screen on a phone. Escape closes it. */
 export function Sheet(props: Omit<DialogProps, "look" | "lang">) {
-  return <Dialog look="sheet" lang="pt-BR" {...props} />;
+  return <Dialog look="sheet" lang={panelLocale()} {...props} />;
 }

@@ -3,8 +3,7 @@ import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import type { z } from "zod";
 import { ruleOf } from "../../core/rules/field-rules.ts";
 import { invalidField } from "./invalid-field.ts";
-
-const REQUIRED = "Este campo é obrigatório";
+import { t } from "./texts.ts";
 
 /** A rule of a form alone, with its sentence, as an issue's options. */
 export const says = (sentence: string) => ({ code: "custom", params: { sentence } }) as const;
@@ -24,7 +23,10 @@ export const fieldResolver =
       const own: unknown = issue.code === "custom" && issue.params?.sentence;
       if (typeof own === "string") return [field, { type: "form", message: own }] as const;
       const isEmpty = broken.rule === "missing" || broken.rule === "empty";
-      return [field, { type: broken.rule, message: isEmpty ? REQUIRED : invalidField(field, broken) }] as const;
+      return [
+        field,
+        { type: broken.rule, message: isEmpty ? t("invalid.required") : invalidField(field, broken) },
+      ] as const;
     });
     // The first fault of a field is the one to say.
     const errors = Object.fromEntries(faults.toReversed()) as FieldErrors<Fields>;

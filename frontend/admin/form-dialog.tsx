@@ -1,5 +1,6 @@
 import { type FormEventHandler, type ReactNode, useId } from "react";
 import { Dialog, type DialogProps } from "../ui/dialog.tsx";
+import { panelLocale, t } from "./texts.ts";
 
 type FormDialogProps = {
   title: string;
@@ -20,11 +21,11 @@ export function FormDialog({ title, action, isBusy, look = "narrow", onClose, on
       title={title}
       onClose={onClose}
       look={look}
-      lang="pt-BR"
-      leave="Cancelar"
+      lang={panelLocale()}
+      leave={t("cancel")}
       actions={
         <button type="submit" form={formId} className="button" disabled={isBusy}>
-          {isBusy ? "Salvando..." : action}
+          {isBusy ? t("saving") : action}
         </button>
       }
     >

@@ -3,37 +3,49 @@ import { useSearchParams } from "react-router";
 import { fetched } from "../app/fetched.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { RoleNotice } from "./decisions/permissions.tsx";
+import { InPanelLanguage } from "./panel-language.tsx";
 import { Tabs } from "./tabs.tsx";
+import { panelLocale, type TextId, t } from "./texts.ts";
 
-const DASHBOARD = {
+type PanelTab = ReturnType<typeof fetched> & { id: string; label: TextId };
+
+const DASHBOARD: PanelTab = {
   id: "dashboard",
-  label: "Dashboard",
+  label: "tab.dashboard",
   ...fetched(() => import("./overview/dashboard-tab.tsx"), "DashboardTab"),
 };
-const TABS = [
+const TABS: readonly PanelTab[] = [
   DASHBOARD,
-  { id: "stores", label: "Lojas", ...fetched(() => import("./stores/stores-tab.tsx"), "StoresTab") },
+  { id: "stores", label: "tab.stores", ...fetched(() => import("./stores/stores-tab.tsx"), "StoresTab") },
   {
     id: "fan-tokens",
-    label: "Fan Tokens",
+    label: "tab.fan-tokens",
     ...fetched(() => import("./fan-tokens/fan-tokens-tab.tsx"), "FanTokensTab"),
   },
-  { id: "users", label: "Usuários", ...fetched(() => import("./people/people-tab.tsx"), "PeopleTab") },
-  { id: "settings", label: "Configurações", ...fetched(() => import("./settings/settings-tab.tsx"), "SettingsTab") },
+  { id: "users", label: "tab.users", ...fetched(() => import("./people/people-tab.tsx"), "PeopleTab") },
+  { id: "settings", label: "tab.settings", ...fetched(() => import("./settings/settings-tab.tsx"), "SettingsTab") },
 ];
 
-/** The admin panel: five tabs, in Portuguese. docs/product.md#admin-panel. */
+/** The admin panel: five tabs, in Portuguese until an admin chooses another language. docs/product.md#admin-panel. */
 export default function Panel() {
+  return (
+    <InPanelLanguage>
+      <PanelTabs />
+    </InPanelLanguage>
+  );
+}
+
+function PanelTabs() {
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get("tab");
   const { id: selected, Screen } = TABS.find((tab) => tab.id === asked) ?? DASHBOARD;
   return (
-    <div className="page admin-page" lang="pt-BR">
-      <PageHeading>Painel de Administração</PageHeading>
+    <div className="page admin-page" lang={panelLocale()}>
+      <PageHeading>{t("panel.title")}</PageHeading>
       <RoleNotice />
       <Tabs
-        label="Painel de Administração"
-        tabs={TABS}
+        label={t("panel.title")}
+        tabs={TABS.map(({ label, ...tab }) => ({ ...tab, label: t(label) }))}
         selected={selected}
         // List state belongs to its tab.
         onSelect={(id) =>

@@ -8,6 +8,8 @@ export const STORAGE_KEYS = {
   favourites: "favourite_stores",
   club: "club",
   language: "language",
+  /** Of the panel alone. */
+  panelLanguage: "panel_language",
   theme: "theme",
   consent: "analytics_consent",
   /** `over` once they were all taken, or refused. */

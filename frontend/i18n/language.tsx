@@ -31,7 +31,7 @@ const others = import.meta.glob<Record<string, string>>(
   { import: "default" },
 );
 
-async function loadLanguage(language: Language): Promise<void> {
+export async function loadLanguage(language: Language): Promise<void> {
   const load = others[fileOf(language)];
   if (load) catalogues[language] ??= await load();
   await Promise.all([...wantedParts].map((part) => addTexts(part, language)));
@@ -129,17 +129,20 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
   );
 }
 
-/** Renders its children in Portuguese, whatever the user's language: texts, numbers and dates. */
-export function InPortuguese({ children }: { children: ReactNode }) {
-  return <IntlProvider {...configOf("pt")}>{children}</IntlProvider>;
+/** Renders its children in a language that is loaded, whatever the user's: texts, numbers and dates. */
+export function InLanguage({ language, children }: { language: Language; children: ReactNode }) {
+  return <IntlProvider {...configOf(language)}>{children}</IntlProvider>;
 }
 
 export const useLanguage = () => useContext(LanguageContext);
 
 export type Translate = (id: MessageId, values?: Values) => string;
 
-/** A Portuguese text, whatever the user's language. */
-export const inPortuguese: Translate = (id, values) => say(createIntl(configOf("pt")), id, values);
+/** Texts of a language that is loaded, whatever the user's. */
+export const textsIn =
+  (language: Language): Translate =>
+  (id, values) =>
+    say(createIntl(configOf(language)), id, values);
 
 /** A text in the language of the page, for what is outside the app: a demo wallet's window. */
 export const inPageLanguage: Translate = (id, values) => say(createIntl(configOf(pageLanguage())), id, values);

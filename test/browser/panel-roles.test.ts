@@ -140,7 +140,7 @@ describe("The panel, role by role", () => {
       site.server.answer("GET /api/admin/figures", { text: `{"success":true,"data":{"wallet":"${BUYER}` });
     });
     await page.goto(`${site.server.url}/admin`);
-    for (const what of ["o que precisa de alguém", "o movimento"])
+    for (const what of ["o que precisa de você", "o movimento"])
       await page
         .getByRole("alert")
         .filter({ hasText: `Não foi possível carregar ${what}.` })
@@ -157,7 +157,7 @@ describe("The panel, role by role", () => {
       );
     site.server.answer("GET /api/admin/attention", { status: 500, body: { success: false, error: "Database away" } });
     await page.reload();
-    await page.getByText("Não foi possível carregar o que precisa de alguém.").waitFor();
+    await page.getByText("Não foi possível carregar o que precisa de você.").waitFor();
   });
 
   for (const [path, call] of MALFORMED)

@@ -324,7 +324,7 @@ describe("Daily work in the panel", function () {
     await report({ ...sale, amount: "150.00", commission: "40.00" });
 
     await open("?view=payments&state=waiting");
-    const waiting = row("O distribuidor tem CHZ de menos.");
+    const waiting = row("O distribuidor não tem CHZ suficiente.");
     await until("the payment waits", async () => {
       await page.reload();
       return waiting
@@ -368,7 +368,7 @@ describe("Daily work in the panel", function () {
     await open("?view=log");
     await page.getByText(/liberou a venda nº \d+/).waitFor();
     await page.getByText("pausou os pagamentos. Motivo: Conferindo o caixa").waitFor();
-    await page.getByText("mudou rede e conta da loja Gramado Eletrônicos").waitFor();
+    await page.getByText("alterou a rede e a conta da loja Gramado Eletrônicos").waitFor();
     await expectAccessible("log");
   });
 

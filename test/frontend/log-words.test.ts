@@ -19,7 +19,7 @@ describe("The log in words", () => {
       "chain.RoleGranted",
       `0x${"1".repeat(40)}`,
       { contract: "PurchaseNFT", block: "7", rang: true, role: "MINTER_ROLE", account: A_WALLET, sender: A_WALLET },
-      "viu na chain: o papel de emitir ingressos foi dado a 0xaaaa...aaaa por 0xaaaa...aaaa, no contrato PurchaseNFT, no bloco 7",
+      "viu na chain: a permissão de emitir ingressos foi dada a 0xaaaa...aaaa por 0xaaaa...aaaa, no contrato PurchaseNFT, no bloco 7",
     ],
     [
       "chain.LimitsSet",
@@ -32,9 +32,9 @@ describe("The log in words", () => {
       "store.update",
       "store:1",
       { name: "Verdão Store", logo: "https://x.y/z.png" },
-      "mudou nome e logo da loja Verdão Store",
+      "alterou o nome e o logo da loja Verdão Store",
     ],
-    ["store.update", "store:1", { network: "awin", account: "br" }, "mudou rede e conta da loja Verdão Store"],
+    ["store.update", "store:1", { network: "awin", account: "br" }, "alterou a rede e a conta da loja Verdão Store"],
     ["store.delete", "store:9", {}, "excluiu a loja nº 9"],
     [
       "cashback.create",
@@ -46,13 +46,13 @@ describe("The log in words", () => {
       "cashback.update",
       "store:1/cashback:3",
       { cashbackBps: "575" },
-      "mudou a categoria Calçados, 5,75%, em Verdão Store",
+      "alterou a categoria Calçados, 5,75%, em Verdão Store",
     ],
     [
       "cashback.update",
       "store:1/cashback:3",
       { store: "Verdão", cashback_percent: "6", was: { cashback_percent: "5" } },
-      "mudou a categoria Calçados, de 5% para 6%, em Verdão",
+      "alterou a categoria Calçados, de 5% para 6%, em Verdão",
     ],
     [
       "sale.decline",

@@ -14,12 +14,14 @@ const placeholders = (text: string) => [...new Set([...text.matchAll(ARGUMENT)].
 describe("The fixed texts", () => {
   const pt = catalogue("pt");
   const en = catalogue("en");
+  const panel = catalogue("panel/pt");
   const others = LANGUAGE_NAMES.filter((one) => one !== "pt");
 
   for (const { literal, where, shown, test } of vectors.literals) {
     it(`'${literal}' is in ${where} and in ${test}`, () => {
-      if (where in pt) {
-        const words = [pt[where] ?? "", en[where] ?? ""];
+      const ofPanel = where.startsWith("panel/") ? panel[where.slice("panel/".length)] : undefined;
+      if (where in pt || ofPanel !== undefined) {
+        const words = ofPanel === undefined ? [pt[where] ?? "", en[where] ?? ""] : [ofPanel];
         // Texts in lower case begin a button's label; N and similar are placeholders.
         const wanted = shown.startsWith("Redirecionando em") ? "Redirecionando em" : shown;
         expect(

@@ -4,7 +4,7 @@ import pt from "../../core/rules/languages/pt.json" with { type: "json" };
 import { statusAttribute, storedStatus } from "../../core/rules/purchase/life.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
 import { keysOf } from "../../core/rules/records.ts";
-import { PURCHASE_WORDS } from "../../frontend/admin/words.ts";
+import { PURCHASE_WORDS, wordOf } from "../../frontend/admin/words.ts";
 
 const DOCUMENT = "docs/product.md";
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;
@@ -60,7 +60,7 @@ describe("docs/product.md", () => {
     const rows = keysOf(SITUATIONS).map((name) => {
       const { figure, status, panel } = SITUATIONS[name];
       const ticket = status ? `${statusAttribute(status)} / ${storedStatus(status)}` : "any";
-      const states = panel.map((state) => `\`${state}\` ${PURCHASE_WORDS[state]?.label}`).join(", ");
+      const states = panel.map((state) => `\`${state}\` ${wordOf(PURCHASE_WORDS, state).label}`).join(", ");
       return `| \`${name}\` | ${text(`situation.${name}`)} | ${figure ? text(`figures.${figure}`) : "–"} | ${ticket} | ${states} |`;
     });
     const head = "| situation | the buyer reads | figure | ticket / record | panel |\n|---|---|---|---|---|";

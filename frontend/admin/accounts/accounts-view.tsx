@@ -7,6 +7,7 @@ import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
+import { t } from "../texts.ts";
 import { networkName } from "../words.ts";
 import { BankFile } from "./bank-file.tsx";
 import { BookDialog, SalesDayDialog } from "./booking-dialogs.tsx";
@@ -22,21 +23,13 @@ export function AccountsView() {
   const [shown, setShown] = useState<string>();
   if (accounts.isPending) return <Skeletons count={3} className="h-24" />;
   if (!accounts.data)
-    return (
-      <RetryPanel title="Não foi possível carregar as contas." reason={refusalOf(accounts.error)} query={accounts} />
-    );
-  if (accounts.data.length === 0)
-    return (
-      <EmptyPanel title="Nenhuma conta" hint="As contas das redes e das lojas vêm do arquivo AFFILIATE_ACCOUNTS." />
-    );
+    return <RetryPanel title={t("accounts.failed")} reason={refusalOf(accounts.error)} query={accounts} />;
+  if (accounts.data.length === 0) return <EmptyPanel title={t("accounts.none")} hint={t("accounts.none.hint")} />;
   const open = accounts.data.find((one) => keyOf(one) === shown);
   const close = () => setAsked(undefined);
   return (
-    <section className="grid gap-5" aria-label="Contas">
-      <p className="muted">
-        As vendas de uma conta são pagas até o que já chegou dela mais o seu crédito; as outras esperam, a mais antiga
-        primeiro.
-      </p>
+    <section className="grid gap-5" aria-label={t("view.accounts")}>
+      <p className="muted">{t("accounts.rule")}</p>
       <AccountsTable rows={accounts.data} onAsk={setAsked} onShow={(account) => setShown(keyOf(account))} />
       {open && <Bookings account={open} />}
       {asked?.kind === "book" && <BookDialog account={asked.account} onClose={close} />}
@@ -58,46 +51,46 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
   const { brl, date } = useFormat();
   const isWaiting = ({ waiting }: AccountRow) => Number(waiting) > 0;
   const columns: readonly Column<AccountRow>[] = [
-    { header: "A receber", isFigure: true, cell: ({ promised }) => brl(promised) },
-    { header: "Recebido", isFigure: true, cell: ({ booked }) => brl(booked) },
+    { header: t("accounts.promised"), isFigure: true, cell: ({ promised }) => brl(promised) },
+    { header: t("accounts.booked"), isFigure: true, cell: ({ booked }) => brl(booked) },
     {
-      header: "Crédito",
+      header: t("accounts.credit"),
       isFigure: true,
       cell: ({ credit_reais, needs_credit }) => (
         <>
-          {credit_reais === null ? "Sem limite" : brl(credit_reais)}
-          {needs_credit && <span className="row-note">Dos 30 maiores dias: defina credit_reais</span>}
+          {credit_reais === null ? t("accounts.unlimited") : brl(credit_reais)}
+          {needs_credit && <span className="row-note">{t("accounts.needsCredit")}</span>}
         </>
       ),
     },
-    { header: "Pago", isFigure: true, cell: ({ paid }) => brl(paid) },
+    { header: t("paid"), isFigure: true, cell: ({ paid }) => brl(paid) },
     {
-      header: "Esperando",
+      header: t("accounts.waiting"),
       isFigure: true,
       isBad: isWaiting,
       cell: ({ waiting, stopped_on }) => (
         <>
           {brl(waiting)}
-          {stopped_on !== null && <span className="row-note">Parada desde {date(stopped_on)}: dia fora do normal</span>}
+          {stopped_on !== null && <span className="row-note">{t("accounts.stopped", { date: date(stopped_on) })}</span>}
         </>
       ),
     },
-    { header: "Dias até pagar", isFigure: true, cell: ({ usual_days }) => usual_days },
+    { header: t("accounts.usualDays"), isFigure: true, cell: ({ usual_days }) => usual_days },
     {
-      header: "Ações",
+      header: t("actions"),
       cell: (account) => (
         <div className="row-actions">
           <PermittedButton permission="payments" onClick={() => onAsk({ kind: "book", account })}>
-            Lançar
+            {t("booking.action")}
           </PermittedButton>
           <PermittedButton permission="payments" onClick={() => onAsk({ kind: "file", account })}>
-            Extrato
+            {t("bankFile.open")}
           </PermittedButton>
           <PermittedButton permission="payments" onClick={() => onAsk({ kind: "day", account })}>
-            Dia de promoção
+            {t("salesDay.open")}
           </PermittedButton>
           <button type="button" className="button button-small button-quiet" onClick={() => onShow(account)}>
-            Lançamentos
+            {t("accounts.bookings")}
           </button>
         </div>
       ),
@@ -105,8 +98,8 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
   ];
   return (
     <PlainTable
-      caption="Contas das redes e das lojas"
-      noun="conta"
+      caption={t("accounts.caption")}
+      noun={t("noun.account")}
       rows={rows}
       keyOf={keyOf}
       nameOf={({ network, account }) => (

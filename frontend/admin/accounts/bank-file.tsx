@@ -6,6 +6,8 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
+import { RichText } from "../rich-text.tsx";
+import { t } from "../texts.ts";
 import { networkName } from "../words.ts";
 import { post } from "./booking-dialogs.tsx";
 import { type AccountName, accountPath } from "./queries.ts";
@@ -28,16 +30,16 @@ export function BankFile({ account, onClose }: { account: AccountName; onClose: 
   };
   return (
     <DecisionDialog
-      title={`Extrato: o que chegou de ${account.account} (${networkName(account.network)})`}
-      text="Escolha o CSV do banco só com o que chegou desta conta. Uma linha é lançada uma vez, venha em que arquivo vier."
-      action="Lançar tudo"
+      title={t("bankFile.title", { account: account.account, network: networkName(account.network) })}
+      text={t("bankFile.text")}
+      action={t("bankFile.action")}
       mayPay
-      done="Extrato lançado"
-      validate={() => (fresh.length === 0 ? "Não há nada de novo para lançar." : undefined)}
+      done={t("bankFile.done")}
+      validate={() => (fresh.length === 0 ? t("bankFile.nothing") : undefined)}
       decide={() => post(path, { format: "csv", content, apply: true })}
       onClose={onClose}
     >
-      <Field label="Arquivo CSV" problem={preview.isError ? refusalOf(preview.error) : undefined}>
+      <Field label={t("bankFile.file")} problem={preview.isError ? refusalOf(preview.error) : undefined}>
         {(control) => (
           <input type="file" accept=".csv,text/csv" {...control} onChange={({ target }) => read(target.files?.[0])} />
         )}
@@ -45,14 +47,18 @@ export function BankFile({ account, onClose }: { account: AccountName; onClose: 
       {preview.data && (
         <>
           <p>
-            Novo: <strong>{brl(preview.data.total)}</strong> em {fresh.length}{" "}
-            {fresh.length === 1 ? "lançamento" : "lançamentos"}; {preview.data.left_out} linhas de fora.
+            <RichText
+              id="bankFile.found"
+              total={<strong>{brl(preview.data.total)}</strong>}
+              count={fresh.length}
+              leftOut={preview.data.left_out}
+            />
           </p>
           <ul className="grid gap-3">
             {preview.data.rows.map(({ line, amount, arrived_on, reference, is_known }) => (
               <li key={line}>
                 {date(arrived_on)} · {brl(amount)} · {reference}
-                {is_known && <span className="muted"> (já lançada)</span>}
+                {is_known && <span className="muted"> {t("bankFile.known")}</span>}
               </li>
             ))}
           </ul>

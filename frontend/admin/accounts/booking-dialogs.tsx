@@ -5,6 +5,7 @@ import { fromSaoPaulo } from "../../../core/rules/sao-paulo-time.ts";
 import { ask } from "../../api/ask.ts";
 import { Field } from "../../ui/field.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { t } from "../texts.ts";
 import { networkName } from "../words.ts";
 import { type AccountName, accountPath } from "./queries.ts";
 
@@ -28,27 +29,26 @@ export function BookDialog({ account, onClose }: AccountDialogProps) {
     setTyped((now) => ({ ...now, [name]: event.target.value }));
   return (
     <DecisionDialog
-      title={`Lançar o que chegou de ${titleOf(account)}`}
-      text="As vendas que esperam esta conta são pagas até este valor, a mais antiga primeiro. Um lançamento não muda: só pode ser estornado."
-      action="Lançar"
+      title={t("booking.title", { account: titleOf(account) })}
+      text={t("booking.text")}
+      action={t("booking.action")}
       mayPay
-      done="Lançamento feito"
+      done={t("booking.done")}
       validate={() => {
-        if (!/^\d+(?:\.\d{1,2})?$/.test(amount) || Number(amount) === 0)
-          return "Informe o valor, por exemplo 1.250,00.";
-        if (typed.arrived_on === "") return "Informe o dia em que chegou.";
-        return typed.reference.trim() === "" ? "Escreva de onde veio, como está no extrato." : undefined;
+        if (!/^\d+(?:\.\d{1,2})?$/.test(amount) || Number(amount) === 0) return t("booking.noAmount");
+        if (typed.arrived_on === "") return t("booking.noDay");
+        return typed.reference.trim() === "" ? t("booking.noReference") : undefined;
       }}
       decide={() => post(`${accountPath(account)}/bookings`, { ...typed, amount })}
       onClose={onClose}
     >
-      <Field label="Valor em reais">
+      <Field label={t("booking.amount")}>
         {(control) => <input inputMode="decimal" {...control} value={typed.amount} onChange={set("amount")} />}
       </Field>
-      <Field label="Chegou em">
+      <Field label={t("booking.arrived")}>
         {(control) => <input type="date" {...control} value={typed.arrived_on} onChange={set("arrived_on")} />}
       </Field>
-      <Field label="Referência no extrato">
+      <Field label={t("booking.reference")}>
         {(control) => <input {...control} maxLength={140} value={typed.reference} onChange={set("reference")} />}
       </Field>
     </DecisionDialog>
@@ -60,16 +60,16 @@ export function SalesDayDialog({ account, onClose }: AccountDialogProps) {
   const [day, setDay] = useState(today());
   return (
     <DecisionDialog
-      title={`Anunciar dia de promoção de ${titleOf(account)}`}
-      text="Neste dia (UTC) a conta pode ser paga dez vezes o seu dia normal ou mais. O que um dia fora do normal parou segue. O crédito continua valendo."
-      action="Anunciar"
+      title={t("salesDay.title", { account: titleOf(account) })}
+      text={t("salesDay.text")}
+      action={t("salesDay.action")}
       mayPay
-      done="Dia anunciado"
-      validate={() => (fromSaoPaulo(`${day}T12:00`) === undefined ? "Informe o dia." : undefined)}
+      done={t("salesDay.done")}
+      validate={() => (fromSaoPaulo(`${day}T12:00`) === undefined ? t("salesDay.noDay") : undefined)}
       decide={() => post(`${accountPath(account)}/sales-days`, { day })}
       onClose={onClose}
     >
-      <Field label="Dia">
+      <Field label={t("day")}>
         {(control) => <input type="date" {...control} value={day} onChange={({ target }) => setDay(target.value)} />}
       </Field>
     </DecisionDialog>
@@ -80,12 +80,12 @@ export function SalesDayDialog({ account, onClose }: AccountDialogProps) {
 export function ReverseDialog({ account, id, onClose }: AccountDialogProps & { id: number }) {
   return (
     <DecisionDialog
-      title={`Estornar o lançamento nº ${id}`}
-      text="O que este lançamento deixou passar e ainda não foi enviado volta a esperar. O que foi pago fica pago."
-      action="Estornar"
+      title={t("reverse.title", { id })}
+      text={t("reverse.text")}
+      action={t("reverse.action")}
       isDangerous
-      reasonHint="Fica no lançamento de estorno."
-      done="Lançamento estornado"
+      reasonHint={t("reverse.reasonHint")}
+      done={t("reverse.done")}
       decide={(reason) => post(`${accountPath(account)}/bookings/${id}/reverse`, { reason })}
       onClose={onClose}
     />

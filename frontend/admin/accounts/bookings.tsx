@@ -7,6 +7,7 @@ import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
+import { t } from "../texts.ts";
 import { ReverseDialog } from "./booking-dialogs.tsx";
 import { type AccountName, bookingsQuery } from "./queries.ts";
 
@@ -17,35 +18,30 @@ export function Bookings({ account }: { account: AccountName }) {
   const [reversed, setReversed] = useState<number>();
   if (bookings.isPending) return <Skeletons count={2} className="h-16" />;
   if (!bookings.data)
-    return (
-      <RetryPanel
-        title="Não foi possível carregar os lançamentos."
-        reason={refusalOf(bookings.error)}
-        query={bookings}
-      />
-    );
+    return <RetryPanel title={t("bookings.failed")} reason={refusalOf(bookings.error)} query={bookings} />;
   if (bookings.data.length === 0)
-    return <EmptyPanel title={`Nenhum lançamento de ${account.account}`} hint="Lance o que já chegou desta conta." />;
+    return <EmptyPanel title={t("bookings.none", { account: account.account })} hint={t("bookings.none.hint")} />;
   const columns: readonly Column<BookingRow>[] = [
-    { header: "Chegou em", cell: ({ arrived_on }) => date(arrived_on) },
+    { header: t("booking.arrived"), cell: ({ arrived_on }) => date(arrived_on) },
     {
-      header: "Valor",
+      header: t("amount"),
       isFigure: true,
       isBad: ({ amount }) => amount.startsWith("-"),
       cell: ({ amount }) => brl(amount),
     },
     {
-      header: "Referência",
-      cell: ({ reference, reverses }) => (reverses === null ? reference : `Estorno do nº ${reverses}: ${reference}`),
+      header: t("bookings.reference"),
+      cell: ({ reference, reverses }) =>
+        reverses === null ? reference : t("bookings.reversal", { reverses, reference }),
     },
     {
-      header: "Estorno",
+      header: t("bookings.reverse"),
       cell: ({ id, reverses, is_reversed }) =>
         is_reversed ? (
-          "Estornado"
+          t("bookings.reversed")
         ) : reverses === null ? (
           <PermittedButton permission="payments" onClick={() => setReversed(id)}>
-            Estornar
+            {t("reverse.action")}
           </PermittedButton>
         ) : null,
     },
@@ -53,11 +49,11 @@ export function Bookings({ account }: { account: AccountName }) {
   return (
     <>
       <PlainTable
-        caption={`Lançamentos de ${account.account}`}
-        noun="lançamento"
+        caption={t("bookings.caption", { account: account.account })}
+        noun={t("noun.booking")}
         rows={bookings.data}
         keyOf={({ id }) => String(id)}
-        nameOf={({ id }) => `nº ${id}`}
+        nameOf={({ id }) => t("numberedLow", { id })}
         columns={columns}
       />
       {reversed !== undefined && (

@@ -6,6 +6,8 @@ import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { decideTogether } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { RichText } from "../rich-text.tsx";
+import { t } from "../texts.ts";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { openGroupsQuery } from "./queries.ts";
 
@@ -15,8 +17,7 @@ type Deciding = { verb: "approve" | "refuse"; group: ApprovalGroup };
 export function ApprovalGroups() {
   const [deciding, setDeciding] = useState<Deciding>();
   const open = useQuery(openGroupsQuery);
-  if (open.isError && !open.data)
-    return <RetryPanel title="Não foi possível carregar os pedidos que esperam, somados." query={open} />;
+  if (open.isError && !open.data) return <RetryPanel title={t("groups.failed")} query={open} />;
   const groups = (open.data ?? []).filter(({ count }) => count > 1);
   // Figures that changed under the dialog are those to decide about.
   const current = groups.find(({ asked_by }) => asked_by === deciding?.group.asked_by) ?? deciding?.group;
@@ -25,7 +26,7 @@ export function ApprovalGroups() {
       {groups.length > 0 && (
         <section aria-labelledby="approval-groups">
           <h3 id="approval-groups" className="card-title">
-            Esperam uma segunda pessoa, de uma vez
+            {t("groups.heading")}
           </h3>
           <ul className="admin-list">
             {groups.map((group) => (
@@ -44,9 +45,9 @@ export function ApprovalGroups() {
 type RowProps = { group: ApprovalGroup; onDecide: (verb: Deciding["verb"]) => void };
 
 function Row({ group, onDecide }: RowProps) {
-  const { chz, integer } = useFormat();
+  const { chz } = useFormat();
   const isOwn = useSession().profile?.wallet.toLowerCase() === group.asked_by;
-  const what = `${integer(group.count)} pagamentos`;
+  const what = t("groups.payments", { count: group.count });
   return (
     <li>
       <div className="admin-list-text">
@@ -55,15 +56,18 @@ function Row({ group, onDecide }: RowProps) {
         </h4>
         <p className="row-note">
           {isOwn ? (
-            "Por decisão sua"
+            t("groups.byYou")
           ) : (
-            <>
-              Por decisão de <Decider name={group.asked_by} look="sentence" />
-            </>
+            <RichText id="groups.by" who={<Decider name={group.asked_by} look="sentence" />} />
           )}
         </p>
         <p className="row-note figures">
-          Para {buyersOf(group, integer)}, pedidos de <Span group={group} />
+          <RichText
+            id="groups.span"
+            count={group.buyers}
+            oldest={<Moment at={group.oldest} />}
+            newest={<Moment at={group.newest} />}
+          />
         </p>
       </div>
       <div className="buttons">
@@ -73,43 +77,32 @@ function Row({ group, onDecide }: RowProps) {
   );
 }
 
-const buyersOf = ({ buyers }: ApprovalGroup, integer: (count: number) => string): string =>
-  buyers === 1 ? "uma carteira" : `${integer(buyers)} carteiras`;
-
-function Span({ group: { oldest, newest } }: { group: ApprovalGroup }) {
+function Moment({ at }: { at: string }) {
   const { dateTime } = useFormat();
-  return (
-    <>
-      <time dateTime={oldest}>{dateTime(oldest)}</time> a <time dateTime={newest}>{dateTime(newest)}</time>
-    </>
-  );
+  return <time dateTime={at}>{dateTime(at)}</time>;
 }
 
 function GroupDialog({ verb, group, onClose }: Deciding & { onClose: () => void }) {
   const { chz, integer, dateTime } = useFormat();
   const isApproval = verb === "approve";
-  const count = integer(group.count);
+  const { count } = group;
   return (
     <DecisionDialog
-      title={`${isApproval ? "Aprovar" : "Recusar"} ${count} pagamentos?`}
-      text={
-        isApproval
-          ? "Seguem sozinhos assim que você aprovar. O que foi pago não volta: confira a soma, o maior e quem decidiu."
-          : "Nada é pago, e as compras ficam paradas até alguém decidir de novo. Para pedir de novo, abra cada uma."
-      }
+      title={t(`groups.title.${verb}`, { count })}
+      text={t(`groups.text.${verb}`)}
       consequences={[
-        ["Pagamentos", count],
-        [isApproval ? "Vai ser pago" : "Não vai ser pago", chz(group.amount)],
-        ["O maior", chz(group.largest)],
-        ["Carteiras que recebem", integer(group.buyers)],
-        ["O pedido mais antigo", dateTime(group.oldest)],
-        ["O mais novo", dateTime(group.newest)],
-        ["Por decisão de", <Decider key="asked" name={group.asked_by} look="whole" />],
+        [t("view.payments"), integer(count)],
+        [isApproval ? t("willBePaid") : t("willNotBePaid"), chz(group.amount)],
+        [t("groups.largest"), chz(group.largest)],
+        [t("groups.buyers"), integer(group.buyers)],
+        [t("groups.oldest"), dateTime(group.oldest)],
+        [t("groups.newest"), dateTime(group.newest)],
+        [t("byDecisionOf"), <Decider key="asked" name={group.asked_by} look="whole" />],
       ]}
-      action={`${isApproval ? "Aprovar" : "Recusar"} ${count}`}
+      action={t(`groups.action.${verb}`, { count })}
       isDangerous={!isApproval}
-      reasonHint={isApproval ? "O que você conferiu. Fica no registro." : "Por que não. Fica no registro."}
-      done={isApproval ? `${count} pagamentos aprovados: já estão a caminho.` : `${count} pagamentos recusados.`}
+      reasonHint={t(`reasonHint.${verb}`)}
+      done={t(`groups.done.${verb}`, { count })}
       decide={(reason) => decideTogether(group, verb, reason)}
       onClose={onClose}
     />

@@ -2,14 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../session/session.tsx";
 import { PermittedButton, roleQuery } from "../decisions/permissions.tsx";
 import { ShortWallet, WalletName, WholeWallet } from "../facts.tsx";
+import { t } from "../texts.ts";
 
 const LOOKS = { cell: ShortWallet, sentence: WalletName, whole: WholeWallet };
 
 /** Whose decision it was: a wallet, the reader's own, or the services. */
 export function Decider({ name, look = "cell" }: { name: string; look?: keyof typeof LOOKS }) {
   const wallet = useSession().profile?.wallet.toLowerCase();
-  if (name === wallet) return "Você";
-  if (name === "service") return "Serviços";
+  if (name === wallet) return t("you");
+  if (name === "service") return t("services");
   const Wallet = LOOKS[look];
   return <Wallet address={name} />;
 }
@@ -29,16 +30,16 @@ export function ApproveOrRefuse({ permission, parties, isAll = false, what, onDe
   const others = useQuery(roleQuery).data?.approvers[permission];
   if (parties.includes(wallet)) {
     const isNobody = others?.every((one) => parties.includes(one)) ?? false;
-    return <span className="row-note">{isNobody ? "Ninguém mais pode aprovar." : "Espera outra pessoa."}</span>;
+    return <span className="row-note">{isNobody ? t("nobodyElse") : t("waitsForOther")}</span>;
   }
   return (
     <>
       <PermittedButton permission={permission} className="button button-small" onClick={() => onDecide("approve")}>
-        {isAll ? "Aprovar todos" : "Aprovar"}
+        {isAll ? t("approveAll") : t("approve")}
         <span className="sr-only"> – {what}</span>
       </PermittedButton>
       <PermittedButton permission={permission} onClick={() => onDecide("refuse")}>
-        {isAll ? "Recusar todos" : "Recusar"}
+        {isAll ? t("refuseAll") : t("refuse")}
         <span className="sr-only"> – {what}</span>
       </PermittedButton>
     </>

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -9,8 +8,11 @@ import { decidePercent } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import type { FactRow } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { RichText } from "../rich-text.tsx";
 import type { PercentApproval } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
+import { saoPauloPeriod, t } from "../texts.ts";
+import { boostedPercent } from "../words.ts";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
 import { openPercentsQuery } from "./queries.ts";
 
@@ -20,13 +22,12 @@ type Deciding = { verb: "approve" | "refuse"; asked: PercentApproval };
 export function PercentApprovals() {
   const [deciding, setDeciding] = useState<Deciding>();
   const open = useQuery(openPercentsQuery);
-  if (open.isError && !open.data)
-    return <RetryPanel title="Não foi possível carregar os percentuais que esperam." query={open} />;
+  if (open.isError && !open.data) return <RetryPanel title={t("percents.failed")} query={open} />;
   if (!open.data || open.data.length === 0) return null;
   return (
     <section aria-labelledby="percents">
       <h3 id="percents" className="card-title">
-        Percentuais que esperam uma segunda pessoa
+        {t("percents.heading")}
       </h3>
       <ul className="admin-list">
         {open.data.map((asked) => (
@@ -41,7 +42,7 @@ export function PercentApprovals() {
 function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Deciding["verb"]) => void }) {
   const { percent } = useFormat();
   const isOwn = useSession().profile?.wallet.toLowerCase() === asked.asked_by;
-  const what = `${percent(asked.percent)} em ${asked.category ?? "toda a loja"}`;
+  const what = boostedPercent(percent(asked.percent), asked.category);
   return (
     <li>
       <div className="admin-list-text">
@@ -52,14 +53,17 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
           : {what}
         </h4>
         <p className="row-note">
-          {spanOf(asked) ?? (asked.from_percent === null ? "Categoria nova" : `Hoje: ${percent(asked.from_percent)}`)} ·{" "}
-          {changeOf(asked).map((one) => `${one} · `)}
+          {[
+            spanOf(asked) ??
+              (asked.from_percent === null
+                ? t("percents.newCategory")
+                : t("percents.now", { percent: percent(asked.from_percent) })),
+            ...changeOf(asked),
+          ].map((one) => `${one} · `)}
           {isOwn ? (
-            "pedido seu"
+            t("percents.yours")
           ) : (
-            <>
-              pedido de <Decider name={asked.asked_by} look="sentence" />
-            </>
+            <RichText id="percents.askedBy" who={<Decider name={asked.asked_by} look="sentence" />} />
           )}
         </p>
       </div>
@@ -72,7 +76,7 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
 
 function spanOf({ starts_at, ends_at }: PercentApproval): string | undefined {
   if (starts_at === null || ends_at === null) return undefined;
-  return `Turbinado de ${saoPauloSpan(starts_at, ends_at)}`;
+  return t("percents.boost", { span: saoPauloPeriod(starts_at, ends_at) });
 }
 
 /** What else of the category changes, and raises the percent of other sales. */
@@ -80,36 +84,35 @@ function changeOf({ change }: PercentApproval): string[] {
   if (change === null) return [];
   const { group_code: group, is_default: isDefault, is_deleted: isDeleted } = change;
   return [
-    ...(isDeleted ? ["Exclui a categoria"] : []),
-    ...(group === undefined ? [] : [group === null ? "Deixa de ter grupo" : `Passa ao grupo ${group}`]),
-    ...(isDefault === undefined ? [] : [isDefault ? "Passa a ser a padrão" : "Deixa de ser a padrão"]),
+    ...(isDeleted ? [t("percents.deletes")] : []),
+    ...(group === undefined ? [] : [group === null ? t("percents.noGroup") : t("percents.toGroup", { group })]),
+    ...(isDefault === undefined ? [] : [isDefault ? t("percents.becomesDefault") : t("percents.endsDefault")]),
   ];
 }
 
 function PercentDialog({ verb, asked, onClose }: Deciding & { onClose: () => void }) {
   const client = useQueryClient();
   const { percent } = useFormat();
-  const isApproval = verb === "approve";
   const span = spanOf(asked);
   const rows: FactRow[] = [
-    ["Loja", asked.store],
-    ["Vale para", asked.category ?? "Toda a loja"],
-    ["Percentual", percent(asked.percent)],
+    [t("store"), asked.store],
+    [t("validFor"), asked.category ?? t("wholeStore")],
+    [t("percent"), percent(asked.percent)],
     span === undefined
-      ? ["Hoje", asked.from_percent === null ? "A categoria ainda não existe" : percent(asked.from_percent)]
-      : ["Quando", span],
-    ...changeOf(asked).map((one): FactRow => ["O que muda", one]),
-    ["Pedido de", <Decider key="asked" name={asked.asked_by} look="whole" />],
+      ? [t("today"), asked.from_percent === null ? t("percents.newCategoryLong") : percent(asked.from_percent)]
+      : [t("when"), span],
+    ...changeOf(asked).map((one): FactRow => [t("percents.changes"), one]),
+    [t("percents.askedByLabel"), <Decider key="asked" name={asked.asked_by} look="whole" />],
   ];
   return (
     <DecisionDialog
-      title={`${isApproval ? "Aprovar" : "Recusar"} ${percent(asked.percent)} em ${asked.store}?`}
-      text={isApproval ? "Vale assim que você aprovar, para as visitas de então em diante." : "Nada muda na loja."}
+      title={t(`percents.title.${verb}`, { percent: percent(asked.percent), store: asked.store })}
+      text={t(`percents.text.${verb}`)}
       consequences={rows}
-      action={isApproval ? "Aprovar percentual" : "Recusar percentual"}
-      isDangerous={!isApproval}
-      reasonHint="O que você conferiu. Fica no registro."
-      done={isApproval ? "Percentual aprovado." : "Percentual recusado."}
+      action={t(`percents.action.${verb}`)}
+      isDangerous={verb === "refuse"}
+      reasonHint={t("reasonHint.approve")}
+      done={t(`percents.done.${verb}`)}
       decide={async (reason) => {
         await decidePercent(asked.id, verb, reason);
         await reloadCatalogue(client, String(asked.store_id));

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { mayPropose, PROPOSAL_KINDS } from "../../../core/rules/proposals.ts";
-import { ownValue } from "../../../core/rules/records.ts";
 import { ROLES } from "../../../core/rules/roles.ts";
 import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
@@ -11,8 +10,10 @@ import { decideProposal } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { usePermissions } from "../decisions/permissions.tsx";
 import { type FactRow, WholeWallet } from "../facts.tsx";
+import { RichText } from "../rich-text.tsx";
 import type { ProposalRow } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
+import { t, textOf } from "../texts.ts";
 import { newWord } from "../words.ts";
 import { Decider } from "./decider.tsx";
 import { openProposalsQuery } from "./queries.ts";
@@ -20,19 +21,16 @@ import { openProposalsQuery } from "./queries.ts";
 type Verb = "agree" | "refuse" | "undo";
 type Deciding = { verb: Verb; asked: ProposalRow };
 
-const VERBS: Readonly<Record<Verb, string>> = { agree: "Concordar", refuse: "Recusar", undo: "Desfazer" };
-
 /** Changes that move buyers or money, or cannot be undone; nothing if there are none. docs/product.md#proposals */
 export function Proposals() {
   const [deciding, setDeciding] = useState<Deciding>();
   const open = useQuery(openProposalsQuery);
-  if (open.isError && !open.data)
-    return <RetryPanel title="Não foi possível carregar as mudanças que esperam." query={open} />;
+  if (open.isError && !open.data) return <RetryPanel title={t("proposal.failed")} query={open} />;
   if (!open.data || open.data.length === 0) return null;
   return (
     <section aria-labelledby="proposals">
       <h3 id="proposals" className="card-title">
-        Mudanças que esperam uma segunda pessoa ou o seu dia
+        {t("proposal.heading")}
       </h3>
       <ul className="admin-list">
         {open.data.map((asked) => (
@@ -47,16 +45,12 @@ export function Proposals() {
 /** What it is, as a sentence; an unknown kind by its own name. */
 function whatOf({ kind, subject, subject_id }: ProposalRow): string {
   const name = subject ?? String(subject_id);
-  const known: Record<string, string> = {
-    store_link: `Link da loja ${name}`,
-    store_account: `Conta de afiliado da loja ${name}`,
-    store_merchant: `Lojista da loja ${name}`,
-    token_contract: `Contrato do fan token ${name}`,
-    sessions: "Encerrar as sessões de uma pessoa da equipe",
-    erase: "Apagar um cadastro",
-  };
-  return ownValue(known, kind) ?? `${newWord(kind)}, ${name}`;
+  return textOf("proposal.what", kind, { name }) ?? t("proposal.whatUnknown", { kind: newWord(kind), name });
 }
+
+/** "De https://… para nada" */
+const changeText = ({ from, to }: ProposalRow["changes"][number]): string =>
+  t("proposal.change", { from: from ?? t("proposal.nothing"), to: to ?? t("proposal.nothing") });
 
 function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) => void }) {
   const { dateTime } = useFormat();
@@ -71,30 +65,27 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
     <li>
       <div className="admin-list-text">
         <h4 className="font-semibold">{whatOf(asked)}</h4>
-        {asked.changes.map(({ field, from, to }) => (
-          <p key={field} className="row-note break-all">
-            De {from ?? "nada"} para {to ?? "nada"}
+        {asked.changes.map((change) => (
+          <p key={change.field} className="row-note break-all">
+            {changeText(change)}
           </p>
         ))}
         {asked.reason && <p className="row-note">“{asked.reason}”</p>}
         <p className="row-note">
-          {isOwn ? (
-            "Pedido por você"
-          ) : (
-            <>
-              Pedido por <Decider name={asked.asked_by} look="sentence" />
-            </>
-          )}
-          , <time dateTime={asked.created_at}>{dateTime(asked.created_at)}</time>
+          <RichText
+            id={isOwn ? "proposal.askedByYou" : "proposal.askedBy"}
+            who={<Decider name={asked.asked_by} look="sentence" />}
+            at={<time dateTime={asked.created_at}>{dateTime(asked.created_at)}</time>}
+          />
         </p>
         <p className="row-note figures">
-          {asked.needs_second && "Só quando outra pessoa concordar. "}
+          {asked.needs_second && `${t("proposal.needsSecond")} `}
           {asked.decided_by && (
             <>
-              Outra pessoa concordou: <Decider name={asked.decided_by} look="sentence" />.{" "}
+              <RichText id="proposal.agreed" who={<Decider name={asked.decided_by} look="sentence" />} />{" "}
             </>
           )}
-          {asked.takes_effect_at && `Vale em ${dateTime(asked.takes_effect_at)}.`}
+          {asked.takes_effect_at && t("proposal.effect", { at: dateTime(asked.takes_effect_at) })}
         </p>
       </div>
       <div className="buttons">
@@ -106,43 +97,37 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
               className={verb === "agree" ? "button button-small" : "button button-small button-quiet"}
               onClick={() => onDecide(verb)}
             >
-              {VERBS[verb]}
+              {t(`proposal.verb.${verb}`)}
               <span className="sr-only"> – {whatOf(asked)}</span>
             </button>
           ))
         ) : (
-          <span className="row-note">{asked.state === "open" ? "Espera outra pessoa." : "Espera o seu dia."}</span>
+          <span className="row-note">{asked.state === "open" ? t("waitsForOther") : t("proposal.waitsForDay")}</span>
         )}
       </div>
     </li>
   );
 }
 
-const TEXTS: Readonly<Record<Verb, string>> = {
-  agree: "Confira para onde leva e quem pediu. Vale assim que você concordar, ou no seu dia, onde ele é fixo.",
-  refuse: "Nada muda. Para pedir de novo, a pessoa faz a mudança outra vez.",
-  undo: "Nada muda: o pedido acaba aqui.",
-};
-
 function ProposalDialog({ verb, asked, onClose }: Deciding & { onClose: () => void }) {
   const client = useQueryClient();
   const isWallet = asked.kind === "erase" || asked.kind === "sessions";
   const rows: FactRow[] = [
-    ["O quê", whatOf(asked)],
+    [t("what"), whatOf(asked)],
     ...(isWallet
-      ? [["De quem", <WholeWallet key="who" address={String(asked.subject_id)} />] satisfies FactRow]
-      : asked.changes.map(({ from, to }): FactRow => ["Muda", `De ${from ?? "nada"} para ${to ?? "nada"}`])),
-    ["Pedido por", <Decider key="asked" name={asked.asked_by} look="whole" />],
+      ? [[t("proposal.whose"), <WholeWallet key="who" address={String(asked.subject_id)} />] satisfies FactRow]
+      : asked.changes.map((change): FactRow => [t("proposal.changes"), changeText(change)])),
+    [t("proposal.askedByLabel"), <Decider key="asked" name={asked.asked_by} look="whole" />],
   ];
   return (
     <DecisionDialog
-      title={`${VERBS[verb]}: ${whatOf(asked)}?`}
-      text={TEXTS[verb]}
+      title={t(`proposal.title.${verb}`, { what: whatOf(asked) })}
+      text={t(`proposal.text.${verb}`)}
       consequences={rows}
-      action={VERBS[verb]}
+      action={t(`proposal.verb.${verb}`)}
       isDangerous={verb === "refuse"}
-      {...(verb === "undo" ? {} : { reasonHint: "O que você conferiu. Fica no registro." })}
-      done={verb === "agree" ? "Feito." : "O pedido acabou: nada muda."}
+      {...(verb === "undo" ? {} : { reasonHint: t("reasonHint.approve") })}
+      done={verb === "agree" ? t("proposal.done") : t("proposal.over")}
       decide={async (reason) => {
         await decideProposal(asked.id, verb, reason);
         if (asked.kind.startsWith("store_")) await reloadCatalogue(client, String(asked.subject_id));

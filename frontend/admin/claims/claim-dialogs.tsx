@@ -15,6 +15,7 @@ import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
 import { useSaleMoney } from "../sales/sale-words.ts";
 import type { Claim } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 
 type ClaimDialogProps = { claim: Claim; onClose: () => void };
@@ -28,17 +29,17 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
   const preview = useQuery({ ...matchPreviewQuery(chosen ?? 0, claim.id), enabled: chosen !== undefined });
   return (
     <DecisionDialog
-      title={`De que venda é o pedido ${claim.order_ref}?`}
-      text="A venda passa a ser deste comprador, com o cashback combinado na visita dele. Ligar não move dinheiro: paga-se quando a rede pagar."
+      title={t("claims.match.title", { orderRef: claim.order_ref })}
+      text={t("claims.match.text")}
       mayPay
       consequences={[
-        ["O comprador disse", `${brl(claim.amount)}, em ${claim.store}`],
-        ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],
+        [t("claims.saidLabel"), t("claims.said", { amount: brl(claim.amount), store: claim.store })],
+        [t("wallet"), <WholeWallet key="wallet" address={claim.wallet} />],
       ]}
-      action="Ligar à venda"
-      reasonHint="Fica no registro."
-      done="Reclamação resolvida."
-      validate={() => (chosen === undefined ? "Escolha uma venda, ou informe o número dela." : undefined)}
+      action={t("claims.match.action")}
+      reasonHint={t("reasonHint.log")}
+      done={t("claims.match.done")}
+      validate={() => (chosen === undefined ? t("claims.match.none") : undefined)}
       decide={(reason) => matchClaim(claim.id, chosen ?? 0, reason)}
       preview={<DecisionPreview preview={preview} saleId={chosen} />}
       onClose={onClose}
@@ -51,7 +52,7 @@ export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
           setNumber("");
         }}
       />
-      <Field label="Número da venda">
+      <Field label={t("claims.match.number")}>
         {(control) => (
           <input
             inputMode="numeric"
@@ -76,20 +77,20 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
   if (sales.isPending) return <Skeletons count={1} className="h-14" />;
   const found = sales.data?.rows ?? [];
   if (found.length === 0) {
-    return <p className="hint">Nenhuma venda tem este pedido. Procure em Vendas, e informe o número abaixo.</p>;
+    return <p className="hint">{t("claims.match.noSale")}</p>;
   }
   return (
     <fieldset className="grid gap-3">
-      <legend className="field-legend">Vendas com este pedido</legend>
+      <legend className="field-legend">{t("claims.match.sales")}</legend>
       {found.map((sale) => (
         <label key={sale.id} className="option">
           <input type="radio" name="sale" checked={selected === sale.id} onChange={() => onSelect(sale.id)} />
           <span>
             <strong className="block figures">
-              Nº {sale.id} · {money(sale)}
+              {t("numbered", { id: sale.id })} · {money(sale)}
             </strong>
             {wordOf(SALE_WORDS, sale.state).label}
-            {sale.wallet && ` · já é de ${sale.wallet}`}
+            {sale.wallet && ` · ${t("claims.takenBy", { wallet: sale.wallet })}`}
           </span>
         </label>
       ))}
@@ -104,11 +105,11 @@ const claimPictureQuery = (id: number) =>
 export function PictureDialog({ claim, onClose }: ClaimDialogProps) {
   const found = useQuery(claimPictureQuery(claim.id));
   return (
-    <Dialog title={`Foto do pedido ${claim.order_ref}`} onClose={onClose} leave="Fechar">
+    <Dialog title={t("claims.picture.title", { orderRef: claim.order_ref })} onClose={onClose} leave={t("close")}>
       {found.isError ? (
-        <RetryPanel title="Não foi possível carregar a foto." query={found} />
+        <RetryPanel title={t("claims.picture.failed")} query={found} />
       ) : found.data ? (
-        <img src={found.data.picture} alt={`Anexada por ${claim.wallet}`} />
+        <img src={found.data.picture} alt={t("claims.picture.alt", { wallet: claim.wallet })} />
       ) : (
         <Skeletons count={1} className="h-64" />
       )}
@@ -120,17 +121,17 @@ export function RefuseDialog({ claim, onClose }: ClaimDialogProps) {
   const { brl } = useFormat();
   return (
     <DecisionDialog
-      title={`Recusar a reclamação do pedido ${claim.order_ref}?`}
-      text="O comprador lê o motivo na página “Minhas visitas às lojas”."
+      title={t("claims.refuse.title", { orderRef: claim.order_ref })}
+      text={t("claims.refuse.text")}
       consequences={[
-        ["Loja", claim.store],
-        ["Valor reclamado", brl(claim.amount)],
-        ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],
+        [t("store"), claim.store],
+        [t("claims.amount"), brl(claim.amount)],
+        [t("wallet"), <WholeWallet key="wallet" address={claim.wallet} />],
       ]}
-      action="Recusar reclamação"
+      action={t("claims.refuse.action")}
       isDangerous
-      reasonHint="Escreva para o comprador: o que faltou, e o que ele pode fazer."
-      done="Reclamação recusada."
+      reasonHint={t("claims.refuse.hint")}
+      done={t("claims.refuse.done")}
       decide={(reason) => refuseClaim(claim.id, reason)}
       onClose={onClose}
     />

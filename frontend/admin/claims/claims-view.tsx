@@ -6,9 +6,10 @@ import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
+import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { Claim } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { CLAIM_WORDS, optionsOf, wordOf } from "../words.ts";
 import { MatchDialog, PictureDialog, RefuseDialog } from "./claim-dialogs.tsx";
 
@@ -33,56 +34,59 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
   return {
     path: "/api/admin/claims",
     row: adminClaimSchema,
-    title: "Reclamações",
-    noun: ["reclamação", "reclamações"],
-    search: "número, pedido ou carteira",
+    title: t("view.claims"),
+    noun: "claim",
+    search: t("claims.search"),
     states: optionsOf(CLAIM_WORDS),
     waiting: ({ open_claims }) => ({ open: open_claims }),
-    sorts: BY_AGE_OR_AMOUNT,
+    sorts: sortsByAgeOrAmount("feminine"),
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
-        <span className="figures">Pedido {row.order_ref}</span>
+        <span className="figures">{t("claims.order", { orderRef: row.order_ref })}</span>
         <span className="row-note">
-          Nº {row.id} · {row.store}
+          {t("numbered", { id: row.id })} · {row.store}
         </span>
       </>
     ),
     columns: [
       {
-        header: "Situação",
+        header: t("status"),
         cell: (row) => (
           <>
             <StateBadge {...wordOf(CLAIM_WORDS, row.state)} />
             {row.reason && <span className="row-note">{row.reason}</span>}
             {row.sale_id !== null && (
               <Link className="link row-note" to={viewHref({ view: "sales" }, { row: String(row.sale_id) })}>
-                Venda nº {row.sale_id}
+                {t("claims.sale", { saleId: row.sale_id })}
               </Link>
             )}
           </>
         ),
       },
-      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
-      { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
-      { header: "Comprou em", cell: (row) => date(row.date) },
+      { header: t("wallet"), cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: t("amount"), isFigure: true, cell: (row) => brl(row.amount) },
+      { header: t("claims.boughtOn"), cell: (row) => date(row.date) },
       {
-        header: "Reclamou em",
+        header: t("claims.claimedOn"),
         cell: (row) => (
           <>
             <time dateTime={row.created_at}>{dateTime(row.created_at)}</time>
-            {row.state === "open" && <span className="row-note">Responder até {date(row.answer_by)}</span>}
+            {row.state === "open" && (
+              <span className="row-note">{t("claims.answerBy", { answerBy: date(row.answer_by) })}</span>
+            )}
           </>
         ),
       },
       {
-        header: "Recado",
+        header: t("claims.note"),
         cell: (row) => (
           <>
             {row.note && <span className="row-note">“{row.note}”</span>}
             {row.has_picture && (
               <button type="button" className="link" onClick={() => onDecide("picture", row)}>
-                Ver foto<span className="sr-only"> – pedido {row.order_ref}</span>
+                {t("claims.picture")}
+                <span className="sr-only"> – {t("claims.ofOrder", { order: row.order_ref })}</span>
               </button>
             )}
             {!row.note && !row.has_picture && <span className="muted">–</span>}
@@ -94,13 +98,15 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
       row.state === "open" && (
         <>
           <PermittedButton permission="claims" className="button button-small" onClick={() => onDecide("match", row)}>
-            Ligar a uma venda<span className="sr-only"> – pedido {row.order_ref}</span>
+            {t("claims.match")}
+            <span className="sr-only"> – {t("claims.ofOrder", { order: row.order_ref })}</span>
           </PermittedButton>
           <PermittedButton permission="claims" onClick={() => onDecide("refuse", row)}>
-            Recusar<span className="sr-only"> – pedido {row.order_ref}</span>
+            {t("claims.refuse")}
+            <span className="sr-only"> – {t("claims.ofOrder", { order: row.order_ref })}</span>
           </PermittedButton>
         </>
       ),
-    empty: { title: "Nenhuma reclamação", hint: "Quem não recebeu o cashback de uma compra reclama pelo site." },
+    empty: { title: t("claims.none"), hint: t("claims.none.hint") },
   };
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useFormat } from "../../i18n/use-format.ts";
+import { RichText } from "../rich-text.tsx";
 import { configurationQuery } from "../settings/queries.ts";
 import { roleQuery } from "./permissions.tsx";
 
@@ -19,15 +20,7 @@ export function AloneNotice() {
   if (!limit || !role) return null;
   return (
     <p className="hint" role="status">
-      Suas decisões podem pagar até {chz(limit)} por dia. O que passar disso{" "}
-      {role.approvers.payments.length === 0 ? (
-        <>
-          fica esperando: ninguém mais pode aprovar. Peça a quem cuida do servidor mais uma carteira em{" "}
-          <code>ADMIN_WALLETS</code>.
-        </>
-      ) : (
-        "espera outra pessoa aprovar."
-      )}
+      <RichText id={role.approvers.payments.length === 0 ? "alone.nobody" : "alone.other"} limit={chz(limit)} />
     </p>
   );
 }

@@ -16,6 +16,8 @@ import { type FactRow, Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { placeInRow } from "../list/row-focus.ts";
 import { refusalOf } from "../refusals.ts";
+import { RichText } from "../rich-text.tsx";
+import { panelLocale, t } from "../texts.ts";
 import { AloneNotice } from "./alone-notice.tsx";
 import { roleQuery } from "./permissions.tsx";
 
@@ -82,9 +84,9 @@ export function DecisionDialog(props: DecisionDialogProps) {
     <Dialog
       title={title}
       onClose={onClose}
-      lang="pt-BR"
+      lang={panelLocale()}
       focusAfter={(opener) => (decision.isDone() ? placeOf(opener) : undefined)}
-      leave="Cancelar"
+      leave={t("cancel")}
       actions={
         <button
           type="submit"
@@ -92,7 +94,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
           className={isDangerous ? "button button-danger" : "button"}
           disabled={isBusy}
         >
-          {isBusy ? "Um instante..." : step === "sign" ? "Assinar e continuar" : action}
+          {isBusy ? t("oneMoment") : step === "sign" ? t("sign.action") : action}
         </button>
       }
     >
@@ -116,8 +118,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
         {preview}
         {step === "sign" && (
           <p ref={intoView} className="hint" role="status">
-            Seu login tem mais de 15 minutos. Para mexer com dinheiro, assine de novo com a sua carteira: depois a
-            decisão segue sozinha.
+            {t("sign.text")}
           </p>
         )}
         {problem && (
@@ -134,7 +135,7 @@ type ReasonFieldProps = { hint: string; isMissing: boolean; value: string; onCha
 
 function ReasonField({ hint, isMissing, value, onChange }: ReasonFieldProps) {
   return (
-    <Field label="Motivo" hint={hint} problem={isMissing ? "Escreva o motivo." : undefined}>
+    <Field label={t("reason.label")} hint={hint} problem={isMissing ? t("reason.missing") : undefined}>
       {(control) => (
         <textarea
           {...control}
@@ -160,28 +161,18 @@ function Asked({ onClose }: { onClose: () => void }) {
   const isNobody = useQuery(roleQuery).data?.approvers.payments.length === 0;
   return (
     <Dialog
-      title="Falta uma segunda pessoa"
+      title={t("asked.title")}
       onClose={onClose}
-      lang="pt-BR"
-      leave="Fechar"
+      lang={panelLocale()}
+      leave={t("close")}
       actions={
         <Link className="button" to={viewHref({ view: "approvals" })} onClick={onClose}>
-          Ver aprovações
+          {t("asked.open")}
         </Link>
       }
     >
       <p role="status">
-        Está decidido, mas as suas decisões de hoje passaram do valor que uma pessoa libera sozinha. O que passou ainda
-        não foi pago:{" "}
-        {isNobody ? (
-          <>
-            ninguém mais pode aprovar. Peça a quem cuida do servidor mais uma carteira em <code>ADMIN_WALLETS</code>.
-          </>
-        ) : (
-          <>
-            outra pessoa da equipe aprova em <strong>Aprovações</strong>, e o pagamento segue.
-          </>
-        )}
+        <RichText id={isNobody ? "asked.nobody" : "asked.other"} />
       </p>
     </Dialog>
   );
@@ -258,6 +249,6 @@ export const isSignInTooOld = (error: unknown): boolean =>
 
 function problemOf(error: unknown): string {
   if (error instanceof PartlyDone) return error.message;
-  if (hasCode(error, REJECTED)) return "A carteira recusou a assinatura. Nada foi mudado.";
-  return refusalOf(error) ?? "Algo deu errado. Nada foi mudado; tente de novo.";
+  if (hasCode(error, REJECTED)) return t("sign.declined");
+  return refusalOf(error) ?? t("decision.failed");
 }

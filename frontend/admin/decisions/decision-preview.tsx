@@ -3,7 +3,9 @@ import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { WalletName } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
+import { RichText } from "../rich-text.tsx";
 import type { Preview } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 
 type Change = Preview["changes"][number];
@@ -17,7 +19,7 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
   if (isLoading) {
     return (
       <p className="hint" role="status">
-        Vendo o que isto muda...
+        {t("preview.loading")}
       </p>
     );
   }
@@ -25,16 +27,16 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
   if (data.refused !== null) return <Refused refused={data.refused} why={data.why} />;
   const { changes, purchases = [] } = data;
   return (
-    <section aria-label="O que isto muda">
-      <h3 className="card-title">O que isto muda</h3>
+    <section aria-label={t("preview.title")}>
+      <h3 className="card-title">{t("preview.title")}</h3>
       {changes.length + purchases.length === 0 ? (
         <p>
-          <span>Nenhuma outra venda, dívida ou pagamento.</span>
+          <span>{t("preview.nothing")}</span>
         </p>
       ) : (
         <ul className="plain-rows">
           {purchases.map((id) => (
-            <li key={`purchase ${id}`}>Também a compra nº {id}, da mesma venda, segue</li>
+            <li key={`purchase ${id}`}>{t("preview.purchase", { id })}</li>
           ))}
           {changes.map((change) => (
             <SaleChange key={change.sale_id} change={change} decided={saleId} />
@@ -43,7 +45,7 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
       )}
       {data.second_person && (
         <p className="hint">
-          <span>Passa do que uma pessoa libera sozinha por dia: o pagamento espera outra aprovar.</span>
+          <span>{t("preview.secondPerson")}</span>
         </p>
       )}
     </section>
@@ -63,34 +65,43 @@ function SaleChange({ change, decided }: { change: Change; decided: number | und
   const { brl, chz } = useFormat();
   const { sale_id, was, state, wallet } = change;
   const isMoved = was !== state;
+  const which = decided === sale_id ? "this" : decided === undefined ? "one" : "also";
+  const name = <strong>{t(`preview.sale.${which}`, { id: sale_id })}</strong>;
   return (
     <li>
-      <strong>
-        {decided === sale_id ? "Esta venda" : decided === undefined ? "Venda" : "Também a venda"} nº {sale_id}
-      </strong>
-      {isMoved && (
-        <span>
-          : de {wordOf(SALE_WORDS, was).label.toLowerCase()} para {wordOf(SALE_WORDS, state).label.toLowerCase()}
-        </span>
+      {isMoved ? (
+        <RichText
+          id="preview.moved"
+          sale={name}
+          was={wordOf(SALE_WORDS, was).label.toLowerCase()}
+          state={wordOf(SALE_WORDS, state).label.toLowerCase()}
+        />
+      ) : (
+        name
       )}
       {Number(change.adds) > 0 && (
         <span className="block">
-          {brl(change.adds)} a mais de cashback, hoje {chz(change.adds_chz)}, para <Buyer wallet={wallet} />
+          <RichText
+            id="preview.adds"
+            amount={brl(change.adds)}
+            chz={chz(change.adds_chz)}
+            buyer={<Buyer wallet={wallet} />}
+          />
         </span>
       )}
       {change.is_sooner && (
         <span className="block">
-          O pagamento a <Buyer wallet={wallet} /> sai antes
+          <RichText id="preview.sooner" buyer={<Buyer wallet={wallet} />} />
         </span>
       )}
       {Number(change.debt_lifted) > 0 && (
         <span className="block">
-          Acaba a dívida de {chz(change.debt_lifted)} de <Buyer wallet={wallet} />
+          <RichText id="preview.debtLifted" debt={chz(change.debt_lifted)} buyer={<Buyer wallet={wallet} />} />
         </span>
       )}
       {Number(change.debt_added) > 0 && (
         <span className="block">
-          <Buyer wallet={wallet} /> passa a dever {chz(change.debt_added)}
+          <RichText id="preview.debtAdded" debt={chz(change.debt_added)} buyer={<Buyer wallet={wallet} />} />
         </span>
       )}
     </li>
@@ -98,5 +109,5 @@ function SaleChange({ change, decided }: { change: Change; decided: number | und
 }
 
 function Buyer({ wallet }: { wallet: string | null }) {
-  return wallet === null ? <span>quem comprou</span> : <WalletName address={wallet} />;
+  return wallet === null ? <span>{t("preview.buyer")}</span> : <WalletName address={wallet} />;
 }

@@ -5,6 +5,7 @@ import { PERMISSIONS, type PanelPermission as Permission, type Role } from "../.
 import { ask } from "../../api/ask.ts";
 import type { Heard } from "../../api/heard.ts";
 import { OWN_KEY } from "../../api/queries.ts";
+import { listText, t } from "../texts.ts";
 import { roleName } from "../words.ts";
 
 /** The signed-in admin's role and permissions, and what takes a second admin. */
@@ -14,15 +15,6 @@ export const roleQuery = queryOptions({
   staleTime: 60_000,
   retry: false,
 });
-
-const PERMISSION_WORDS: Record<Permission, string> = {
-  read: "ver o painel",
-  catalogue: "mudar lojas e fan tokens",
-  payments: "mexer em pagamentos",
-  sales: "decidir vendas",
-  claims: "responder reclamações",
-  people: "encerrar sessões e apagar cadastros",
-};
 
 type Permissions = { role: Heard<Role> | undefined; can: (permission: Permission) => boolean };
 
@@ -39,7 +31,7 @@ export function usePermissions(): Permissions {
 export function useDenial(permission: Permission): string | undefined {
   const { role, can } = usePermissions();
   if (role === undefined || can(permission)) return undefined;
-  return `Seu papel (${roleName(role)}) não pode ${PERMISSION_WORDS[permission]}.`;
+  return t("permission.denied", { role: roleName(role), what: t(`permission.${permission}`) });
 }
 
 type PermittedButtonProps = {
@@ -77,11 +69,10 @@ export function PermittedButton({
 export function RoleNotice() {
   const { role, can } = usePermissions();
   if (role === undefined || role === "owner") return null;
-  const missing = PERMISSIONS.filter((permission) => !can(permission)).map((one) => PERMISSION_WORDS[one]);
-  const list = [missing.slice(0, -1).join(", "), ...missing.slice(-1)].filter(Boolean).join(" nem ");
+  const missing = PERMISSIONS.filter((permission) => !can(permission)).map((one) => t(`permission.${one}`));
   return (
     <p className="hint role-notice">
-      Seu papel é {roleName(role)}: você vê tudo, mas não pode {list}.
+      {t("permission.notice", { role: roleName(role), what: listText(missing, "disjunction") })}
     </p>
   );
 }

@@ -15,6 +15,8 @@ import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { fieldResolver } from "../field-resolver.ts";
 import { refusalOf } from "../refusals.ts";
+import { RichText } from "../rich-text.tsx";
+import { t } from "../texts.ts";
 import { useSaving } from "../use-saving.ts";
 import { tokenContractQuery } from "./queries.ts";
 
@@ -50,7 +52,7 @@ type FanTokenFormProps = {
 
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
 export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
-  const t = useText();
+  const shop = useText();
   const { register, control: form, errors, isSubmitting, draft, save } = useFanTokenForm(props);
   const [name, slug, image, contract] = useWatch({ control: form, name: ["name", "slug", "image", "contract"] });
   const isBuiltIn = BUILT_IN.includes(slug);
@@ -61,13 +63,13 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
   return (
     <form onSubmit={save} noValidate className="grid gap-4">
       <DraftNotice draft={draft} />
-      <Field label="Nome" problem={errors.name && t("fanTokenRequired")}>
+      <Field label={t("name")} problem={errors.name && shop("fanTokenRequired")}>
         {(control) => <input required maxLength={60} {...control} {...nameProps} />}
       </Field>
       <Field
-        label="Slug"
-        hint={errors.slug ? undefined : t("fanTokenSlugHelp")}
-        problem={serversWord(errors.slug) ?? (errors.slug && t(slug ? "fanTokenSlugHelp" : "fanTokenRequired"))}
+        label={t("tokenForm.slug")}
+        hint={errors.slug ? undefined : shop("fanTokenSlugHelp")}
+        problem={serversWord(errors.slug) ?? (errors.slug && shop(slug ? "fanTokenSlugHelp" : "fanTokenRequired"))}
       >
         {(control) => (
           <input
@@ -83,16 +85,16 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
         )}
       </Field>
       <Field
-        label="URL da imagem"
-        hint={isBuiltIn ? "Opcional: sem ela, vale a imagem que vem com o app." : undefined}
-        problem={errors.image && t("fanTokenRequired")}
+        label={t("tokenForm.image")}
+        hint={isBuiltIn ? t("tokenForm.image.hint") : undefined}
+        problem={errors.image && shop("fanTokenRequired")}
       >
         {(control) => <input type="url" required={!isBuiltIn} {...control} {...register("image", trimmed)} />}
       </Field>
       <Field
-        label="Contrato"
-        hint="Opcional: o endereço do token na Chiliz Chain. Com ele, o saldo de cada carteira conta para o bônus."
-        problem={serversWord(errors.contract) ?? (errors.contract && "Informe um endereço: 0x e 40 letras ou números.")}
+        label={t("tokenForm.contract")}
+        hint={t("tokenForm.contract.hint")}
+        problem={serversWord(errors.contract) ?? (errors.contract && t("tokenForm.contract.invalid"))}
       >
         {(control) => (
           <input
@@ -116,11 +118,11 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
               onCancel();
             }}
           >
-            Cancelar
+            {t("cancel")}
           </button>
         )}
         <button type="submit" className="button" disabled={isSubmitting}>
-          {isSubmitting ? "Salvando..." : "Salvar"}
+          {isSubmitting ? t("saving") : t("save")}
         </button>
       </div>
     </form>
@@ -129,7 +131,7 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
 
 /** The form's state, which survives the session as a draft, and its saving. */
 function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "onCancel">) {
-  const t = useText();
+  const shop = useText();
   const { id, contract: before, ...fields } = initial;
   const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
   const { register, handleSubmit, reset, setFocus, setError, subscribe, control, formState } = useForm({
@@ -142,10 +144,13 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
     if (id) setFocus("name");
   }, [id, setFocus]);
 
-  const finish = useSaving({ done: t("fanTokenSaved"), failed: t("errorSavingFanToken"), reload, onClose }, () => {
-    reset(EMPTY_FORM);
-    draft.drop();
-  });
+  const finish = useSaving(
+    { done: shop("fanTokenSaved"), failed: shop("errorSavingFanToken"), reload, onClose },
+    () => {
+      reset(EMPTY_FORM);
+      draft.drop();
+    },
+  );
   const save = useOneSubmit(
     handleSubmit(async ({ contract: entered, ...rest }) => {
       const change = entered === (before ?? "") ? {} : { contract: entered || null };
@@ -163,23 +168,23 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
 function Preview({ image, name, slug }: { image: string; name: string; slug: string }) {
   return (
     <div>
-      <p className="field-legend">Prévia</p>
+      <p className="field-legend">{t("tokenForm.preview")}</p>
       <div className="token-preview">
         {image ? (
           <Picture
             key={image}
             src={isShowable(image) ? image : ""}
-            alt={`Prévia da imagem de ${name || "fan token"}`}
+            alt={t("tokenForm.preview.alt", { name: name || "fan token" })}
             className="token-preview-image"
             fallback={
-              <span role="img" aria-label="A imagem não carregou" className="token-preview-broken">
+              <span role="img" aria-label={t("tokenForm.broken")} className="token-preview-broken">
                 <Initial name={slug || "?"} letters={3} />
-                <span aria-hidden="true">A imagem não carregou. Confira a URL.</span>
+                <span aria-hidden="true">{t("tokenForm.broken.hint")}</span>
               </span>
             }
           />
         ) : (
-          <span className="muted">Informe a URL para ver a imagem.</span>
+          <span className="muted">{t("tokenForm.noImage")}</span>
         )}
       </div>
     </div>
@@ -213,22 +218,26 @@ function OnChain({ contract }: { contract: string }) {
     return (
       <p className="busy" role="status">
         <span className="spinner" aria-hidden="true" />
-        Lendo o contrato na rede...
+        {t("tokenForm.reading")}
       </p>
     );
   }
   if (!token.data) {
     return (
       <p className="problem" role="alert">
-        {refusalOf(token.error) ?? "A rede não reconhece um token neste endereço."}
+        {refusalOf(token.error) ?? t("tokenForm.noToken")}
       </p>
     );
   }
   const { symbol, name, decimals } = token.data;
   return (
     <p className="hint" role="status">
-      A rede diz: <strong>{symbol}</strong>
-      {name && `, ${name}`}, {decimals} {decimals === 1 ? "casa decimal" : "casas decimais"}.
+      <RichText
+        id={name ? "tokenForm.onChain" : "tokenForm.onChainNameless"}
+        symbol={<strong>{symbol}</strong>}
+        name={name}
+        decimals={decimals}
+      />
     </p>
   );
 }

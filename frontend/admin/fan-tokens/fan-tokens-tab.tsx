@@ -13,6 +13,7 @@ import { toast } from "../../ui/toast.ts";
 import { deleteFanToken, type FanTokenFields, type Outcome } from "../admin-calls.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import { t } from "../texts.ts";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
 import { editedFanTokensQuery } from "./queries.ts";
 
@@ -26,7 +27,7 @@ const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields
 
 /** Fan tokens: the list, and a form with a preview. */
 export function FanTokensTab() {
-  const t = useText();
+  const shop = useText();
   const client = useQueryClient();
   const tokens = useQuery(editedFanTokensQuery);
   const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);
@@ -49,17 +50,17 @@ export function FanTokensTab() {
       <section className="card card-body" aria-labelledby="token-list">
         <div className="section-head">
           <h2 id="token-list" className="card-title">
-            Fan tokens
+            {t("tokens.title")}
           </h2>
           <PermittedButton permission="catalogue" onClick={startNew}>
-            Novo fan token
+            {t("tokens.new")}
           </PermittedButton>
         </div>
         <TokenList tokens={tokens} onEdit={(token) => setEditing(fieldsOf(token))} onDelete={setDeleting} />
       </section>
       <section ref={form} className="card card-body" aria-labelledby="token-form">
         <h2 id="token-form" className="card-title">
-          {editing.id ? "Editar fan token" : "Novo fan token"}
+          {editing.id ? t("tokens.edit") : t("tokens.new")}
         </h2>
         <FanTokenForm
           key={editing.id ?? "new"}
@@ -71,11 +72,11 @@ export function FanTokensTab() {
       </section>
       {deleting && (
         <ConfirmDialog
-          title={`Excluir ${deleting.name}?`}
-          text="Tem certeza que deseja excluir este fan token?"
+          title={t("deleteTitle", { name: deleting.name })}
+          text={t("tokens.delete.text")}
           request={() => remove(deleting)}
-          done={t("fanTokenDeleted")}
-          failed={t("errorDeletingFanToken")}
+          done={shop("fanTokenDeleted")}
+          failed={shop("errorDeletingFanToken")}
           reload={reload}
           onClose={() => setDeleting(undefined)}
         />
@@ -91,16 +92,15 @@ type TokenListProps = {
 };
 
 function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
-  const t = useText();
+  const shop = useText();
   const { isError, errorUpdateCount } = tokens;
   useEffect(() => {
     if (isError && errorUpdateCount > 0)
-      toast.error("Erro", { id: "admin-tokens", description: t("errorFetchingFanTokens") });
-  }, [isError, errorUpdateCount, t]);
+      toast.error(t("error"), { id: "admin-tokens", description: shop("errorFetchingFanTokens") });
+  }, [isError, errorUpdateCount, shop]);
   if (tokens.isPending) return <Skeletons count={2} className="h-16" />;
-  if (isError && !tokens.data) return <RetryPanel title={t("errorFetchingFanTokens")} query={tokens} />;
-  if (tokens.data?.length === 0)
-    return <EmptyPanel title="Nenhum fan token cadastrado" hint="Cadastre o primeiro pelo formulário." />;
+  if (isError && !tokens.data) return <RetryPanel title={shop("errorFetchingFanTokens")} query={tokens} />;
+  if (tokens.data?.length === 0) return <EmptyPanel title={t("tokens.none")} hint={t("tokens.none.hint")} />;
   return (
     <ul className="admin-list">
       {tokens.data?.map((token) => (
@@ -108,10 +108,12 @@ function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
           <TokenFacts token={token} />
           <div className="buttons">
             <PermittedButton permission="catalogue" onClick={() => onEdit(token)}>
-              Editar<span className="sr-only"> – {token.name}</span>
+              {t("edit")}
+              <span className="sr-only"> – {token.name}</span>
             </PermittedButton>
             <PermittedButton permission="catalogue" onClick={() => onDelete(token)}>
-              Excluir<span className="sr-only"> – {token.name}</span>
+              {t("delete")}
+              <span className="sr-only"> – {token.name}</span>
             </PermittedButton>
           </div>
         </li>
@@ -135,9 +137,7 @@ function TokenFacts({ token }: { token: FanToken }) {
           {token.slug} · {token.symbol || token.slug.toUpperCase()}
         </p>
         <p className="row-note">
-          {token.contract
-            ? `Contrato ${shortenAddress(token.contract)}`
-            : "Sem contrato: o saldo não conta para bônus."}
+          {token.contract ? t("tokens.contract", { contract: shortenAddress(token.contract) }) : t("tokens.noContract")}
         </p>
       </div>
     </>

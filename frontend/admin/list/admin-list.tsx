@@ -8,7 +8,7 @@ import { toast } from "../../ui/toast.ts";
 import { useSearchText } from "../../ui/use-search-text.ts";
 import { Cells, ColumnHeaders } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
-import { capitalized } from "../words.ts";
+import { t } from "../texts.ts";
 import { BulkButton } from "./bulk.tsx";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
@@ -21,7 +21,7 @@ const UNCOUNTED = 10_001;
 
 type ListPagerProps = {
   page: Page<unknown>;
-  noun: readonly [one: string, many: string];
+  noun: ListDefinition<unknown>["noun"];
   address: ListAddress;
   isBusy: boolean;
 };
@@ -59,7 +59,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
         </div>
       ) : page.isError && !page.data ? (
         <RetryPanel
-          title={list.failure?.title ?? `Não foi possível carregar: ${list.title.toLowerCase()}.`}
+          title={list.failure?.title ?? t("list.failed", { title: list.title.toLowerCase() })}
           reason={refusalOf(page.error)}
           query={page}
         />
@@ -90,16 +90,16 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
 function useFailureToast(failure: ListDefinition<unknown>["failure"], failures: number): void {
   const { title, toastId } = failure ?? {};
   useEffect(() => {
-    if (failures > 0 && title && toastId) toast.error("Erro", { id: toastId, description: title });
+    if (failures > 0 && title && toastId) toast.error(t("error"), { id: toastId, description: title });
   }, [failures, title, toastId]);
 }
 
 function Stale({ onRetry }: { onRetry: () => void }) {
   return (
     <p className="problem" role="status">
-      A lista não pôde ser atualizada: o que você vê pode ter mudado.
+      {t("list.stale")}
       <button type="button" className="link" onClick={onRetry}>
-        Tentar de novo
+        {t("retry")}
       </button>
     </p>
   );
@@ -116,31 +116,31 @@ type NothingProps<Row> = {
 function Nothing<Row>({ list, address, next, onClear }: NothingProps<Row>) {
   if (next !== null) {
     return (
-      <EmptyPanel title="Nada até aqui" hint="A busca é ampla: procure mais adiante, ou escreva mais.">
+      <EmptyPanel title={t("list.nothingYet")} hint={t("list.nothingYet.hint")}>
         <button
           type="button"
           className="button button-small button-quiet"
           onClick={() => address.toPage([...address.cursors, String(next)])}
         >
-          Procurar mais
+          {t("list.searchOn")}
         </button>
       </EmptyPanel>
     );
   }
   if (address.cursors.length > 0) {
     return (
-      <EmptyPanel title="Fim da lista">
+      <EmptyPanel title={t("list.end")}>
         <button type="button" className="button button-small button-quiet" onClick={() => address.toPage([])}>
-          Voltar ao começo
+          {t("list.toStart")}
         </button>
       </EmptyPanel>
     );
   }
   if (!onClear) return <EmptyPanel {...list.empty} />;
   return (
-    <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou, ou tire os filtros.">
+    <EmptyPanel title={t("list.notFound")} hint={t("list.notFound.hint")}>
       <button type="button" className="button button-small button-quiet" onClick={onClear}>
-        Limpar filtros
+        {t("list.clear")}
       </button>
     </EmptyPanel>
   );
@@ -178,14 +178,14 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
   return (
     <div className="list-table">
       <table aria-busy={isOld}>
-        <caption className="sr-only">{list.title}. Use as setas para mudar de linha e Enter para abrir.</caption>
+        <caption className="sr-only">{t("list.caption", { title: list.title })}</caption>
         <thead>
           <tr>
-            <th scope="col">{capitalized(list.noun[0])}</th>
+            <th scope="col">{t(`noun.${list.noun}`)}</th>
             <ColumnHeaders columns={list.columns} />
             {list.actions && (
               <th scope="col">
-                <span className="sr-only">Ações</span>
+                <span className="sr-only">{t("actions")}</span>
               </th>
             )}
           </tr>
@@ -267,19 +267,16 @@ function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
   const { cursors, query, toPage } = address;
   const first = cursors.length * PAGE_ROWS + 1;
   const last = first + page.rows.length - 1;
-  const total =
-    page.total >= UNCOUNTED
-      ? `mais de 10.000 ${noun[1]}`
-      : `${integer(page.total)} ${page.total === 1 ? noun[0] : noun[1]}`;
+  const total = page.total >= UNCOUNTED ? t(`many.${noun}`) : t(`counted.${noun}`, { count: page.total });
   const next = page.next_before;
   const isWhole = cursors.length === 0 && next === null;
   // A page of a broad search can have fewer rows than the limit. docs/product.md#panel-lists.
   const isBroad = query !== "" && page.total >= UNCOUNTED;
   const range = isBroad
-    ? `${integer(page.rows.length)} nesta página; a busca é ampla, e pode haver mais`
-    : `${integer(first)}–${integer(last)} de ${total}`;
+    ? t("list.broad", { count: integer(page.rows.length) })
+    : t("list.range", { first: integer(first), last: integer(last), total });
   return (
-    <nav className="pager" aria-label="Páginas">
+    <nav className="pager" aria-label={t("list.pages")}>
       <p className="figures muted" role="status">
         {isWhole ? total : range}
       </p>
@@ -291,7 +288,7 @@ function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
             disabled={cursors.length === 0 || isBusy}
             onClick={() => toPage(cursors.slice(0, -1))}
           >
-            Anterior
+            {t("list.previous")}
           </button>
           <button
             type="button"
@@ -299,7 +296,7 @@ function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
             disabled={next === null || isBusy}
             onClick={() => next !== null && toPage([...cursors, String(next)])}
           >
-            Próxima
+            {t("list.next")}
           </button>
         </div>
       )}

@@ -7,6 +7,7 @@ import { DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decisio
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { FactRow } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
+import { type CodeOf, t } from "../texts.ts";
 
 /** The sum of amounts in CHZ; rows without one count nothing. */
 export const sumOfChz = (rows: readonly { amount: string | null }[]): string => sumOf(rows, CHZ_DECIMALS);
@@ -22,11 +23,8 @@ export const sumOf = (rows: readonly { amount: string | null }[], decimals: numb
 export type Bulk<Row> = {
   permission: Permission;
   fits: (row: Row) => boolean;
-  /** The button, such as "Tentar de novo". */
-  action: string;
-  /** What the rows are: "os 3 pagamentos parados". */
-  what: (count: number) => string;
-  text: string;
+  /** What the rows are, in the families `bulk.button`, `bulk.title`, `bulk.text` and `bulk.action`. */
+  what: CodeOf<"bulk.button">;
   /** Whether payouts may follow from it. */
   mayPay?: boolean;
   consequences: (rows: readonly Row[]) => readonly FactRow[];
@@ -45,7 +43,7 @@ export function BulkButton<Row>({ bulk, rows, keyOf }: BulkButtonProps<Row>) {
       {fitting.length > 1 && (
         <div className="bulk">
           <PermittedButton permission={bulk.permission} onClick={() => setDeciding(fitting)}>
-            {`${bulk.action} ${bulk.what(fitting.length)} desta página`}
+            {t(`bulk.button.${bulk.what}`, { count: fitting.length })}
           </PermittedButton>
         </div>
       )}
@@ -58,13 +56,13 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
   const decideAll = useDecideAll(bulk, rows, keyOf);
   return (
     <DecisionDialog
-      title={`${bulk.action} ${bulk.what(rows.length)}?`}
-      text={bulk.text}
+      title={t(`bulk.title.${bulk.what}`, { count: rows.length })}
+      text={t(`bulk.text.${bulk.what}`)}
       consequences={bulk.consequences(rows)}
       mayPay={bulk.mayPay ?? false}
-      action={`${bulk.action} ${rows.length}`}
-      reasonHint="Um motivo só: fica no registro de cada item."
-      done={`Feito: ${rows.length} de ${rows.length}.`}
+      action={t(`bulk.action.${bulk.what}`, { count: rows.length })}
+      reasonHint={t("bulk.reasonHint")}
+      done={t("bulk.done", { done: rows.length, all: rows.length })}
       decide={decideAll}
       onClose={onClose}
     />
@@ -86,9 +84,13 @@ function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: R
       return answer;
     });
     if (refused.size > 0) {
-      const named = [...refused].map(([key, why]) => `Nº ${key}: ${why}`);
-      const waiting = waitsForSecond ? " Parte espera uma segunda pessoa, em Aprovações." : "";
-      throw new PartlyDone(`Feito: ${done.current.size} de ${rows.length}. ${named.join(" ")}${waiting}`);
+      throw new PartlyDone(
+        [
+          t("bulk.done", { done: done.current.size, all: rows.length }),
+          ...[...refused].map(([id, why]) => t("bulk.refused", { id, why })),
+          ...(waitsForSecond ? [t("bulk.waits")] : []),
+        ].join(" "),
+      );
     }
     return waitsForSecond;
   };
@@ -107,7 +109,7 @@ async function decideEach<Row>(
       if (answer.approval_id !== undefined) waitsForSecond = answer;
     } catch (error) {
       if (isSignInTooOld(error)) throw error;
-      refused.set(keyOf(row), refusalOf(error) ?? "algo deu errado.");
+      refused.set(keyOf(row), refusalOf(error) ?? t("bulk.wrong"));
     }
   }
   return { refused, waitsForSecond };

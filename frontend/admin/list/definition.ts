@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { listOf } from "../../../core/rules/api/lists.ts";
 import type { Column } from "../plain-table.tsx";
 import type { Attention } from "../shapes.ts";
+import { type CodeOf, t } from "../texts.ts";
 import type { Bulk } from "./bulk.tsx";
 
 /** A page of a list. */
@@ -10,12 +11,15 @@ export type Page<Row> = z.output<ReturnType<typeof listOf<Row>>>;
 
 export type Option = { value: string; label: string };
 
+/** Some languages name the order by the gender of what is listed. */
+type Gender = "feminine" | "masculine";
+
 /** The orders of a list whose rows have an amount. */
-export const BY_AGE_OR_AMOUNT: readonly Option[] = [
-  { value: "-id", label: "Mais novas" },
-  { value: "id", label: "Mais antigas" },
-  { value: "-amount", label: "Maior valor" },
-  { value: "amount", label: "Menor valor" },
+export const sortsByAgeOrAmount = (gender: Gender): readonly Option[] => [
+  { value: "-id", label: t("sort.newest", { gender }) },
+  { value: "id", label: t("sort.oldest", { gender }) },
+  { value: "-amount", label: t("sort.highest") },
+  { value: "amount", label: t("sort.lowest") },
 ];
 
 /** One list of the panel: its request, and how its rows look. */
@@ -26,11 +30,11 @@ export type ListDefinition<Row> = {
   row: z.ZodType<Row>;
   /** The accessible name, such as "Compras". */
   title: string;
-  /** "compra", "compras" */
-  noun: readonly [one: string, many: string];
-  /** What the search field finds; without it there is no search field. */
+  /** What a row is: the family `noun`, and how many there are: `counted`. */
+  noun: CodeOf<"counted">;
+  /** The label of the search field; without it there is none. */
   search?: string;
-  /** Filters in addition to "Todas"; none if empty. */
+  /** Filters in addition to all; none if empty. */
   states?: readonly Option[];
   /** How many rows of a state wait for somebody; the others are not counted. */
   waiting?: (attention: Attention) => Readonly<Record<string, number>>;

@@ -8,6 +8,7 @@ import { toast } from "../../ui/toast.ts";
 import type { SearchText } from "../../ui/use-search-text.ts";
 import { WaitingCount } from "../badge.tsx";
 import { refusalOf } from "../refusals.ts";
+import { t } from "../texts.ts";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { getCsv } from "./queries.ts";
@@ -26,7 +27,7 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
   return (
     <div className="grid gap-3">
       <div className="list-tools">
-        {list.search && <SearchField label={`Buscar por ${list.search}`} value={search.text} onChange={search.type} />}
+        {list.search && <SearchField label={list.search} value={search.text} onChange={search.type} />}
         {sorts.length > 1 && <Sort sorts={sorts} address={address} />}
         <div className="list-buttons">
           {actions}
@@ -35,7 +36,7 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
       </div>
       {states.length > 0 && (
         <States
-          all={list.allStates ?? "Todas"}
+          all={list.allStates ?? t("list.allFeminine")}
           states={states}
           counts={attention && list.waiting?.(attention)}
           selected={address.state}
@@ -48,7 +49,7 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
 
 function Sort({ sorts, address }: { sorts: readonly Option[]; address: ListAddress }) {
   return (
-    <Field label="Ordenar" isLabelHidden className="list-sort">
+    <Field label={t("list.sort")} isLabelHidden className="list-sort">
       {(control) => (
         <select
           {...control}
@@ -77,7 +78,7 @@ type StatesProps = {
 function States({ all, states, counts = {}, selected, onSelect }: StatesProps) {
   return (
     <fieldset className="chips">
-      <legend className="sr-only">Situação</legend>
+      <legend className="sr-only">{t("status")}</legend>
       {[{ value: "", label: all }, ...states].map(({ value, label }) => (
         <button
           key={value}
@@ -103,7 +104,7 @@ function CsvButton<Row>({ list, address, query }: CsvButtonProps<Row>) {
       const name = `${list.path.split("/").at(-1)}-${new Date().toISOString().slice(0, 10)}.csv`;
       download(name, "text/csv", await getCsv(list.path, { query, state, sort }));
     },
-    onError: (error) => toast.error("O CSV não pôde ser baixado", { id: "admin", description: refusalOf(error) }),
+    onError: (error) => toast.error(t("list.csvFailed"), { id: "admin", description: refusalOf(error) }),
   });
   return (
     <button
@@ -113,7 +114,7 @@ function CsvButton<Row>({ list, address, query }: CsvButtonProps<Row>) {
       onClick={() => save.mutate()}
     >
       <Icon name="download" />
-      {save.isPending ? "Baixando..." : "CSV"}
+      {save.isPending ? t("list.downloading") : "CSV"}
     </button>
   );
 }

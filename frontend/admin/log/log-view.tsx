@@ -8,6 +8,7 @@ import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
+import { t } from "../texts.ts";
 import { logSentence, type Names } from "./log-words.ts";
 
 export const LOG = { path: "/api/admin/audit-log", row: auditLogEntrySchema };
@@ -24,17 +25,17 @@ function useLogList(): ListDefinition<AuditLogEntry> {
   const { dateTime } = useFormat();
   return {
     ...LOG,
-    title: "Registro",
-    noun: ["registro", "registros"],
-    search: "quem, o quê ou em quê",
+    title: t("view.log"),
+    noun: "log",
+    search: t("log.search"),
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <span className="log-sentence">
         <Actor name={row.actor} /> {logSentence(row, names)}
       </span>
     ),
-    columns: [{ header: "Quando", cell: (row) => <time dateTime={row.at}>{dateTime(row.at)}</time> }],
-    empty: { title: "Nenhuma alteração ainda", hint: "Tudo o que um admin muda fica aqui, com hora e nome." },
+    columns: [{ header: t("when"), cell: (row) => <time dateTime={row.at}>{dateTime(row.at)}</time> }],
+    empty: { title: t("log.none"), hint: t("log.none.hint") },
   };
 }
 

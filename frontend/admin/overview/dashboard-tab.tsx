@@ -7,56 +7,57 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { WaitingCount } from "../badge.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { Attention } from "../shapes.ts";
+import { type TextId, t } from "../texts.ts";
 
-type View = ReturnType<typeof fetched> & { id: string; label: string; count?: (attention: Attention) => number };
+type View = ReturnType<typeof fetched> & { id: string; label: TextId; count?: (attention: Attention) => number };
 
-const OVERVIEW: View = { id: "", label: "Visão geral", ...fetched(() => import("./overview.tsx"), "Overview") };
+const OVERVIEW: View = { id: "", label: "view.overview", ...fetched(() => import("./overview.tsx"), "Overview") };
 const VIEWS: readonly View[] = [
   OVERVIEW,
   {
     id: "purchases",
-    label: "Compras",
+    label: "view.purchases",
     ...fetched(() => import("../purchases/purchases-view.tsx"), "PurchasesView"),
     count: (one) => one.held_purchases,
   },
   {
     id: "payments",
-    label: "Pagamentos",
+    label: "view.payments",
     ...fetched(() => import("../payments/payments-view.tsx"), "PaymentsView"),
     count: (one) => one.failed_payments + one.waiting_payments,
   },
   {
     id: "approvals",
-    label: "Aprovações",
+    label: "view.approvals",
     ...fetched(() => import("../approvals/approvals-view.tsx"), "ApprovalsView"),
     count: (one) => one.open_approvals + one.refused_payouts + one.open_percents + (one.open_proposals ?? 0),
   },
   {
     id: "sales",
-    label: "Vendas",
+    label: "view.sales",
     ...fetched(() => import("../sales/sales-view.tsx"), "SalesView"),
     count: (one) => one.held_sales + one.unmatched_sales,
   },
   {
     id: "claims",
-    label: "Reclamações",
+    label: "view.claims",
     ...fetched(() => import("../claims/claims-view.tsx"), "ClaimsView"),
     count: (one) => one.open_claims,
   },
   {
     id: "accounts",
-    label: "Contas",
+    label: "view.accounts",
     ...fetched(() => import("../accounts/accounts-view.tsx"), "AccountsView"),
     count: (one) => one.waiting_accounts + one.unset_credits,
   },
-  { id: "margin", label: "Margem", ...fetched(() => import("./margin-view.tsx"), "MarginView") },
+  { id: "margin", label: "view.margin", ...fetched(() => import("./margin-view.tsx"), "MarginView") },
   {
     id: "operations",
-    label: "Transações",
+    label: "view.operations",
     ...fetched(() => import("../payments/operations-view.tsx"), "OperationsView"),
     count: (one) => one.failed_operations,
   },
-  { id: "log", label: "Registro", ...fetched(() => import("../log/log-view.tsx"), "LogView") },
+  { id: "log", label: "view.log", ...fetched(() => import("../log/log-view.tsx"), "LogView") },
 ];
 
 /** The figures, and below them the lists for daily work. Each has its own URL. */
@@ -68,7 +69,7 @@ export function DashboardTab() {
   const { Screen } = selected;
   return (
     <>
-      <nav ref={useCurrentInView(selected.id)} className="views" aria-label="Seções do Dashboard">
+      <nav ref={useCurrentInView(selected.id)} className="views" aria-label={t("dashboard.sections")}>
         {VIEWS.map(({ id, label, count, fetchNow }) => {
           const waiting = attention && count ? count(attention) : 0;
           return (
@@ -81,7 +82,7 @@ export function DashboardTab() {
               className="view-link"
               aria-current={id === selected.id ? "page" : undefined}
             >
-              {label}
+              {t(label)}
               {waiting > 0 && <WaitingCount count={waiting} />}
             </Link>
           );

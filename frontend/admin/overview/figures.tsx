@@ -4,6 +4,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import type { Figures as AllFigures, Day, Period } from "../shapes.ts";
+import { type CodeOf, t } from "../texts.ts";
 import { figuresQuery } from "./queries.ts";
 
 type DayChartProps = {
@@ -20,19 +21,19 @@ const STEP = 6;
 const BAR = 4;
 
 const PERIODS = [
-  { value: "", label: "Hoje", key: "today", days: 1, before: "ontem" },
-  { value: "7", label: "7 dias", key: "last_7_days", days: 7, before: "os 7 dias antes" },
-  { value: "30", label: "30 dias", key: "last_30_days", days: 30, before: undefined },
+  { value: "", key: "today", days: 1 },
+  { value: "7", key: "last_7_days", days: 7 },
+  { value: "30", key: "last_30_days", days: 30 },
 ] as const;
 
-type Metric = { name: keyof Period; label: string; unit: "brl" | "chz" | "count" };
+type Metric = { name: CodeOf<"figures.metric"> & keyof Period; unit: "brl" | "chz" | "count" };
 const METRICS: readonly Metric[] = [
-  { name: "amount", label: "Valor comprado", unit: "brl" },
-  { name: "purchases", label: "Compras", unit: "count" },
-  { name: "cashback", label: "Cashback prometido", unit: "brl" },
-  { name: "paid", label: "Cashback pago", unit: "chz" },
-  { name: "clicks", label: "Idas às lojas", unit: "count" },
-  { name: "users", label: "Pessoas novas", unit: "count" },
+  { name: "amount", unit: "brl" },
+  { name: "purchases", unit: "count" },
+  { name: "cashback", unit: "brl" },
+  { name: "paid", unit: "chz" },
+  { name: "clicks", unit: "count" },
+  { name: "users", unit: "count" },
 ];
 
 /** The figures of today, 7 and 30 days, each with its days as a small chart. */
@@ -47,17 +48,17 @@ export function Figures() {
       </div>
     );
   }
-  if (!figures.data) return <RetryPanel title="Não foi possível carregar o movimento." query={figures} />;
+  if (!figures.data) return <RetryPanel title={t("figures.failed")} query={figures} />;
   const { data } = figures;
   return (
     <section aria-labelledby="figures">
       <div className="section-head">
         <h2 id="figures" className="section-title">
-          Movimento
+          {t("figures.title")}
         </h2>
         <fieldset className="chips">
-          <legend className="sr-only">Período</legend>
-          {PERIODS.map(({ value, label }) => (
+          <legend className="sr-only">{t("figures.periodLabel")}</legend>
+          {PERIODS.map(({ value, key }) => (
             <button
               key={value}
               type="button"
@@ -65,7 +66,7 @@ export function Figures() {
               aria-pressed={value === period.value}
               onClick={() => setParameters(value ? { period: value } : {}, { replace: true, preventScrollReset: true })}
             >
-              {label}
+              {t(`figures.period.${key}`)}
             </button>
           ))}
         </fieldset>
@@ -90,11 +91,11 @@ function Figure({ metric, figures, period }: FigureProps) {
   const values = days.map((day) => Number(day[metric.name]));
   return (
     <>
-      <p className="stat-note">{metric.label}</p>
+      <p className="stat-note">{t(`figures.metric.${metric.name}`)}</p>
       <p className="stat-number">{say(metric, figures[period.key][metric.name])}</p>
       <p className="stat-foot">{changeText(values, period)}</p>
       <DayChart
-        label={metric.label}
+        label={t(`figures.metric.${metric.name}`)}
         days={days.map(({ day }) => day)}
         values={values}
         marked={period.days}
@@ -110,14 +111,15 @@ function useSay(): (metric: Metric, value: string | number) => string {
 }
 
 /** Compared with the preceding days, if they are known. */
-function changeText(values: readonly number[], { days, before }: (typeof PERIODS)[number]): string {
-  if (before === undefined || values.length < days * 2) return "";
+function changeText(values: readonly number[], { days, key }: (typeof PERIODS)[number]): string {
+  if (key === "last_30_days" || values.length < days * 2) return "";
   const sum = (some: readonly number[]) => some.reduce((total, value) => total + value, 0);
   const now = sum(values.slice(-days));
   const then = sum(values.slice(-days * 2, -days));
-  if (then === 0) return now === 0 ? `como ${before}` : `${before}: nada`;
+  if (then === 0) return t(now === 0 ? `figures.same.${key}` : `figures.nothing.${key}`);
   const change = Math.round((now / then - 1) * 100);
-  return change === 0 ? `como ${before}` : `${change > 0 ? "+" : "−"}${Math.abs(change)}% sobre ${before}`;
+  if (change === 0) return t(`figures.same.${key}`);
+  return t(`figures.change.${key}`, { change: `${change > 0 ? "+" : "−"}${Math.abs(change)}%` });
 }
 
 /** The charts' figures as a table, for screen readers. */
@@ -126,16 +128,16 @@ function DayTable({ days }: { days: readonly Day[] }) {
   const say = useSay();
   return (
     <details className="technical">
-      <summary>Os 30 dias em tabela</summary>
+      <summary>{t("figures.table")}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className="table-wrap" tabIndex={0} aria-label="Os 30 dias em tabela">
+      <section className="table-wrap" tabIndex={0} aria-label={t("figures.table")}>
         <table className="dense">
           <thead>
             <tr>
-              <th scope="col">Dia</th>
-              {METRICS.map(({ name, label }) => (
+              <th scope="col">{t("day")}</th>
+              {METRICS.map(({ name }) => (
                 <th key={name} scope="col" className="numeric">
-                  {label}
+                  {t(`figures.metric.${name}`)}
                 </th>
               ))}
             </tr>
@@ -166,8 +168,8 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
   const day = (index: number) => date(days[index] ?? "");
   const summary =
     most > 0
-      ? `${label} por dia, 30 dias: o maior foi ${say(most)}, em ${day(best)}; hoje, ${say(values.at(-1) ?? 0)}.`
-      : `${label} por dia, 30 dias: nada ainda.`;
+      ? t("figures.chart", { label, most: say(most), day: day(best), today: say(values.at(-1) ?? 0) })
+      : t("figures.chartEmpty", { label });
   return (
     <>
       <svg
@@ -195,7 +197,7 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
       </svg>
       <p className="day-chart-axis figures" aria-hidden="true">
         <span>{shortDate(days[0])}</span>
-        <span>hoje</span>
+        <span>{t("figures.todayLow")}</span>
       </p>
     </>
   );

@@ -11,6 +11,7 @@ import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { monthName, networkName } from "../words.ts";
 
 /** `from` and `to` are months such as 2026-11. */
@@ -40,17 +41,17 @@ export function MarginView() {
       { replace: true, preventScrollReset: true },
     );
   return (
-    <section className="grid gap-5" aria-label="Margem">
+    <section className="grid gap-5" aria-label={t("view.margin")}>
       <div className="list-tools">
-        <Month label="De" value={from} onChange={(value) => set("from", value)} />
-        <Month label="Até" value={to} onChange={(value) => set("to", value)} />
+        <Month label={t("from")} value={from} onChange={(value) => set("from", value)} />
+        <Month label={t("until")} value={to} onChange={(value) => set("to", value)} />
       </div>
       {margin.isPending ? (
         <Skeletons count={3} className="h-24" />
       ) : margin.data ? (
         <Figures margin={margin.data} />
       ) : (
-        <RetryPanel title="Não foi possível carregar a margem." reason={refusalOf(margin.error)} query={margin} />
+        <RetryPanel title={t("margin.failed")} reason={refusalOf(margin.error)} query={margin} />
       )}
     </section>
   );
@@ -68,7 +69,7 @@ function Month({ label, value, onChange }: MonthProps) {
 
 function Figures({ margin: { totals, rows } }: { margin: Margin }) {
   if (rows.length === 0) {
-    return <EmptyPanel title="Nenhuma venda neste período" hint="A margem nasce das vendas que as redes avisam." />;
+    return <EmptyPanel title={t("margin.none")} hint={t("margin.none.hint")} />;
   }
   return (
     <>
@@ -82,16 +83,20 @@ function Totals({ totals }: Pick<Margin, "totals">) {
   const { brl, integer } = useFormat();
   const earns = !totals.margin.startsWith("-");
   const figures = [
-    ["Vendas", integer(totals.sales), brl(totals.amount)],
-    ["Comissão recebida", brl(totals.commission_earned), `${brl(totals.commission_pending)} a receber`],
-    ["Cashback prometido", brl(totals.cashback_promised), `${brl(totals.cashback_paid)} já pagos`],
+    [t("view.sales"), integer(totals.sales), brl(totals.amount)],
+    [
+      t("margin.commission"),
+      brl(totals.commission_earned),
+      t("margin.pending", { amount: brl(totals.commission_pending) }),
+    ],
+    [t("margin.cashback"), brl(totals.cashback_promised), t("margin.paid", { amount: brl(totals.cashback_paid) })],
   ];
   return (
     <dl className="figure-grid">
       <div className="stat" data-tone={earns ? "good" : "bad"}>
-        <dt className="stat-note">{earns ? "A loja ganha" : "A loja perde"}</dt>
+        <dt className="stat-note">{earns ? t("margin.earns") : t("margin.loses")}</dt>
         <dd className="stat-number">{brl(totals.margin)}</dd>
-        <dd className="stat-foot">comissão menos cashback</dd>
+        <dd className="stat-foot">{t("margin.rule")}</dd>
       </div>
       {figures.map(([label, value, foot]) => (
         <div key={label} className="stat">
@@ -107,33 +112,38 @@ function Totals({ totals }: Pick<Margin, "totals">) {
 function MarginTable({ rows }: Pick<Margin, "rows">) {
   const { brl, integer } = useFormat();
   const columns: readonly Column<Margin["rows"][number]>[] = [
-    { header: "Mês", cell: (row) => monthName(row.month) },
-    { header: "Vendas", isFigure: true, cell: (row) => integer(row.sales) },
-    { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
+    { header: t("noun.month"), cell: (row) => monthName(row.month) },
+    { header: t("view.sales"), isFigure: true, cell: (row) => integer(row.sales) },
+    { header: t("amount"), isFigure: true, cell: (row) => brl(row.amount) },
     {
-      header: "Comissão",
+      header: t("commission"),
       isFigure: true,
       cell: (row) => (
         <>
           {brl(row.commission_earned)}
           {Number(row.commission_pending) !== 0 && (
-            <span className="row-note">{brl(row.commission_pending)} a receber</span>
+            <span className="row-note">{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
           )}
         </>
       ),
     },
-    { header: "Cashback", isFigure: true, cell: (row) => brl(row.cashback_promised) },
-    { header: "Margem", isFigure: true, cell: (row) => brl(row.margin), isBad: (row) => row.margin.startsWith("-") },
+    { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback_promised) },
+    {
+      header: t("view.margin"),
+      isFigure: true,
+      cell: (row) => brl(row.margin),
+      isBad: (row) => row.margin.startsWith("-"),
+    },
   ];
   return (
     <PlainTable
-      caption="Margem por loja e mês"
-      noun="loja"
+      caption={t("margin.caption")}
+      noun={t("noun.store")}
       rows={rows}
       keyOf={(row) => `${row.network} ${row.account} ${row.store_id} ${row.month}`}
       nameOf={(row) => (
         <>
-          {row.store ?? "Sem loja"}
+          {row.store ?? t("margin.noStore")}
           <span className="row-note">
             {networkName(row.network)} ({row.account})
           </span>

@@ -11,7 +11,8 @@ import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { OperationRecord } from "../shapes.ts";
-import { OPERATION_KINDS, operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
+import { t } from "../texts.ts";
+import { operationKind, operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
 /** Everything sent to the chain: tickets, store names, payouts. docs/product.md#panel-lists. */
@@ -23,16 +24,16 @@ export function OperationsView() {
       <AdminList list={useOperationsList(setRetrying)} />
       {retrying && (
         <DecisionDialog
-          title={`Tentar de novo a transação nº ${retrying.id}?`}
-          text="Ela volta para a fila agora. O que já foi feito na rede não se repete."
+          title={t("operations.retry.title", { id: retrying.id })}
+          text={t("operations.retry.text")}
           consequences={[
-            ["O quê", `${kindOf(retrying)}, nº ${retrying.subject_id}`],
-            ...(retrying.amount === null ? [] : [["Vai ser enviado", chz(retrying.amount)] as const]),
-            ["Parou porque", operationWhy(retrying.reason) ?? "–"],
+            [t("what"), nameOf(retrying)],
+            ...(retrying.amount === null ? [] : [[t("willBeSent"), chz(retrying.amount)] as const]),
+            [t("stoppedBecause"), operationWhy(retrying.reason) ?? "–"],
           ]}
-          action="Tentar de novo"
-          reasonHint="Fica no registro."
-          done="A transação voltou para a fila."
+          action={t("retry")}
+          reasonHint={t("reasonHint.log")}
+          done={t("operations.retry.done")}
           decide={(reason) => retryOperation(retrying.id, reason)}
           onClose={() => setRetrying(undefined)}
         />
@@ -41,7 +42,9 @@ export function OperationsView() {
   );
 }
 
-const kindOf = ({ kind }: OperationRecord): string => OPERATION_KINDS[kind] ?? kind;
+/** "Pagar o cashback, nº 7" */
+const nameOf = ({ kind, subject_id: id }: OperationRecord): string =>
+  t("logPart.operation", { what: operationKind(kind), id });
 const isStuck = ({ state }: OperationRecord): boolean => state === "waiting" || state === "failed";
 const isOfStore = ({ kind }: OperationRecord): boolean => kind.endsWith("_store");
 
@@ -50,12 +53,12 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
   return {
     path: "/api/admin/operations",
     row: operationSchema,
-    title: "Transações",
-    noun: ["transação", "transações"],
-    search: "número, compra ou loja",
+    title: t("view.operations"),
+    noun: "operation",
+    search: t("operations.search"),
     states: optionsOf(PAYMENT_WORDS),
     waiting: ({ failed_operations }) => ({ failed: failed_operations }),
-    allStates: "Paradas",
+    allStates: t("operations.all"),
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
@@ -68,36 +71,35 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
         className="row-link"
         data-row=""
       >
-        {kindOf(row)}
+        {operationKind(row.kind)}
         <span className="row-note figures">
-          {isOfStore(row) ? "Loja" : "Compra"} nº {row.subject_id}
+          {t(isOfStore(row) ? "operations.store" : "operations.purchase", { id: row.subject_id })}
         </span>
       </Link>
     ),
     columns: [
-      { header: "Situação", cell: (row) => <StateBadge {...wordOf(PAYMENT_WORDS, row.state)} /> },
-      { header: "Por quê", cell: (row) => <Why operation={row} /> },
+      { header: t("status"), cell: (row) => <StateBadge {...wordOf(PAYMENT_WORDS, row.state)} /> },
+      { header: t("why"), cell: (row) => <Why operation={row} /> },
       { header: "CHZ", isFigure: true, cell: (row) => (row.amount === null ? "–" : chz(row.amount)) },
-      { header: "Desde", cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
+      { header: t("since"), cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
     ],
     bulk: {
       permission: "payments",
       fits: isStuck,
-      action: "Tentar de novo",
-      what: (count) => `as ${count} transações paradas`,
-      text: "Voltam para a fila agora. O que já foi feito na rede não se repete.",
+      what: "operations",
       consequences: (rows) => [
-        ["Vai ser enviado", chz(sumOfChz(rows))],
-        ["Transações", rows.map((row) => `${kindOf(row)} nº ${row.subject_id}`).join(", ")],
+        [t("willBeSent"), chz(sumOfChz(rows))],
+        [t("view.operations"), rows.map(nameOf).join(", ")],
       ],
       decide: (row, reason) => retryOperation(row.id, reason),
     },
     actions: (row) =>
       isStuck(row) && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>
-          Tentar de novo<span className="sr-only"> – transação nº {row.id}</span>
+          {t("retry")}
+          <span className="sr-only"> {t("operations.numberLow", { id: row.id })}</span>
         </PermittedButton>
       ),
-    empty: { title: "Nada parado", hint: "Tudo o que foi enviado à rede Chiliz seguiu." },
+    empty: { title: t("operations.none"), hint: t("operations.none.hint") },
   };
 }

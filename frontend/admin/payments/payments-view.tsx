@@ -10,10 +10,11 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet, WholeWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { sumOfChz } from "../list/bulk.tsx";
-import type { ListDefinition } from "../list/definition.ts";
+import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import { overviewQuery } from "../overview/queries.ts";
 import type { Overview, Payment } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
@@ -29,18 +30,18 @@ export function PaymentsView() {
       <AdminList list={usePaymentsList(setRetrying)} />
       {retrying && (
         <DecisionDialog
-          title={`Tentar de novo o pagamento da compra nº ${retrying.purchase_id}?`}
-          text="O pagamento volta para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo."
+          title={t("payments.retry.title", { purchaseId: retrying.purchase_id })}
+          text={t("payments.retry.text")}
           mayPay
           consequences={[
-            ["Vai ser enviado", chz(retrying.amount)],
-            ["Para", <WholeWallet key="wallet" address={retrying.wallet} />],
-            ["Parou porque", operationWhy(retrying.reason) ?? "–"],
-            ["Tentativas até agora", String(retrying.attempts)],
+            [t("willBeSent"), chz(retrying.amount)],
+            [t("to"), <WholeWallet key="wallet" address={retrying.wallet} />],
+            [t("stoppedBecause"), operationWhy(retrying.reason) ?? "–"],
+            [t("payments.attempts"), String(retrying.attempts)],
           ]}
-          action="Tentar de novo"
-          reasonHint="Fica no registro."
-          done="O pagamento voltou para a fila."
+          action={t("retry")}
+          reasonHint={t("reasonHint.log")}
+          done={t("payments.retry.done")}
           decide={(reason) => retryOperation(retrying.id, reason)}
           onClose={() => setRetrying(undefined)}
         />
@@ -54,59 +55,53 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
   return {
     path: "/api/admin/payments",
     row: paymentSchema,
-    title: "Pagamentos",
-    noun: ["pagamento", "pagamentos"],
-    search: "compra, carteira ou transação",
+    title: t("view.payments"),
+    noun: "payment",
+    search: t("payments.search"),
     states: optionsOf(PAYMENT_WORDS),
     waiting: ({ failed_payments, waiting_payments }) => ({ failed: failed_payments, waiting: waiting_payments }),
-    allStates: "Todos",
-    sorts: [
-      { value: "-id", label: "Mais novos" },
-      { value: "id", label: "Mais antigos" },
-      { value: "-amount", label: "Maior valor" },
-      { value: "amount", label: "Menor valor" },
-    ],
+    allStates: t("list.allMasculine"),
+    sorts: sortsByAgeOrAmount("masculine"),
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
-        <span className="figures">Compra nº {row.purchase_id}</span>
+        <span className="figures">{t("payments.purchase", { purchaseId: row.purchase_id })}</span>
         <span className="row-note">{row.store}</span>
       </Link>
     ),
     columns: [
       {
-        header: "Situação",
+        header: t("status"),
         cell: (row) => <StateBadge {...wordOf(PAYMENT_WORDS, row.state)} />,
       },
       {
-        header: "Por quê",
+        header: t("why"),
         cell: (row) => <Why operation={row} />,
       },
-      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: t("wallet"), cell: (row) => <ShortWallet address={row.wallet} /> },
       { header: "CHZ", isFigure: true, cell: (row) => chz(row.amount) },
-      { header: "Desde", cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
+      { header: t("since"), cell: (row) => <time dateTime={row.since}>{dateTime(row.since)}</time> },
     ],
     bulk: {
       permission: "payments",
       fits: isStuck,
-      action: "Tentar de novo",
-      what: (count) => `os ${count} pagamentos parados`,
-      text: "Voltam para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo.",
+      what: "payments",
       mayPay: true,
       consequences: (rows) => [
-        ["Vai ser enviado", chz(sumOfChz(rows))],
-        ["Compras", rows.map((row) => `nº ${row.purchase_id}`).join(", ")],
+        [t("willBeSent"), chz(sumOfChz(rows))],
+        [t("view.purchases"), rows.map((row) => t("numberedLow", { id: row.purchase_id })).join(", ")],
       ],
       decide: (row, reason) => retryOperation(row.id, reason),
     },
     actions: (row) =>
       isStuck(row) && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>
-          Tentar de novo<span className="sr-only"> – compra nº {row.purchase_id}</span>
+          {t("retry")}
+          <span className="sr-only"> {t("payments.purchaseLow", { purchaseId: row.purchase_id })}</span>
         </PermittedButton>
       ),
-    empty: { title: "Nenhum pagamento ainda", hint: "Cada compra confirmada entra aqui sozinha." },
+    empty: { title: t("payments.none"), hint: t("payments.none.hint") },
   };
 }
 
@@ -120,13 +115,18 @@ function PayoutSwitch() {
   const { paused, reason, cause } = data.payouts;
   const { sender } = data;
   return (
-    <section className="payout-switch" data-paused={paused || undefined} aria-label="Situação dos pagamentos">
+    <section className="payout-switch" data-paused={paused || undefined} aria-label={t("payouts.state")}>
       <div>
-        <p className="state-title">{paused ? "Pagamentos pausados" : "Pagamentos em andamento"}</p>
+        <p className="state-title">{paused ? t("payouts.paused") : t("payouts.running")}</p>
         <p className="muted">
           {paused
-            ? `Motivo: ${pauseReason(reason, cause)}`
-            : `${sender.in_flight} em envio, ${sender.queued} na fila, ${sender.failed} com falha. A pagar: ${chz(data.cashback_open)}.`}
+            ? t("reason", { reason: pauseReason(reason, cause) })
+            : t("payouts.queue", {
+                sent: sender.in_flight,
+                queued: sender.queued,
+                failed: sender.failed,
+                open: chz(data.cashback_open),
+              })}
         </p>
       </div>
       <PermittedButton
@@ -134,7 +134,7 @@ function PayoutSwitch() {
         className={paused ? "button" : "button button-danger"}
         onClick={() => setDeciding(paused ? "resume" : "pause")}
       >
-        {paused ? "Retomar pagamentos" : "Pausar pagamentos"}
+        {paused ? t("payouts.resume") : t("payouts.pause")}
       </PermittedButton>
       {deciding === "pause" && <PauseDialog overview={data} onClose={closeDialog} />}
       {deciding === "resume" && <ResumeDialog overview={data} onClose={closeDialog} />}
@@ -148,16 +148,16 @@ function PauseDialog({ overview: { cashback_open, sender }, onClose }: DialogPro
   const { chz } = useFormat();
   return (
     <DecisionDialog
-      title="Pausar todos os pagamentos?"
-      text="Nenhum cashback sai até alguém retomar. Compras continuam sendo registradas, emitidas e confirmadas."
+      title={t("payouts.pause.title")}
+      text={t("payouts.pause.text")}
       consequences={[
-        ["Fica esperando", chz(cashback_open)],
-        ["Na fila agora", `${sender.queued} transações`],
+        [t("payouts.pause.waits"), chz(cashback_open)],
+        [t("payouts.pause.queued"), t("payouts.transactions", { count: sender.queued })],
       ]}
-      action="Pausar pagamentos"
+      action={t("payouts.pause")}
       isDangerous
-      reasonHint="Aparece no painel para todos os admins, e fica no registro."
-      done="Pagamentos pausados."
+      reasonHint={t("payouts.pause.hint")}
+      done={t("payouts.pause.done")}
       decide={(text) => setPayouts(true, text)}
       onClose={onClose}
     />
@@ -168,16 +168,16 @@ function ResumeDialog({ overview: { cashback_open, sender, payouts }, onClose }:
   const { chz } = useFormat();
   return (
     <DecisionDialog
-      title="Retomar os pagamentos?"
-      text="O que esperou começa a ser pago em segundos, do mais antigo ao mais novo."
+      title={t("payouts.resume.title")}
+      text={t("payouts.resume.text")}
       consequences={[
-        ["Cashback a pagar", chz(cashback_open)],
-        ["No distribuidor", sender.distributor_balance === null ? "–" : chz(sender.distributor_balance)],
-        ["Foi pausado por", pauseReason(payouts.reason, payouts.cause)],
+        [t("overview.open"), chz(cashback_open)],
+        [t("payouts.distributor"), sender.distributor_balance === null ? "–" : chz(sender.distributor_balance)],
+        [t("payouts.pausedBecause"), pauseReason(payouts.reason, payouts.cause)],
       ]}
-      action="Retomar pagamentos"
-      reasonHint="Fica no registro."
-      done="Pagamentos retomados."
+      action={t("payouts.resume")}
+      reasonHint={t("reasonHint.log")}
+      done={t("payouts.resume.done")}
       decide={(text) => setPayouts(false, text)}
       onClose={onClose}
     />

@@ -1,6 +1,7 @@
 import { useFormat } from "../../i18n/use-format.ts";
 import type { OperationRecord } from "../shapes.ts";
-import { limitWords, OPERATION_REASONS, operationWhy } from "../words.ts";
+import { t } from "../texts.ts";
+import { limitWords, operationHelp, operationWhy } from "../words.ts";
 
 /** Why an operation waits or failed, what to do, and when it is retried. */
 export function Why({ operation }: { operation: Pick<OperationRecord, "reason" | "limit" | "error" | "next_try_at"> }) {
@@ -14,8 +15,8 @@ export function Why({ operation }: { operation: Pick<OperationRecord, "reason" |
       {why}
       <span className="row-note">
         {allowed && `${allowed} `}
-        {OPERATION_REASONS[reason ?? ""]?.help}
-        {next_try_at && ` Próxima tentativa: ${dateTime(next_try_at)}.`}
+        {operationHelp(reason)}
+        {next_try_at && ` ${t("operations.nextTry", { at: dateTime(next_try_at) })}`}
       </span>
       {error && !allowed && <TechnicalDetail text={error} />}
     </>
@@ -26,7 +27,7 @@ export function Why({ operation }: { operation: Pick<OperationRecord, "reason" |
 export function TechnicalDetail({ text }: { text: string }) {
   return (
     <details className="technical">
-      <summary>Detalhe técnico</summary>
+      <summary>{t("technical")}</summary>
       <code lang="en">{text}</code>
     </details>
   );

@@ -6,6 +6,7 @@ import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import type { AdminUser } from "../shapes.ts";
 import { TabHead } from "../tab-head.tsx";
+import { t } from "../texts.ts";
 import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
 import { PersonSheet, personName } from "./person-sheet.tsx";
 
@@ -13,8 +14,8 @@ import { PersonSheet, personName } from "./person-sheet.tsx";
 export function PeopleTab() {
   return (
     <>
-      <TabHead title="Usuários" text="A gestão de usuários está em desenvolvimento.">
-        Já dá para achar uma pessoa, ver as compras dela, encerrar sessões e apagar o cadastro.
+      <TabHead title={t("tab.users")} text={t("people.fixed")}>
+        {t("people.now")}
       </TabHead>
       <AdminList
         list={usePeopleList()}
@@ -29,15 +30,15 @@ function usePeopleList(): ListDefinition<AdminUser> {
   return {
     path: "/api/admin/users",
     row: adminUserSchema,
-    title: "Usuários",
-    noun: ["usuário", "usuários"],
-    search: "nome, apelido, e-mail ou carteira",
+    title: t("tab.users"),
+    noun: "person",
+    search: t("people.search"),
     states: optionsOf(PERSON_WORDS),
-    allStates: "Todos",
+    allStates: t("list.allMasculine"),
     sorts: [
-      { value: "-created_at", label: "Mais novos" },
-      { value: "created_at", label: "Mais antigos" },
-      { value: "name", label: "Nome" },
+      { value: "-created_at", label: t("people.newest") },
+      { value: "created_at", label: t("people.oldest") },
+      { value: "name", label: t("name") },
       { value: "email", label: "E-mail" },
     ],
     keyOf: (row) => row.wallet,
@@ -50,19 +51,19 @@ function usePeopleList(): ListDefinition<AdminUser> {
       </>
     ),
     columns: [
-      { header: "Situação", cell: (row) => <StateBadge {...wordOf(PERSON_WORDS, row.state)} /> },
+      { header: t("status"), cell: (row) => <StateBadge {...wordOf(PERSON_WORDS, row.state)} /> },
       {
-        header: "Carteira",
+        header: t("wallet"),
         cell: (row) => (
           <span className="figures" title={row.wallet}>
             {shortenAddress(row.wallet)}
           </span>
         ),
       },
-      { header: "Compras", isFigure: true, cell: (row) => integer(row.purchases) },
-      { header: "Cashback pago", isFigure: true, cell: (row) => chz(row.paid) },
-      { header: "Desde", cell: (row) => <time dateTime={row.created_at}>{date(row.created_at)}</time> },
+      { header: t("view.purchases"), isFigure: true, cell: (row) => integer(row.purchases) },
+      { header: t("cashbackPaid"), isFigure: true, cell: (row) => chz(row.paid) },
+      { header: t("since"), cell: (row) => <time dateTime={row.created_at}>{date(row.created_at)}</time> },
     ],
-    empty: { title: "Ninguém se cadastrou ainda", hint: "Quem entra com a carteira aparece aqui." },
+    empty: { title: t("people.none"), hint: t("people.none.hint") },
   };
 }

@@ -14,13 +14,14 @@ import { Facts, WholeWallet } from "../facts.tsx";
 import { invalidField } from "../invalid-field.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { AdminUser, UserDetails } from "../shapes.ts";
+import { t, textOf } from "../texts.ts";
 import { PERSON_WORDS, roleName, wordOf } from "../words.ts";
 import { userQuery } from "./queries.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
   const person = useQuery(userQuery(wallet));
   return (
-    <Details title="Usuário" query={person} onClose={onClose}>
+    <Details title={t("noun.person")} query={person} onClose={onClose}>
       {(data) => <Person person={data} onClose={onClose} />}
     </Details>
   );
@@ -43,12 +44,12 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
               className="button button-small button-danger"
               onClick={() => setDeciding("erase")}
             >
-              Apagar cadastro
+              {t("person.erase")}
             </PermittedButton>
           )}
           {!isErased && (
             <PermittedButton permission="people" onClick={() => setDeciding("name")}>
-              Apelido
+              {t("person.nickname")}
             </PermittedButton>
           )}
           <PermittedButton
@@ -56,7 +57,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
             disabled={person.sessions.length === 0}
             onClick={() => setDeciding("revoke")}
           >
-            Encerrar sessões
+            {t("person.revoke")}
           </PermittedButton>
         </>
       }
@@ -64,7 +65,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       <div className="grid gap-5">
         <div className="state-summary">
           <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
-          {person.role && <p>É admin: {roleName(person.role)}.</p>}
+          {person.role && <p>{t("person.isAdmin", { role: roleName(person.role) })}</p>}
         </div>
         <PersonFacts person={person} />
         <Sessions sessions={person.sessions} />
@@ -81,39 +82,40 @@ function PersonFacts({ person }: { person: UserDetails }) {
   return (
     <Facts
       rows={[
-        ["Carteira", <WholeWallet key="wallet" address={person.wallet} />],
-        ["Nome no cadastro", person.nickname ? profileName(person) : undefined],
-        ["Desde", dateTime(person.created_at)],
-        ["Apagado em", person.erased_at && dateTime(person.erased_at)],
+        [t("wallet"), <WholeWallet key="wallet" address={person.wallet} />],
+        [t("person.registeredName"), person.nickname ? profileName(person) : undefined],
+        [t("since"), dateTime(person.created_at)],
+        [t("person.erasedAt"), person.erased_at && dateTime(person.erased_at)],
         [
-          "Compras",
+          t("view.purchases"),
           <Link key="purchases" className="link" to={viewHref({ view: "purchases" }, { query: person.wallet })}>
             {integer(person.purchases)}
           </Link>,
         ],
-        ["Cashback pago", chz(person.paid)],
-        ["Confirmado, a pagar", chz(person.confirmed)],
-        ["Pendente", chz(person.pending)],
+        [t("cashbackPaid"), chz(person.paid)],
+        [t("person.confirmed"), chz(person.confirmed)],
+        [t("person.pending"), chz(person.pending)],
       ]}
     />
   );
 }
-
-const SESSION_KINDS: Record<string, string> = { nonce: "assinatura com desafio", compat: "assinatura simples" };
 
 function Sessions({ sessions }: Pick<UserDetails, "sessions">) {
   const { dateTime } = useFormat();
   return (
     <section aria-labelledby="sessions">
       <h3 id="sessions" className="card-title">
-        Sessões abertas
+        {t("person.sessions")}
       </h3>
-      {sessions.length === 0 && <p className="muted">Nenhuma.</p>}
+      {sessions.length === 0 && <p className="muted">{t("person.noSession")}</p>}
       <ul className="plain-rows">
         {sessions.map((session) => (
           <li key={session.created_at}>
-            Entrou em {dateTime(session.created_at)}, por {SESSION_KINDS[session.kind] ?? session.kind}. Última vez:{" "}
-            {dateTime(session.last_seen_at)}.
+            {t("person.session", {
+              at: dateTime(session.created_at),
+              how: textOf("person.sessionKind", session.kind) ?? session.kind,
+              seen: dateTime(session.last_seen_at),
+            })}
           </li>
         ))}
       </ul>
@@ -127,12 +129,12 @@ function RevokeDialog({ person, onClose }: DialogProps) {
   const { integer } = useFormat();
   return (
     <DecisionDialog
-      title={`Encerrar as sessões de ${personName(person)}?`}
-      text="A pessoa sai em todos os aparelhos, e entra de novo com a carteira. Nenhum dado se perde."
-      consequences={[["Sessões abertas", integer(person.sessions.length)]]}
-      action="Encerrar sessões"
-      reasonHint="Fica no registro."
-      done="Sessões encerradas."
+      title={t("person.revoke.title", { person: personName(person) })}
+      text={t("person.revoke.text")}
+      consequences={[[t("person.sessions"), integer(person.sessions.length)]]}
+      action={t("person.revoke")}
+      reasonHint={t("reasonHint.log")}
+      done={t("person.revoke.done")}
       decide={(reason) => revokeSessions(person.wallet, reason)}
       onClose={onClose}
     />
@@ -143,15 +145,15 @@ function NicknameDialog({ person, onClose }: DialogProps) {
   const [nickname, setNickname] = useState(person.nickname);
   return (
     <DecisionDialog
-      title={`Apelido de ${profileName(person)}`}
-      text="Aparece no painel no lugar do nome, para a equipe reconhecer a carteira. Só a equipe vê."
-      action="Salvar apelido"
-      done={nickname.trim() === "" ? "Apelido tirado." : "Apelido salvo."}
+      title={t("person.nickname.title", { person: profileName(person) })}
+      text={t("person.nickname.text")}
+      action={t("person.nickname.action")}
+      done={nickname.trim() === "" ? t("person.nickname.removed") : t("person.nickname.saved")}
       validate={() => problemOf(nickname)}
       decide={() => nameUser(person.wallet, nickname.trim())}
       onClose={onClose}
     >
-      <Field label="Apelido" hint="Até 40 caracteres. Vazio: vale o nome do cadastro.">
+      <Field label={t("person.nickname")} hint={t("person.nickname.hint")}>
         {(control) => (
           <input
             {...control}
@@ -175,16 +177,16 @@ function EraseDialog({ person, onClose }: DialogProps) {
   const { chz, integer } = useFormat();
   return (
     <DecisionDialog
-      title={`Apagar o cadastro de ${personName(person)}?`}
-      text="Depois de 72 horas, nome, e-mail e tudo o que a pessoa escreveu são apagados para sempre, e as sessões acabam. Até lá, você desfaz em Aprovações, e a pessoa mantém a conta com um botão. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
+      title={t("person.erase.title", { person: personName(person) })}
+      text={t("person.erase.text")}
       consequences={[
-        ["Compras que ficam", integer(person.purchases)],
-        ["Ainda a pagar", chz(person.confirmed)],
+        [t("person.erase.purchases"), integer(person.purchases)],
+        [t("person.erase.open"), chz(person.confirmed)],
       ]}
-      action="Apagar cadastro"
+      action={t("person.erase")}
       isDangerous
-      reasonHint="Fica no registro, sem o nome da pessoa."
-      done="Pedido feito: o cadastro é apagado em 72 horas."
+      reasonHint={t("person.erase.hint")}
+      done={t("person.erase.done")}
       decide={(reason) => eraseUser(person.wallet, reason)}
       onClose={onClose}
     />
@@ -193,7 +195,7 @@ function EraseDialog({ person, onClose }: DialogProps) {
 
 type Named = Pick<AdminUser, "first_name" | "last_name" | "nickname" | "state">;
 
-const profileName = (person: Named): string => `${person.first_name} ${person.last_name}`.trim() || "Sem nome";
+const profileName = (person: Named): string => `${person.first_name} ${person.last_name}`.trim() || t("person.noName");
 
 export const personName = (person: Named): string =>
-  person.state === "erased" ? "Cadastro apagado" : person.nickname || profileName(person);
+  person.state === "erased" ? t("person.erasedName") : person.nickname || profileName(person);

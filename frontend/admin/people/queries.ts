@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { adminUserResponseSchema, namesResponseSchema } from "../../../core/rules/api/admin-people.ts";
 import { ask } from "../../api/ask.ts";
 import { OWN_KEY } from "../../api/queries.ts";
+import { t } from "../texts.ts";
 import { roleName } from "../words.ts";
 
 /** The wallets that are asked about in the same moment go in one call. */
@@ -11,7 +12,9 @@ const ASKED_AT_ONCE = 100;
 
 async function askNames(wallets: readonly string[]): Promise<Map<string, string>> {
   const { names } = await ask(namesResponseSchema, `/api/admin/names?wallets=${wallets.join(",")}`);
-  return new Map(names.map(({ wallet, name, role }) => [wallet, name || (role ? `Equipe (${roleName(role)})` : "")]));
+  return new Map(
+    names.map(({ wallet, name, role }) => [wallet, name || (role ? t("person.team", { role: roleName(role) }) : "")]),
+  );
 }
 
 async function nameOf(wallet: string): Promise<string> {

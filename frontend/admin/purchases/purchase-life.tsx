@@ -1,54 +1,22 @@
 import { Link } from "react-router";
 import type { STEP_KINDS } from "../../../core/rules/purchase/states.ts";
-import { ownValue } from "../../../core/rules/records.ts";
 import { paths } from "../../app/paths.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { PurchaseDetails } from "../shapes.ts";
+import { type CodeOf, t, textOf } from "../texts.ts";
 import { newWord } from "../words.ts";
 
 type Step = PurchaseDetails["steps"][number];
 type StepKind = (typeof STEP_KINDS)[number];
 
-const SUBJECTS: Record<string, string> = {
-  mint: "emissão do ingresso",
-  confirm: "confirmação",
-  cancel: "cancelamento",
-  pay: "pagamento",
-};
+type EachHasText = StepKind extends CodeOf<"life.step"> ? "life.step" : never;
+const STEP: EachHasText = "life.step";
 
-const EVENTS: Record<string, string> = {
-  PurchaseMinted: "Ingresso emitido na rede",
-  StatusUpdated: "Situação do ingresso mudada na rede",
-  RateApplied: "Cotação aplicada na rede",
-  CashbackPaid: "Cashback pago",
-  CashbackDeferred: "Cashback guardado como crédito: a carteira recusou o envio",
-  CashbackSkipped: "Pagamento pulado: já estava feito",
-  CreditWithdrawn: "Crédito sacado",
-};
-
-const KINDS: Record<StepKind, (subject: string) => string> = {
-  registered: () => "Compra registrada",
-  approved: () => "Venda aprovada",
-  reversed: () => "Venda desfeita pela loja",
-  settled: () => "Nada mais a fazer",
-  held: () => "Retida no painel",
-  queued: (subject) => `Na fila: ${subject}`,
-  signed: (subject) => `Transação assinada: ${subject}`,
-  bumped: (subject) => `Taxa aumentada: ${subject}`,
-  mined: (subject) => `Incluída em um bloco: ${subject}`,
-  final: (subject) => `Definitiva: ${subject}`,
-  reverted: (subject) => `Revertida: ${subject}`,
-  lost_nonce: (subject) => `Perdeu a vez para outra transação: ${subject}`,
-  chain_event: (subject) => subject,
-  owed_back: () => "Cashback a devolver",
-  credited: () => "Crédito ao comprador",
-};
-
-function sentenceOf({ kind, subject }: Step, { situation, sale_id }: PurchaseDetails): string {
-  if (kind === "approved" && sale_id === null) return "Aprovada na hora: compra simulada";
-  if (kind === "reversed" && situation === "withdrawn") return "Cancelada por quem comprou";
-  const words = kind === "chain_event" ? EVENTS[subject ?? ""] : SUBJECTS[subject ?? ""];
-  return ownValue(KINDS, kind)?.(words ?? subject ?? "") ?? newWord(kind);
+function sentenceOf({ kind, subject: code }: Step, { situation, sale_id }: PurchaseDetails): string {
+  if (kind === "approved" && sale_id === null) return t("life.simulated");
+  if (kind === "reversed" && situation === "withdrawn") return t("life.withdrawn");
+  const subject = textOf(kind === "chain_event" ? "life.event" : "life.subject", code) ?? code ?? "";
+  return textOf(STEP, kind, { subject }) ?? newWord(kind);
 }
 
 /** The history of a purchase, oldest first, from database and chain. */
@@ -57,7 +25,7 @@ export function PurchaseLife({ purchase }: { purchase: PurchaseDetails }) {
   return (
     <section aria-labelledby="life">
       <h3 id="life" className="card-title">
-        Vida da compra
+        {t("life.title")}
       </h3>
       <ol className="life">
         {purchase.steps.map((step) => (

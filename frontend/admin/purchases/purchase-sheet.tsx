@@ -20,7 +20,8 @@ import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { TechnicalDetail } from "../payments/why.tsx";
 import type { PurchaseDetails } from "../shapes.ts";
-import { limitWords, OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
+import { t } from "../texts.ts";
+import { limitWords, operationHelp, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 
 const purchaseQuery = (id: string) =>
@@ -36,7 +37,7 @@ const purchaseQuery = (id: string) =>
 export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const purchase = useQuery(purchaseQuery(id));
   return (
-    <Details title={`Compra nº ${id}`} query={purchase} onClose={onClose}>
+    <Details title={t("purchase.title", { id })} query={purchase} onClose={onClose}>
       {(data) => <Purchase purchase={data} onClose={onClose} />}
     </Details>
   );
@@ -49,14 +50,14 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
   const closeDialog = () => setDeciding(undefined);
   return (
     <Sheet
-      title={`Compra nº ${purchase.id}`}
+      title={t("purchase.title", { id: purchase.id })}
       note={purchase.store}
       onClose={onClose}
       actions={
         <>
           {purchase.steps.some(({ subject }) => subject === "PurchaseMinted") && (
             <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
-              Ver ingresso
+              {t("purchase.ticket")}
             </Link>
           )}
           <HoldSwitch purchase={purchase} onClick={setDeciding} />
@@ -86,7 +87,7 @@ function HoldSwitch({ purchase, onClick }: { purchase: PurchaseDetails; onClick:
     <>
       {(isHeld || isRefused(purchase)) && (
         <PermittedButton permission="payments" className="button button-small" onClick={() => onClick("release")}>
-          {isHeld ? "Liberar compra" : "Pedir de novo"}
+          {isHeld ? t("purchase.release.action") : t("purchase.askAgain.action")}
         </PermittedButton>
       )}
       {!isHeld && !isOver(purchase.state) && (
@@ -95,7 +96,7 @@ function HoldSwitch({ purchase, onClick }: { purchase: PurchaseDetails; onClick:
           className="button button-small button-danger"
           onClick={() => onClick("hold")}
         >
-          Reter compra
+          {t("purchase.hold.action")}
         </PermittedButton>
       )}
     </>
@@ -107,34 +108,41 @@ function PurchaseFacts({ purchase }: { purchase: PurchaseDetails }) {
   return (
     <Facts
       rows={[
-        ["Valor", brl(purchase.amount)],
+        [t("amount"), brl(purchase.amount)],
         [
-          "Percentual",
+          t("percent"),
           purchase.bonus_percent === "0"
             ? percent(purchase.cashback_percent)
-            : `${percent(purchase.total_percent)}: ${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
+            : t("purchase.percents", {
+                total: percent(purchase.total_percent),
+                own: percent(purchase.cashback_percent),
+                bonus: percent(purchase.bonus_percent),
+              }),
         ],
         [
-          "Cashback",
-          `${brl(purchase.cashback_brl)} · ${chz(purchase.cashback)}${purchase.is_rate_frozen ? "" : " (estimativa)"}`,
+          t("cashback"),
+          t(purchase.is_rate_frozen ? "purchase.cashback" : "purchase.cashbackEstimate", {
+            reais: brl(purchase.cashback_brl),
+            chz: chz(purchase.cashback),
+          }),
         ],
-        ["Pago", Number(purchase.paid) > 0 ? chz(purchase.paid) : undefined],
-        ["Guardado para quitar dívida", Number(purchase.kept) > 0 ? chz(purchase.kept) : undefined],
-        ["Fan token", purchase.token_slug?.toUpperCase()],
+        [t("paid"), Number(purchase.paid) > 0 ? chz(purchase.paid) : undefined],
+        [t("purchase.kept"), Number(purchase.kept) > 0 ? chz(purchase.kept) : undefined],
+        [t("fanToken"), purchase.token_slug?.toUpperCase()],
         [
-          "Carteira",
+          t("wallet"),
           <span key="wallet" className="whole-hash">
             {purchase.wallet}
           </span>,
         ],
-        ["Pedido", purchase.order_ref],
+        [t("order"), purchase.order_ref],
         [
-          "Venda",
+          t("sale"),
           purchase.sale_id === null ? (
-            "Simulada"
+            t("purchase.simulated")
           ) : (
             <Link key="sale" className="link" to={viewHref({ view: "sales" }, { row: String(purchase.sale_id) })}>
-              Nº {purchase.sale_id}
+              {t("numbered", { id: purchase.sale_id })}
             </Link>
           ),
         ],
@@ -149,16 +157,16 @@ function HoldDialog({ purchase, onClose }: DialogProps) {
   const { chz } = useFormat();
   return (
     <DecisionDialog
-      title={`Reter a compra nº ${purchase.id}?`}
-      text="Nada dela é emitido, confirmado ou pago até alguém liberar. O que já foi enviado para a rede não volta."
+      title={t("purchase.hold.title", { id: purchase.id })}
+      text={t("purchase.hold.text")}
       consequences={[
-        ["Cashback retido", chz(purchase.cashback)],
-        ["De", <WholeWallet key="wallet" address={purchase.wallet} />],
+        [t("purchase.hold.cashback"), chz(purchase.cashback)],
+        [t("from"), <WholeWallet key="wallet" address={purchase.wallet} />],
       ]}
-      action="Reter compra"
+      action={t("purchase.hold.action")}
       isDangerous
-      reasonHint="Fica no registro e aparece para quem abrir esta compra."
-      done="Compra retida."
+      reasonHint={t("purchase.hold.hint")}
+      done={t("purchase.hold.done")}
       decide={(reason) => holdPurchase(purchase.id, reason)}
       onClose={onClose}
     />
@@ -169,27 +177,27 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
   const { chz } = useFormat();
   const words = isRefused(purchase)
     ? {
-        title: `Pedir de novo o pagamento da compra nº ${purchase.id}?`,
-        text: "Passa a ser decisão sua: outra pessoa aprova ou recusa de novo, se o valor pedir duas.",
-        action: "Pedir de novo",
-        done: "Pagamento pedido de novo.",
+        title: t("purchase.askAgain.title", { id: purchase.id }),
+        text: t("purchase.askAgain.text"),
+        action: t("purchase.askAgain.action"),
+        done: t("purchase.askAgain.done"),
       }
     : {
-        title: `Liberar a compra nº ${purchase.id}?`,
-        text: "Ela segue de onde parou: ingresso, confirmação e pagamento.",
-        action: "Liberar compra",
-        done: "Compra liberada.",
+        title: t("purchase.release.title", { id: purchase.id }),
+        text: t("purchase.release.text"),
+        action: t("purchase.release.action"),
+        done: t("purchase.release.done"),
       };
   return (
     <DecisionDialog
       {...words}
       mayPay
       consequences={[
-        ["Vai ser pago", chz(purchase.cashback)],
-        ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],
-        ["Estava retida por", purchase.held_reason],
+        [t("willBePaid"), chz(purchase.cashback)],
+        [t("to"), <WholeWallet key="wallet" address={purchase.wallet} />],
+        [t("purchase.heldFor"), purchase.held_reason],
       ]}
-      reasonHint="Fica no registro."
+      reasonHint={t("reasonHint.log")}
       decide={(reason) => releasePurchase(purchase.id, reason)}
       preview={<DecisionPreview preview={useQuery(purchasePreviewQuery(purchase.id))} />}
       onClose={onClose}
@@ -199,10 +207,10 @@ function ReleaseDialog({ purchase, onClose }: DialogProps) {
 
 function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
   const { chz, date, dateTime } = useFormat();
-  const t = useText();
+  const shop = useText();
   const allowed = limitWords(purchase.wait_reason, purchase.wait_limit, chz);
   const wait = purchaseWait(purchase);
-  const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
+  const help = operationHelp(purchase.wait_reason);
   return (
     <div className="state-summary">
       <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
@@ -212,11 +220,16 @@ function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
         </p>
       )}
       <p>
-        Quem comprou lê: “
-        {t(`situation.${situationWord(purchase)}`, { date: purchase.payable_at ? date(purchase.payable_at) : "" })}”
+        {t("purchase.buyerReads", {
+          text: shop(`situation.${situationWord(purchase)}`, {
+            date: purchase.payable_at ? date(purchase.payable_at) : "",
+          }),
+        })}
       </p>
-      {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
-      {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}
+      {purchase.held_reason && <p>{t("purchase.heldReason", { heldReason: purchase.held_reason })}</p>}
+      {purchase.expected_at && (
+        <p className="muted">{t("purchase.expected", { expectedAt: dateTime(purchase.expected_at) })}</p>
+      )}
       {purchase.wait_text && !allowed && <TechnicalDetail text={purchase.wait_text} />}
     </div>
   );

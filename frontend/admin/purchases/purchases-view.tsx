@@ -3,8 +3,9 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
+import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import type { Purchase } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { optionsOf, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseSheet } from "./purchase-sheet.tsx";
 
@@ -20,22 +21,22 @@ function usePurchasesList(): ListDefinition<Purchase> {
   return {
     path: "/api/admin/purchases",
     row: adminPurchaseSchema,
-    title: "Compras",
-    noun: ["compra", "compras"],
-    search: "número, carteira ou pedido",
+    title: t("view.purchases"),
+    noun: "purchase",
+    search: t("purchases.search"),
     states: optionsOf(PURCHASE_WORDS),
     waiting: ({ held_purchases }) => ({ held: held_purchases }),
-    sorts: BY_AGE_OR_AMOUNT,
+    sorts: sortsByAgeOrAmount("feminine"),
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
-        <span className="figures">Nº {row.id}</span>
+        <span className="figures">{t("numbered", { id: row.id })}</span>
         <span className="row-note">{row.store}</span>
       </>
     ),
     columns: [
       {
-        header: "Situação",
+        header: t("status"),
         cell: (row) => (
           <>
             <StateBadge {...wordOf(PURCHASE_WORDS, row.state)} />
@@ -43,11 +44,11 @@ function usePurchasesList(): ListDefinition<Purchase> {
           </>
         ),
       },
-      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
-      { header: "Pedido", cell: (row) => row.order_ref },
-      { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
+      { header: t("wallet"), cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: t("order"), cell: (row) => row.order_ref },
+      { header: t("amount"), isFigure: true, cell: (row) => brl(row.amount) },
       {
-        header: "Cashback",
+        header: t("cashback"),
         isFigure: true,
         cell: (row) => (
           <>
@@ -59,8 +60,8 @@ function usePurchasesList(): ListDefinition<Purchase> {
           </>
         ),
       },
-      { header: "Quando", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
+      { header: t("when"), cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    empty: { title: "Nenhuma compra ainda", hint: "Aparecem aqui assim que alguém comprar." },
+    empty: { title: t("purchases.none"), hint: t("purchases.none.hint") },
   };
 }

@@ -6,7 +6,9 @@ import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ratePreviewQuery } from "../decisions/preview-queries.ts";
+import { RichText } from "../rich-text.tsx";
 import type { Networks } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { networkName } from "../words.ts";
 import { networksQuery } from "./queries.ts";
 
@@ -28,16 +30,22 @@ function FailingAccounts({ accounts }: { accounts: Networks["failing"] }) {
   return (
     <section aria-labelledby="failing-accounts" className="grid gap-3">
       <h2 id="failing-accounts" className="section-title">
-        Redes que não respondem
+        {t("networks.failing.title")}
       </h2>
-      <p className="muted">As vendas destas contas chegam atrasadas; nenhuma se perde.</p>
+      <p className="muted">{t("networks.failing.text")}</p>
       <ul className="grid gap-3">
         {accounts.map(({ network, account, reason, since }) => (
           <li key={`${network} ${account}`}>
-            <strong>
-              {networkName(network)} ({account})
-            </strong>{" "}
-            · desde {dateTime(since)}: {reason}
+            <RichText
+              id="networks.failing"
+              account={
+                <strong>
+                  {networkName(network)} ({account})
+                </strong>
+              }
+              since={dateTime(since)}
+              reason={reason}
+            />
           </li>
         ))}
       </ul>
@@ -53,20 +61,18 @@ function DoubtfulRates({ rates }: { rates: readonly Rate[] }) {
   return (
     <section aria-labelledby="doubtful-rates" className="grid gap-3">
       <h2 id="doubtful-rates" className="section-title">
-        Cotações que mudaram mais de 10% num dia
+        {t("rates.title")}
       </h2>
-      <p className="muted">As vendas destas moedas esperam. Confira com o Banco Central antes de aceitar.</p>
+      <p className="muted">{t("rates.text")}</p>
       <ul className="grid gap-3">
         {rates.map((rate) => (
           <li key={`${rate.currency} ${rate.day}`}>
             <strong>
               {rate.currency}, {date(rate.day)}:
             </strong>{" "}
-            <span>
-              {fxRate(rate.rate)} (antes {fxRate(rate.previous)})
-            </span>{" "}
+            <span>{t("rates.changed", { rate: fxRate(rate.rate), previous: fxRate(rate.previous) })}</span>{" "}
             <PermittedButton permission="payments" className="button" onClick={() => setAccepting(rate)}>
-              Aceitar cotação
+              {t("rates.action")}
             </PermittedButton>
           </li>
         ))}
@@ -80,15 +86,15 @@ function AcceptDialog({ rate: { currency, day, rate, previous }, onClose }: { ra
   const { date, fxRate } = useFormat();
   return (
     <DecisionDialog
-      title={`Aceitar a cotação de ${currency} de ${date(day)}?`}
-      text="As vendas deste dia que esperam por ela seguem, e o que pagarem conta como decisão sua."
+      title={t("rates.accept.title", { currency, day: date(day) })}
+      text={t("rates.accept.text")}
       mayPay
       consequences={[
-        ["Cotação", fxRate(rate)],
-        ["Antes", fxRate(previous)],
+        [t("rates.rate"), fxRate(rate)],
+        [t("rates.previous"), fxRate(previous)],
       ]}
-      action="Aceitar cotação"
-      done="Cotação aceita."
+      action={t("rates.action")}
+      done={t("rates.done")}
       decide={() => acceptRate(currency, day)}
       preview={<DecisionPreview preview={useQuery(ratePreviewQuery(currency, day))} />}
       onClose={onClose}
@@ -101,16 +107,22 @@ function UnreadRows({ rows }: { rows: Networks["unread_rows"] }) {
   return (
     <section aria-labelledby="unread-rows" className="grid gap-3">
       <h2 id="unread-rows" className="section-title">
-        Linhas das redes que não foram lidas
+        {t("networks.unread.title")}
       </h2>
-      <p className="muted">As outras vendas seguem. Cada linha é pedida de novo à rede, cada vez com mais intervalo.</p>
+      <p className="muted">{t("networks.unread.text")}</p>
       <ul className="grid gap-3">
         {rows.map((row) => (
           <li key={`${row.network} ${row.account} ${row.text}`}>
-            <strong>
-              {networkName(row.network)} ({row.account})
-            </strong>
-            {row.sale_key && <> · venda {row.sale_key}</>} · desde {dateTime(row.first_at)}
+            <RichText
+              id={row.sale_key ? "networks.unreadSale" : "networks.unread"}
+              account={
+                <strong>
+                  {networkName(row.network)} ({row.account})
+                </strong>
+              }
+              sale={row.sale_key}
+              since={dateTime(row.first_at)}
+            />
             <details>
               <summary>{row.problem}</summary>
               <pre className="whitespace-pre-wrap break-all">{row.text}</pre>

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { ownValue } from "../../../core/rules/records.ts";
 import type { SalePurchaseStage } from "../../../core/rules/sale/plan.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
@@ -15,7 +14,8 @@ import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
-import { networkName, newWord, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
+import { type CodeOf, t, textOf } from "../texts.ts";
+import { heardText, networkName, SALE_WORDS, wordOf } from "../words.ts";
 import { saleQuery } from "./queries.ts";
 import { useSaleMoney, whyOf } from "./sale-words.ts";
 
@@ -25,7 +25,7 @@ type Decision = "release" | "decline" | "assign";
 export function SaleSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const sale = useQuery(saleQuery(id));
   return (
-    <Details title={`Venda nº ${id}`} query={sale} onClose={onClose}>
+    <Details title={t("sale.title", { id })} query={sale} onClose={onClose}>
       {(data) => <SaleInSheet sale={data} onClose={onClose} />}
     </Details>
   );
@@ -37,7 +37,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
   const [deciding, setDeciding] = useState<Decision>();
   return (
     <Sheet
-      title={`Venda nº ${sale.id}`}
+      title={t("sale.title", { id: sale.id })}
       note={`${networkName(sale.network)} (${sale.account}) · ${sale.sale_key}`}
       onClose={onClose}
       actions={<Actions sale={sale} onDecide={setDeciding} />}
@@ -50,25 +50,20 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
               <strong>{whyOf(sale)}</strong>
             </p>
           )}
-          {sale.unknown_groups && (
-            <p>
-              Grupos de comissão sem categoria na loja: {sale.unknown_groups}. Valeram como a categoria padrão; dê a uma
-              categoria o código do grupo, em Lojas.
-            </p>
-          )}
+          {sale.unknown_groups && <p>{t("sale.unknownGroups", { groups: sale.unknown_groups })}</p>}
         </div>
         <Facts
           rows={[
-            ["Valor", money(sale)],
-            ["Comissão", sale.commission === null ? null : brl(sale.commission)],
-            ["Cashback", brl(sale.cashback)],
-            ["Resultado", sale.commission === null ? null : brl(difference(sale.commission, sale.cashback))],
-            ["Pedido", sale.order_ref],
-            ["Rede diz", `${SALE_STATUS_WORDS[sale.status] ?? sale.status}${sale.payable ? ", e paga" : ""}`],
-            ["Carteira", sale.wallet && <span className="whole-hash">{sale.wallet}</span>],
-            ["Visita", sale.click_id],
-            ["Vendida em", sale.occurred_at && dateTime(sale.occurred_at)],
-            ["Liberada por", sale.released_by],
+            [t("amount"), money(sale)],
+            [t("commission"), sale.commission === null ? null : brl(sale.commission)],
+            [t("cashback"), brl(sale.cashback)],
+            [t("sale.result"), sale.commission === null ? null : brl(difference(sale.commission, sale.cashback))],
+            [t("order"), sale.order_ref],
+            [t("sale.networkSays"), reportText(sale)],
+            [t("wallet"), sale.wallet && <span className="whole-hash">{sale.wallet}</span>],
+            [t("sale.visit"), sale.click_id],
+            [t("sale.soldOn"), sale.occurred_at && dateTime(sale.occurred_at)],
+            [t("sale.releasedBy"), sale.released_by],
           ]}
         />
         <Purchases sale={sale} />
@@ -88,17 +83,17 @@ function Actions({ sale, onDecide }: { sale: SaleDetails; onDecide: (decision: D
           className="button button-small button-danger"
           onClick={() => onDecide("decline")}
         >
-          Recusar venda
+          {t("sale.decline.action")}
         </PermittedButton>
       )}
       {sale.click_id === null && (
         <PermittedButton permission="sales" className="button button-small" onClick={() => onDecide("assign")}>
-          Ligar a uma visita
+          {t("sale.assign.open")}
         </PermittedButton>
       )}
       {sale.state === "held" && (
         <PermittedButton permission="sales" className="button button-small" onClick={() => onDecide("release")}>
-          Liberar venda
+          {t("sale.release.action")}
         </PermittedButton>
       )}
     </>
@@ -128,19 +123,19 @@ function ReleaseDialog({ sale, onClose }: DialogProps) {
   const money = useSaleMoney();
   return (
     <DecisionDialog
-      title={`Liberar a venda nº ${sale.id}?`}
-      text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
+      title={t("sale.release.title", { id: sale.id })}
+      text={t("sale.release.text")}
       mayPay
       consequences={[
-        ["Valor", money(sale)],
-        ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
-        ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado na visita"],
-        ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
-        ["Retida por", whyOf(sale) ?? "–"],
+        [t("amount"), money(sale)],
+        [t("commission"), sale.commission === null ? "–" : brl(sale.commission)],
+        [t("cashback"), Number(sale.cashback) > 0 ? brl(sale.cashback) : t("sale.release.computed")],
+        [t("to"), <WholeWallet key="wallet" address={sale.wallet} />],
+        [t("sale.heldFor"), whyOf(sale) ?? "–"],
       ]}
-      action="Liberar venda"
-      reasonHint="Fica no registro, com o seu nome."
-      done="Venda liberada."
+      action={t("sale.release.action")}
+      reasonHint={t("reasonHint.named")}
+      done={t("sale.release.done")}
       decide={(reason) => releaseSale(sale, reason)}
       preview={<DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "release"))} saleId={sale.id} />}
       onClose={onClose}
@@ -153,17 +148,17 @@ function DeclineDialog({ sale, onClose }: DialogProps) {
   const money = useSaleMoney();
   return (
     <DecisionDialog
-      title={`Recusar a venda nº ${sale.id}?`}
-      text="É definitivo, diga a rede o que disser depois. O que já foi pago fica como saldo a devolver do comprador."
+      title={t("sale.decline.title", { id: sale.id })}
+      text={t("sale.decline.text")}
       consequences={[
-        ["Valor", money(sale)],
-        ["Cashback que deixa de ser pago", brl(sale.cashback)],
-        ["De", <WholeWallet key="wallet" address={sale.wallet} />],
+        [t("amount"), money(sale)],
+        [t("sale.decline.cashback"), brl(sale.cashback)],
+        [t("from"), <WholeWallet key="wallet" address={sale.wallet} />],
       ]}
-      action="Recusar venda"
+      action={t("sale.decline.action")}
       isDangerous
-      reasonHint="O comprador vê este motivo, e ele fica no registro."
-      done="Venda recusada."
+      reasonHint={t("sale.decline.hint")}
+      done={t("sale.decline.done")}
       decide={(reason) => declineSale(sale, reason)}
       preview={<DecisionPreview preview={useQuery(salePreviewQuery(sale.id, "decline"))} saleId={sale.id} />}
       onClose={onClose}
@@ -179,19 +174,19 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
   const preview = useQuery({ ...assignPreviewQuery(sale.id, click.trim()), enabled: isWhole });
   return (
     <DecisionDialog
-      title={`De quem é a venda nº ${sale.id}?`}
-      text="A venda passa a ser de quem fez esta visita, com o cashback combinado nela."
+      title={t("sale.assign.title", { id: sale.id })}
+      text={t("sale.assign.text")}
       mayPay
-      consequences={[["Valor", money(sale)]]}
-      action="Ligar à visita"
-      reasonHint="Fica no registro."
-      done="A venda tem um comprador."
-      validate={() => (click.trim() ? undefined : "Informe o código da visita.")}
+      consequences={[[t("amount"), money(sale)]]}
+      action={t("sale.assign.action")}
+      reasonHint={t("reasonHint.log")}
+      done={t("sale.assign.done")}
+      validate={() => (click.trim() ? undefined : t("sale.assign.none"))}
       decide={(reason) => assignSale(sale, click.trim(), reason)}
       preview={<DecisionPreview preview={preview} saleId={sale.id} />}
       onClose={onClose}
     >
-      <Field label="Código da visita" hint="26 letras e números, como está na reclamação ou na visita.">
+      <Field label={t("sale.assign.code")} hint={t("sale.assign.hint")}>
         {(control) => (
           <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}
@@ -203,13 +198,8 @@ function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
 /** The whole code of a visit. */
 const VISIT = /^(?:[a-z2-7]{26}|[0-9a-f]{32})$/;
 
-const STAGES: Record<SalePurchaseStage, string> = {
-  planned: "planejada",
-  pending: "pendente",
-  confirmed: "confirmada",
-  paid: "paga",
-  cancelled: "cancelada",
-};
+type EachHasText = SalePurchaseStage extends CodeOf<"sale.stage"> ? "sale.stage" : never;
+const STAGE: EachHasText = "sale.stage";
 
 function Purchases({ sale }: { sale: SaleDetails }) {
   const { brl, chz } = useFormat();
@@ -217,17 +207,20 @@ function Purchases({ sale }: { sale: SaleDetails }) {
   return (
     <section aria-labelledby="sale-purchases">
       <h3 id="sale-purchases" className="card-title">
-        Compras desta venda
+        {t("sale.purchases")}
       </h3>
       <ul className="plain-rows">
         {sale.purchases.map((one) => (
           <li key={one.id}>
             <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
-              Nº {one.id}
+              {t("numbered", { id: one.id })}
             </Link>{" "}
-            {brl(one.amount)}, cashback {brl(one.cashback)}, {ownValue(STAGES, one.stage) ?? newWord(one.stage)}
-            {one.withdrawn && ", retirada"}
-            {Number(one.owed_back) > 0 && ` · a devolver: ${chz(one.owed_back)}`}
+            {t(one.withdrawn ? "sale.purchaseWithdrawn" : "sale.purchase", {
+              amount: brl(one.amount),
+              cashback: brl(one.cashback),
+              stage: heardText(STAGE, one.stage),
+            })}
+            {Number(one.owed_back) > 0 && ` · ${t("sale.owedBack", { amount: chz(one.owed_back) })}`}
           </li>
         ))}
       </ul>
@@ -235,7 +228,11 @@ function Purchases({ sale }: { sale: SaleDetails }) {
   );
 }
 
-const SOURCES: Record<string, string> = { poll: "lida", push: "avisada", direct: "informada" };
+/** "aprovada, e paga" */
+function reportText({ status, payable }: { status: string; payable: boolean | null }): string {
+  const said = textOf("sale.status", status) ?? status;
+  return payable ? t("sale.andPays", { status: said }) : said;
+}
 
 function Revisions({ sale }: { sale: SaleDetails }) {
   const { dateTime } = useFormat();
@@ -243,21 +240,20 @@ function Revisions({ sale }: { sale: SaleDetails }) {
   return (
     <section aria-labelledby="revisions">
       <h3 id="revisions" className="card-title">
-        O que a rede disse
+        {t("sale.revisions")}
       </h3>
       <ol className="life">
         {sale.revisions.map((one) => (
           <li key={one.id} data-source="database">
             <span>
-              {SALE_STATUS_WORDS[one.status] ?? one.status}
-              {one.payable && ", e paga"} ·{" "}
+              {reportText(one)} ·{" "}
               <strong className="figures">
                 {money({ ...one, amount_brl: one.currency === "BRL" ? one.amount : null })}
               </strong>
-              {!one.applied && " (não valeu: já havia uma leitura mais nova)"}
+              {!one.applied && ` ${t("sale.notApplied")}`}
             </span>
             <time dateTime={one.read_at}>
-              {SOURCES[one.source] ?? one.source} em {dateTime(one.read_at)}
+              {textOf("sale.read", one.source, { at: dateTime(one.read_at) }) ?? dateTime(one.read_at)}
             </time>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { PROBLEM_CODES } from "../../../core/rules/sale/problem.ts";
 import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";
+import { panelLanguage } from "../texts.ts";
 import { newWord } from "../words.ts";
 
 /** A sale's amount in reais, otherwise in its own currency. */
@@ -28,5 +29,5 @@ function sayHold({ reason, figures }: Sale["held_for"][number]): string {
     const code = knownOf(PROBLEM_CODES, problem.code);
     return code ? [{ ...problem, code }] : [];
   });
-  return sayHolds([{ reason: known, figures: { ...figures, problems } }], "pt");
+  return sayHolds([{ reason: known, figures: { ...figures, problems } }], panelLanguage());
 }

@@ -7,8 +7,9 @@ import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { sumOf } from "../list/bulk.tsx";
-import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
+import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
 import { FromNetworks } from "./from-networks.tsx";
 import { saleQuery } from "./queries.ts";
@@ -46,24 +47,24 @@ function useSalesList(): ListDefinition<Sale> {
   return {
     path: "/api/admin/sales",
     row: saleSchema,
-    title: "Vendas",
-    noun: ["venda", "vendas"],
-    search: "número, pedido, carteira ou visita",
+    title: t("view.sales"),
+    noun: "sale",
+    search: t("sales.search"),
     states: optionsOf(SALE_WORDS),
     waiting: ({ held_sales, unmatched_sales }) => ({ held: held_sales, unmatched: unmatched_sales }),
-    sorts: BY_AGE_OR_AMOUNT,
+    sorts: sortsByAgeOrAmount("feminine"),
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
         <span className="figures">{row.order_ref ?? row.sale_key}</span>
         <span className="row-note">
-          Nº {row.id} · {networkName(row.network)} ({row.account})
+          {t("numbered", { id: row.id })} · {networkName(row.network)} ({row.account})
         </span>
       </>
     ),
     columns: [
       {
-        header: "Situação",
+        header: t("status"),
         cell: (row) => (
           <>
             <StateBadge {...wordOf(SALE_WORDS, row.state)} />
@@ -72,31 +73,29 @@ function useSalesList(): ListDefinition<Sale> {
         ),
       },
       {
-        header: "Carteira",
+        header: t("wallet"),
         cell: (row) => row.wallet && <ShortWallet address={row.wallet} />,
       },
-      { header: "Valor", isFigure: true, cell: money },
+      { header: t("amount"), isFigure: true, cell: money },
       {
-        header: "Comissão",
+        header: t("commission"),
         isFigure: true,
         cell: (row) => row.commission && brl(row.commission),
       },
-      { header: "Cashback", isFigure: true, cell: (row) => brl(row.cashback) },
+      { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback) },
       {
-        header: "Quando",
+        header: t("when"),
         cell: (row) => row.occurred_at && <time dateTime={row.occurred_at}>{dateTime(row.occurred_at)}</time>,
       },
     ],
     bulk: {
       permission: "sales",
       fits: ({ state }) => state === "held",
-      action: "Liberar",
-      what: (count) => `as ${count} vendas retidas`,
-      text: "Seguem como as redes as informaram. Confira os motivos: cada venda é liberada como está na lista.",
+      what: "sales",
       mayPay: true,
       consequences: (rows) => [
         [
-          "Cashback, somado",
+          t("sales.sum"),
           brl(
             sumOf(
               rows.map(({ cashback }) => ({ amount: cashback })),
@@ -104,13 +103,13 @@ function useSalesList(): ListDefinition<Sale> {
             ),
           ),
         ],
-        ...rows.map((row) => [`Nº ${row.id} · ${money(row)}`, whyOf(row)] as const),
+        ...rows.map((row) => [`${t("numbered", { id: row.id })} · ${money(row)}`, whyOf(row)] as const),
       ],
       decide: release,
     },
     empty: {
-      title: "Nenhuma venda ainda",
-      hint: "As redes de afiliados avisam as vendas; cada uma aparece aqui.",
+      title: t("sales.none"),
+      hint: t("sales.none.hint"),
     },
   };
 }

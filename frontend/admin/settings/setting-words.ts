@@ -1,177 +1,118 @@
 import { durationText } from "../../../core/rules/duration.ts";
-import { ownValue } from "../../../core/rules/records.ts";
 import type { useFormat } from "../../i18n/use-format.ts";
+import { type CodeOf, decimalText, panelLanguage, t, textOf } from "../texts.ts";
 
-const KEYS: readonly (readonly [prefix: string, whose: string])[] = [
-  ["OPERATOR", "do operador"],
-  ["MINTER", "do emissor"],
-  ["CONFIRMER", "do confirmador"],
-  ["PAYER", "do pagador"],
-];
-const OF_KEYS = KEYS.flatMap(([prefix, whose]) => [
-  [`${prefix}_ADDRESS`, `Endereço da carteira ${whose}`],
-  [`${prefix}_KEY_FILE`, `Arquivo da chave ${whose}`],
-  [`${prefix}_PRIVATE_KEY`, `Chave ${whose}`],
-  [`${prefix}_SIGNER_URL`, `Serviço que assina pela carteira ${whose}`],
-]);
+type Setting = CodeOf<"setting">;
 
-/** What each variable of the api means, in the panel's words, and what it is about. */
-export const SETTING_GROUPS: readonly (readonly [title: string, words: Readonly<Record<string, string>>])[] = [
-  [
-    "Equipe e acesso",
-    {
-      ADMIN_WALLETS: "Carteiras da equipe e seus papéis",
-      APPROVAL_ABOVE_CHZ: "Quanto uma pessoa libera sozinha por dia",
-      BOOST_APPROVAL_ABOVE_PERCENT: "Percentual de cashback que uma pessoa define sozinha, no máximo",
-      AUTH_MODE: "Modo de login",
-      SERVICE_TOKENS: "Senhas de serviços",
-    },
+const OF_KEYS = (["OPERATOR", "MINTER", "CONFIRMER", "PAYER"] as const).flatMap((key) =>
+  (["ADDRESS", "KEY_FILE", "PRIVATE_KEY", "SIGNER_URL"] as const).map((what) => `${key}_${what}` as const),
+);
+
+/** The variables of the api, by what they are about, in the order of the tab. Each has a text `setting.NAME`. */
+export const SETTING_GROUPS = {
+  team: ["ADMIN_WALLETS", "APPROVAL_ABOVE_CHZ", "BOOST_APPROVAL_ABOVE_PERCENT", "AUTH_MODE", "SERVICE_TOKENS"],
+  payments: [
+    "BONUS_PROGRAM",
+    "BOOST_MAX_PERCENT",
+    "HOLD_SECONDS",
+    "MINT_DELAY_SECONDS",
+    "PAYOUTS_PAUSED",
+    "PAYOUT_CONFIRMATIONS",
+    "CONFIRMATIONS",
+    "LOW_BALANCE_CHZ",
+    "WEI_PER_CENT",
+    "RATE_URL",
+    "RATE_REFRESH_SECONDS",
+    "RATE_MAX_AGE_SECONDS",
+    "RATE_MAX_JUMP_PERCENT",
   ],
-  [
-    "Cashback e pagamentos",
-    {
-      BONUS_PROGRAM: "Programa de bônus",
-      BOOST_MAX_PERCENT: "Percentual de um cashback turbinado, no máximo",
-      HOLD_SECONDS: "Prazo de segurança do cashback",
-      MINT_DELAY_SECONDS: "Espera antes do ingresso",
-      PAYOUTS_PAUSED: "Pagamentos pausados pelo servidor",
-      PAYOUT_CONFIRMATIONS: "Blocos até um cashback poder ser pago",
-      CONFIRMATIONS: "Blocos até um ingresso valer como emitido",
-      LOW_BALANCE_CHZ: "Saldo que avisa que falta CHZ",
-      WEI_PER_CENT: "Cotação fixa do CHZ",
-      RATE_URL: "Fonte da cotação do CHZ",
-      RATE_REFRESH_SECONDS: "Intervalo da cotação do CHZ",
-      RATE_MAX_AGE_SECONDS: "Idade máxima da cotação do CHZ",
-      RATE_MAX_JUMP_PERCENT: "Salto máximo da cotação do CHZ",
-    },
+  sales: [
+    "AFFILIATE_ACCOUNTS",
+    "AFFILIATE_CLOSED_ACCOUNTS",
+    "AFFILIATE_SECRETS",
+    "SALE_MAX_REAIS",
+    "SALES_PER_DAY_MAX",
+    "SALE_MIN_SECONDS",
+    "SALE_OVERDUE_DAYS",
+    "SALE_REF_KEY",
+    "SALE_REF_KEYS",
+    "CLAIM_AFTER_DAYS",
+    "FX_RATES",
+    "FX_URL",
   ],
-  [
-    "Vendas das redes",
-    {
-      AFFILIATE_ACCOUNTS: "Contas nas redes de afiliados",
-      AFFILIATE_CLOSED_ACCOUNTS: "Contas encerradas de propósito; as vendas abertas delas ficam retidas",
-      AFFILIATE_SECRETS: "Segredos dos avisos de venda",
-      SALE_MAX_REAIS: "Valor de venda que retém",
-      SALES_PER_DAY_MAX: "Vendas por comprador e dia antes de reter",
-      SALE_MIN_SECONDS: "Tempo mínimo entre a visita e a venda",
-      SALE_OVERDUE_DAYS: "Dias que uma venda espera a rede antes de virar tarefa",
-      SALE_REF_KEY: "Chave que liga ingressos às suas vendas",
-      SALE_REF_KEYS: "Chaves anteriores dessa ligação",
-      CLAIM_AFTER_DAYS: "Dias até um comprador poder reclamar",
-      FX_RATES: "Cotações fixas de outras moedas",
-      FX_URL: "Fonte das cotações de outras moedas",
-    },
+  simulated: [
+    "SIMULATED_PURCHASES",
+    "SIMULATED_MAX_REAIS",
+    "SIMULATED_DAILY_MAX_REAIS",
+    "SIMULATED_TOTAL_DAILY_REAIS",
+    "SIMULATED_STEP_DELAY_MS",
   ],
-  [
-    "Compras simuladas",
-    {
-      SIMULATED_PURCHASES: "Compras simuladas",
-      SIMULATED_MAX_REAIS: "Valor máximo de uma compra simulada",
-      SIMULATED_DAILY_MAX_REAIS: "Compras simuladas de uma carteira por dia, no máximo",
-      SIMULATED_TOTAL_DAILY_REAIS: "Compras simuladas de todos por dia, no máximo",
-      SIMULATED_STEP_DELAY_MS: "Espera entre os passos simulados",
-    },
+  chain: [
+    "NETWORK",
+    "CHAIN_ID",
+    "CHAIN_PORT",
+    "RPC_URLS",
+    "RPC_PLAINTEXT",
+    "ONE_NODE",
+    "NODE_CALLS_PER_SECOND",
+    "START_BLOCK",
+    "PURCHASE_NFT_ADDRESS",
+    "FORMER_PURCHASE_NFT_ADDRESSES",
+    "CASHBACK_DISTRIBUTOR_ADDRESS",
+    "FORMER_DISTRIBUTOR_ADDRESSES",
+    "BATCH_SIZE",
+    "BATCH_AGE_MS",
+    "FEE_BUMP_AFTER_MS",
+    "MAX_FEE_GWEI",
+    "RECONCILE_INTERVAL_SECONDS",
+    "RECONCILE_CALLS",
   ],
-  [
-    "Rede Chiliz",
-    {
-      NETWORK: "Rede Chiliz",
-      CHAIN_ID: "Número da rede Chiliz",
-      CHAIN_PORT: "Porta da rede local",
-      RPC_URLS: "Nós da rede Chiliz",
-      RPC_PLAINTEXT: "Nós sem criptografia, por um túnel que criptografa",
-      ONE_NODE: "Um só servidor diz o que está na rede Chiliz",
-      NODE_CALLS_PER_SECOND: "Leituras de saldos de carteiras por segundo nos nós, no máximo",
-      START_BLOCK: "Primeiro bloco lido",
-      PURCHASE_NFT_ADDRESS: "Contrato dos ingressos",
-      FORMER_PURCHASE_NFT_ADDRESSES: "Contratos de ingressos anteriores",
-      CASHBACK_DISTRIBUTOR_ADDRESS: "Contrato que paga o cashback",
-      FORMER_DISTRIBUTOR_ADDRESSES: "Contratos de pagamento anteriores",
-      BATCH_SIZE: "Pedidos por transação, no máximo",
-      BATCH_AGE_MS: "Espera para juntar transações",
-      FEE_BUMP_AFTER_MS: "Espera até aumentar a taxa de uma transação",
-      MAX_FEE_GWEI: "Taxa máxima por transação",
-      RECONCILE_INTERVAL_SECONDS: "Intervalo entre conferências com a rede",
-      RECONCILE_CALLS: "Consultas por conferência com a rede, no máximo",
-    },
+  wallets: ["SENDER_KEYS", ...OF_KEYS],
+  mail: ["SMTP_URL", "MAIL_FROM", "VAPID_KEY_FILE", "VAPID_SUBJECT", "SUPPORT_CONTACT", "NOTIFY_URL", "NOTIFY_SECRET"],
+  server: [
+    "PUBLIC_URL",
+    "HOST",
+    "PORT",
+    "METRICS_PORT",
+    "CORS_ORIGINS",
+    "TRUST_PROXY",
+    "RATE_LIMIT_SCALE",
+    "DRAIN_SECONDS",
+    "LOG_LEVEL",
+    "DATABASE_URL",
+    "DATA_DIR",
+    "ERASED_FILE",
+    "WEB_DIR",
+    "ASSETS_URL",
+    "VITE_ANALYTICS_URL",
+    "VITE_WALLETCONNECT_PROJECT_ID",
   ],
-  [
-    "Carteiras do servidor",
-    {
-      SENDER_KEYS: "Carteiras pelas quais este servidor assina",
-      ...Object.fromEntries(OF_KEYS),
-    },
-  ],
-  [
-    "E-mails e avisos",
-    {
-      SMTP_URL: "Servidor de e-mail",
-      MAIL_FROM: "Remetente dos e-mails",
-      VAPID_KEY_FILE: "Chave das mensagens aos aparelhos",
-      VAPID_SUBJECT: "Contato para os serviços de mensagens",
-      SUPPORT_CONTACT: "Contato de atendimento",
-      NOTIFY_URL: "Para onde vão os avisos à equipe",
-      NOTIFY_SECRET: "Segredo dos avisos à equipe",
-    },
-  ],
-  [
-    "Servidor e site",
-    {
-      PUBLIC_URL: "Endereço público do site",
-      HOST: "Endereço em que o servidor atende",
-      PORT: "Porta do servidor",
-      METRICS_PORT: "Porta das métricas",
-      CORS_ORIGINS: "Outros sites que podem chamar a API",
-      TRUST_PROXY: "Balanceadores de confiança",
-      RATE_LIMIT_SCALE: "Fator dos limites de chamadas",
-      DRAIN_SECONDS: "Espera até o servidor se despedir, para o balanceador desviar as chamadas",
-      LOG_LEVEL: "Detalhe dos registros do servidor",
-      DATABASE_URL: "Banco de dados",
-      DATA_DIR: "Pasta de dados",
-      ERASED_FILE: "Lista de perfis apagados e e-mails encerrados",
-      WEB_DIR: "Pasta do site",
-      ASSETS_URL: "Onde as imagens ficam guardadas",
-      VITE_ANALYTICS_URL: "Endereço das estatísticas de visita",
-      VITE_WALLETCONNECT_PROJECT_ID: "Projeto no WalletConnect",
-    },
-  ],
-];
+} as const satisfies Record<Exclude<CodeOf<"settingGroup">, "others">, readonly Setting[]>;
 
 const BLOCKS = new Set(["CONFIRMATIONS", "PAYOUT_CONFIRMATIONS"]);
-
-/** What a value that is a word of the server means. */
-const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  AUTH_MODE: { strict: "só com desafio de uso único", compat: "aceita também a assinatura simples" },
-  BONUS_PROGRAM: { club: "pelo Fan Token do clube do coração", tiers: "por faixas de saldo" },
-  LOG_LEVEL: {
-    trace: "tudo, cada passo",
-    debug: "tudo, também detalhes",
-    info: "o que acontece",
-    warn: "só avisos e erros",
-    error: "só erros",
-    fatal: "só o que encerra o servidor",
-    silent: "nada",
-  },
-  SENDER_KEYS: { "": "todas", none: "nenhuma" },
-};
 
 type Format = Pick<ReturnType<typeof useFormat>, "number" | "brl" | "percent">;
 
 /** A value with its unit, or in words; undefined for a text of the server's own, such as an address. */
 export function settingFigure(name: string, value: string, format: Format): string | undefined {
-  const word = ownValue(VALUE_WORDS[name] ?? {}, value);
+  const word = textOf(`settingValue.${name}`, value === "" ? "all" : value);
   if (word !== undefined) return word;
-  if (value === "true" || value === "false") return value === "true" ? "sim" : "não";
-  if (name === "FX_RATES") return value.replaceAll(", ", " · ").replace(/([A-Z]{3}):(\d+)\.(\d+)/g, "1 $1 = R$$ $2,$3");
+  if (value === "true" || value === "false") return value === "true" ? t("yes") : t("no");
+  if (name === "FX_RATES") return value.split(/, ?/).map(rateText).join(" · ");
   if (!/^\d+(\.\d+)?$/.test(value)) return undefined;
-  if (name.endsWith("_SECONDS")) return durationText(Number(value), "pt");
-  if (name.endsWith("_MS")) return `${format.number(Number(value) / 1_000)} s`;
+  if (name.endsWith("_SECONDS")) return durationText(Number(value), panelLanguage());
+  if (name.endsWith("_MS")) return t("settingUnit.seconds", { value: format.number(Number(value) / 1_000) });
   if (name.endsWith("_CHZ")) return `${format.number(value)} CHZ`;
   if (name.endsWith("_REAIS")) return format.brl(value);
   if (name.endsWith("_PERCENT")) return format.percent(value);
-  if (name.endsWith("_DAYS")) return `${format.number(value)} ${value === "1" ? "dia" : "dias"}`;
+  if (name.endsWith("_DAYS")) return t("settingUnit.days", { count: Number(value), value: format.number(value) });
   if (name.endsWith("_GWEI")) return `${format.number(value)} gwei`;
-  if (BLOCKS.has(name)) return `${format.number(value)} ${value === "1" ? "bloco" : "blocos"}`;
-  if (name === "WEI_PER_CENT") return `${format.number(value)} wei por centavo`;
-  return undefined;
+  if (BLOCKS.has(name)) return t("settingUnit.blocks", { count: Number(value), value: format.number(value) });
+  return name === "WEI_PER_CENT" ? t("settingUnit.weiPerCent", { value: format.number(value) }) : undefined;
+}
+
+/** "1 USD = R$ 5,4321" of "USD:5.4321" */
+function rateText(rate: string): string {
+  const [currency = "", price = ""] = rate.split(":");
+  return t("settingUnit.rate", { currency, price: decimalText(price, price.split(".")[1]?.length ?? 0) });
 }

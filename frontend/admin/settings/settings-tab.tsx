@@ -5,26 +5,29 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { SearchField } from "../list/search-field.tsx";
+import { LanguageChoice } from "../panel-language.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
 import { TabHead } from "../tab-head.tsx";
+import { t, textOf } from "../texts.ts";
 import { configurationQuery } from "./queries.ts";
 import { SETTING_GROUPS, settingFigure } from "./setting-words.ts";
 
-/** The effective configuration: read-only, without secrets. */
+/** The effective configuration: read-only, without secrets. What the operator set shows; defaults are folded. */
 export function SettingsTab() {
   const configuration = useQuery(configurationQuery);
   return (
     <>
-      <TabHead title="Configurações" text="As configurações estão em desenvolvimento.">
-        Por enquanto são só para ler: mudam-se nas variáveis de ambiente do servidor. Segredos nunca aparecem.
+      <TabHead title={t("settings.title")} text={t("settings.fixed")}>
+        {t("settings.now")}
       </TabHead>
+      <LanguageChoice />
       {configuration.isPending ? (
         <Skeletons count={5} className="h-12" />
       ) : configuration.data ? (
         <Settings settings={configuration.data} />
       ) : (
-        <RetryPanel title="Não foi possível carregar a configuração." query={configuration} />
+        <RetryPanel title={t("settings.failed")} query={configuration} />
       )}
     </>
   );
@@ -39,14 +42,14 @@ function Settings({ settings }: { settings: Configuration }) {
   }));
   const found = groups.filter(({ rows }) => rows.length > 0);
   return (
-    <section className="grid gap-5" aria-label="Configuração em vigor">
+    <section className="grid gap-5" aria-label={t("settings.inForce")}>
       <div className="list-tools">
-        <SearchField label="Buscar por nome" value={query} onChange={setQuery} />
+        <SearchField label={t("settings.search")} value={query} onChange={setQuery} />
       </div>
       {found.length === 0 ? (
-        <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou." />
+        <EmptyPanel title={t("settings.none")} hint={t("settings.none.hint")} />
       ) : (
-        found.map((group) => <SettingsTable key={group.title} {...group} />)
+        found.map((group) => <SettingsGroup key={group.title} isSearched={wanted !== ""} {...group} />)
       )}
     </section>
   );
@@ -57,43 +60,57 @@ type Group = { title: string; rows: readonly Setting[] };
 
 /** By what they are about; a variable that the panel does not know, of a newer server, comes last. */
 function groupsOf(settings: Configuration): Group[] {
-  const known = SETTING_GROUPS.map(([title, words]) => ({
-    title,
-    rows: keysOf(words).flatMap((name) =>
-      settings.filter((one) => one.name === name).map((one) => ({ ...one, words: words[name] ?? name })),
+  const known = keysOf(SETTING_GROUPS).map((group) => ({
+    title: t(`settingGroup.${group}`),
+    rows: SETTING_GROUPS[group].flatMap((name) =>
+      settings.filter((one) => one.name === name).map((one) => ({ ...one, words: t(`setting.${name}`) })),
     ),
   }));
-  const names = new Set(known.flatMap(({ rows }) => rows.map(({ name }) => name)));
-  const others = settings.filter(({ name }) => !names.has(name)).map((one) => ({ ...one, words: one.name }));
-  return [...known, { title: "Outras", rows: others }];
+  const others = settings
+    .filter(({ name }) => textOf("setting", name) === undefined)
+    .map((one) => ({ ...one, words: one.name }));
+  return [...known, { title: t("settingGroup.others"), rows: others }];
 }
 
-const COLUMNS: readonly Column<Setting>[] = [
-  { header: "Valor", cell: (setting) => <SettingValue setting={setting} /> },
-  { header: "Origem", cell: ({ is_set }) => (is_set ? "definido" : <span className="muted">padrão</span>) },
-];
-
-function SettingsTable({ title, rows }: Group) {
+/** What was searched for is never folded away. */
+function SettingsGroup({ title, rows, isSearched }: Group & { isSearched: boolean }) {
   const id = useId();
+  const shown = isSearched ? rows : rows.filter(({ is_set }) => is_set);
+  const folded = isSearched ? [] : rows.filter(({ is_set }) => !is_set);
   return (
     <section className="settings" aria-labelledby={id}>
       <h3 id={id} className="card-title">
         {title}
       </h3>
-      <PlainTable
-        caption={title}
-        noun="nome"
-        rows={rows}
-        keyOf={({ name }) => name}
-        nameOf={({ name, words }) => (
-          <>
-            {words}
-            <code className="row-note setting-name">{name}</code>
-          </>
-        )}
-        columns={COLUMNS}
-      />
+      {shown.length > 0 && <SettingsTable title={title} rows={shown} />}
+      {folded.length > 0 && (
+        <details className="technical">
+          <summary>{t("settings.defaults", { count: folded.length })}</summary>
+          <SettingsTable title={title} rows={folded} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function SettingsTable({ title, rows }: Group) {
+  const columns: readonly Column<Setting>[] = [
+    { header: t("settings.value"), cell: (setting) => <SettingValue setting={setting} /> },
+  ];
+  return (
+    <PlainTable
+      caption={title}
+      noun={t("noun.setting")}
+      rows={rows}
+      keyOf={({ name }) => name}
+      nameOf={({ name, words }) => (
+        <>
+          {words}
+          <code className="row-note setting-name">{name}</code>
+        </>
+      )}
+      columns={columns}
+    />
   );
 }
 
@@ -102,7 +119,7 @@ const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toL
 function SettingValue({ setting }: { setting: Setting }) {
   const format = useFormat();
   if (setting.is_secret)
-    return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
+    return <span className="muted">{setting.is_set ? t("settings.secret") : t("settings.noSecret")}</span>;
   const figure = settingFigure(setting.name, setting.value ?? "", format);
   if (!setting.value) return <span className="muted">{figure ?? "–"}</span>;
   return figure ?? <code>{setting.value}</code>;

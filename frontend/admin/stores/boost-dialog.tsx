@@ -9,6 +9,7 @@ import type { BoostFields, Outcome } from "../admin-calls.ts";
 import { fieldResolver, says } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { bpsOf, PercentNotice } from "./percent-notice.tsx";
 
@@ -16,8 +17,6 @@ type BoostDialogProps = Saving & {
   store: StoreWithCategories;
   request: (fields: BoostFields) => Promise<Outcome>;
 };
-
-const NO_TIME = "Informe dia e hora.";
 
 const formSchema = z
   .object({
@@ -29,10 +28,9 @@ const formSchema = z
   .superRefine(({ starts, ends }, context) => {
     const [from, to] = [starts === "" ? undefined : fromSaoPaulo(starts), fromSaoPaulo(ends)];
     const refuse = (path: string, sentence: string) => context.addIssue({ ...says(sentence), path: [path] });
-    if (starts !== "" && from === undefined) refuse("starts", NO_TIME);
-    if (to === undefined) refuse("ends", NO_TIME);
-    else if (Date.parse(to) <= Math.max(Date.now(), from ? Date.parse(from) : 0))
-      refuse("ends", "O fim precisa vir depois do começo e de agora.");
+    if (starts !== "" && from === undefined) refuse("starts", t("boost.noTime"));
+    if (to === undefined) refuse("ends", t("boost.noTime"));
+    else if (Date.parse(to) <= Math.max(Date.now(), from ? Date.parse(from) : 0)) refuse("ends", t("boost.badEnd"));
   });
 
 type BoostForm = Record<keyof typeof formSchema.shape, string>;
@@ -59,24 +57,24 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
   );
   return (
     <FormDialog
-      title={`Turbinar o cashback de ${store.name}`}
-      action="Planejar"
+      title={t("boost.title", { name: store.name })}
+      action={t("boost.action")}
       isBusy={isSubmitting}
       onClose={saving.onClose}
       onSubmit={save}
     >
       <Field
-        label="Percentual turbinado"
-        hint="Substitui os percentuais menores enquanto durar. Os maiores ficam."
-        problem={errors.percent && "Informe um percentual até 100, com até 2 casas, por exemplo 10."}
+        label={t("boost.percent")}
+        hint={t("boost.percent.hint")}
+        problem={errors.percent && t("boost.percent.invalid")}
       >
         {(control) => <input inputMode="decimal" {...control} {...register("percent", trimmed)} />}
       </Field>
       <PercentNotice bps={bpsOf(watch("percent"))} />
-      <Field label="Vale para">
+      <Field label={t("validFor")}>
         {(control) => (
           <select {...control} {...register("category")}>
-            <option value="">Toda a loja</option>
+            <option value="">{t("wholeStore")}</option>
             {store.cashbacks.map((one) => (
               <option key={one.id} value={one.id}>
                 {one.category}
@@ -85,14 +83,10 @@ export function BoostDialog({ store, request, ...saving }: BoostDialogProps) {
           </select>
         )}
       </Field>
-      <Field label="Começa (horário de São Paulo)" hint="Vazio: agora." problem={errors.starts?.message}>
+      <Field label={t("boost.starts")} hint={t("boost.starts.hint")} problem={errors.starts?.message}>
         {(control) => <input type="datetime-local" {...control} {...register("starts")} />}
       </Field>
-      <Field
-        label="Termina (horário de São Paulo)"
-        hint="Visitas antes deste minuto ainda contam, e rendem por 7 dias."
-        problem={errors.ends?.message}
-      >
+      <Field label={t("boost.ends")} hint={t("boost.ends.hint")} problem={errors.ends?.message}>
         {(control) => <input type="datetime-local" {...control} {...register("ends")} />}
       </Field>
     </FormDialog>

@@ -9,6 +9,7 @@ import type { CashbackFields, Outcome } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
+import { t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { inLanguage } from "../words.ts";
 import { PercentNotice } from "./percent-notice.tsx";
@@ -48,44 +49,36 @@ export function CashbackDialog(props: CashbackDialogProps) {
   };
   return (
     <FormDialog
-      title={isNew ? "Adicionar cashback" : "Editar cashback"}
-      action={isNew ? "Adicionar" : "Salvar alterações"}
+      title={isNew ? t("category.add") : t("category.edit")}
+      action={isNew ? t("add") : t("saveChanges")}
       isBusy={isSubmitting}
       onClose={close}
       onSubmit={save}
     >
       <DraftNotice draft={draft} />
-      <Field label="Categoria" problem={errors.category?.message}>
+      <Field label={t("category.label")} problem={errors.category?.message}>
         {(control) => <input {...control} {...register("category", trimmed)} />}
       </Field>
-      <Field
-        label="Percentual de cashback"
-        hint="Use ponto como separador decimal, por exemplo 5.75. Vírgula também serve."
-        problem={errors.cashback_percent?.message}
-      >
+      <Field label={t("category.percent")} hint={t("category.percent.hint")} problem={errors.cashback_percent?.message}>
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
       <PercentNotice bps={props.raises(watch())} isFreeAtFirst={props.isFreeAtFirst ?? false} />
       {OTHER_LANGUAGES.map((one) => (
         <Field
           key={one}
-          label={`Nome ${inLanguage(one)}`}
-          hint={`Vazio: as páginas ${inLanguage(one)} mostram o nome em português.`}
+          label={t("category.nameIn", { language: inLanguage(one) })}
+          hint={t("category.nameIn.hint", { language: inLanguage(one) })}
           problem={errors[`category_${one}`]?.message}
         >
           {(control) => <input lang={LANGUAGES[one].locale} {...control} {...register(`category_${one}`, trimmed)} />}
         </Field>
       ))}
-      <Field
-        label="Código do grupo"
-        hint="O grupo de comissão na rede que rende este percentual. Vazio: nenhum em especial."
-        problem={errors.group_code?.message}
-      >
+      <Field label={t("category.groupCode")} hint={t("category.groupCode.hint")} problem={errors.group_code?.message}>
         {(control) => <input autoCapitalize="none" {...control} {...register("group_code", trimmed)} />}
       </Field>
       <label className="check">
         <input type="checkbox" {...register("is_default")} />
-        <span>Padrão: vale para o que nenhum grupo nomeia</span>
+        <span>{t("category.default.label")}</span>
       </label>
     </FormDialog>
   );
@@ -109,7 +102,7 @@ function useCategoryForm({ id, initial, request, raises: _, isFreeAtFirst: __, .
       },
       () => {
         const { category, cashback_percent } = getValues();
-        if (isNew && (!category || !cashback_percent)) toastMissing("Categoria e percentual são obrigatórios.");
+        if (isNew && (!category || !cashback_percent)) toastMissing(t("category.required"));
       },
     ),
   );

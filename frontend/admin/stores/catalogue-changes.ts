@@ -1,33 +1,32 @@
-import { ownValue } from "../../../core/rules/records.ts";
-import { saoPauloSpan } from "../../../core/rules/sao-paulo-time.ts";
 import type { CatalogueChange } from "../shapes.ts";
-import { FIELD_WORDS, newWord } from "../words.ts";
+import { panelLocale, saoPauloPeriod, t, textOf } from "../texts.ts";
+import { fieldWord, newWord } from "../words.ts";
 
-const KINDS = { store: "loja", cashback: "categoria", boost: "cashback turbinado", fan_token: "fan token" } as const;
-const VALUES: Record<string, string> = { true: "sim", false: "não" };
-
-/** A change that an import would make, in Portuguese. */
+/** A change that an import would make, in the panel's words. */
 export function changeSentence(change: CatalogueChange): string {
-  return `${bareSentence(change)}${change.waits ? " (espera uma segunda pessoa)" : ""}`;
+  const sentence = bareSentence(change);
+  return change.waits ? t("change.waits", { change: sentence }) : sentence;
 }
 
-function bareSentence({ kind, what, name, of, fields }: CatalogueChange): string {
-  const subject = `${ownValue(KINDS, what) ?? newWord(what)} ${of === undefined ? name : `${of}, ${name}`}`;
-  if (what === "boost") {
+function bareSentence({ kind, what: code, name: own, of, fields }: CatalogueChange): string {
+  const name = of === undefined ? own : t("change.of", { of, name: own });
+  const what = textOf("change.what", code, { name }) ?? `${newWord(code)} ${name}`;
+  const [first] = fields;
+  if (code === "boost") {
     const [bps, starts, ends] = fields.map(({ to }) => to ?? "");
-    return `+ ${subject}: ${percent(bps ?? "")}, de ${saoPauloSpan(starts ?? "", ends ?? "")}`;
+    return t("change.boost", { what, percent: percent(bps ?? ""), span: saoPauloPeriod(starts ?? "", ends ?? "") });
   }
-  if (kind === "create") {
-    const [first] = fields;
-    const detail = first?.field === "cashback_percent" ? `: ${percent(first.to)}` : ` (${first?.to})`;
-    return `+ ${subject}${detail}`;
-  }
-  return `~ ${subject}: ${fields.map(fieldSentence).join(", ")}`;
+  if (kind !== "create") return t("change.update", { what, fields: fields.map(fieldSentence).join(", ") });
+  return first?.field === "cashback_percent"
+    ? t("change.createPercent", { what, percent: percent(first.to) })
+    : t("change.create", { what, detail: first?.to ?? "" });
 }
 
 function fieldSentence({ field, from, to }: CatalogueChange["fields"][number]): string {
-  if (field === "cashback_percent") return `de ${percent(from ?? null)} para ${percent(to)}`;
-  return `${FIELD_WORDS[field] ?? field}: ${to === null ? "vazio" : (VALUES[to] ?? to)}`;
+  if (field === "cashback_percent") return t("change.percent", { from: percent(from ?? null), to: percent(to) });
+  const value = to === null ? t("change.empty") : to === "true" ? t("yes") : to === "false" ? t("no") : to;
+  return t("change.field", { field: fieldWord(field) ?? field, value });
 }
 
-const percent = (text: string | null): string => `${text?.replace(".", ",")}%`;
+const percent = (text: string | null): string =>
+  `${new Intl.NumberFormat(panelLocale(), { maximumFractionDigits: 2 }).format(Number(text))}%`;

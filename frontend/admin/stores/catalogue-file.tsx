@@ -5,6 +5,7 @@ import { toast } from "../../ui/toast.ts";
 import { exportCatalogue } from "../admin-calls.ts";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { refusalOf } from "../refusals.ts";
+import { t } from "../texts.ts";
 import { ImportDialog } from "./import-dialog.tsx";
 
 /** Exports the whole catalogue as a file, and imports one. */
@@ -15,13 +16,12 @@ export function CatalogueFile() {
       const name = `catalogo-${new Date().toISOString().slice(0, 10)}.csv`;
       download(name, "text/csv", await exportCatalogue("csv"));
     },
-    onError: (error) =>
-      toast.error("O catálogo não pôde ser exportado", { id: "admin", description: refusalOf(error) }),
+    onError: (error) => toast.error(t("catalogue.exportFailed"), { id: "admin", description: refusalOf(error) }),
   });
   return (
     <>
       <PermittedButton permission="catalogue" onClick={() => setImporting(true)}>
-        Importar catálogo
+        {t("catalogue.import")}
       </PermittedButton>
       <button
         type="button"
@@ -29,7 +29,7 @@ export function CatalogueFile() {
         disabled={save.isPending}
         onClick={() => save.mutate()}
       >
-        Exportar catálogo
+        {t("catalogue.export")}
       </button>
       {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </>

@@ -10,6 +10,7 @@ import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { importCatalogue } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 import type { CatalogueChange } from "../shapes.ts";
+import { panelLocale, t } from "../texts.ts";
 import { changeSentence } from "./catalogue-changes.ts";
 import { reloadCatalogue } from "./queries.ts";
 
@@ -31,15 +32,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const count = changes?.length ?? 0;
   return (
     <Dialog
-      title="Importar catálogo"
-      lang="pt-BR"
+      title={t("catalogue.import")}
+      lang={panelLocale()}
       look="wide"
       onClose={onClose}
-      leave="Cancelar"
+      leave={t("cancel")}
       actions={
         state.step === "unknown" ? (
           <button type="button" className="button" onClick={() => check(state.file, { wasSent: true })}>
-            Conferir de novo
+            {t("import.checkAgain")}
           </button>
         ) : (
           <button
@@ -48,20 +49,17 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             disabled={state.step !== "shown" || count === 0}
             onClick={() => state.step === "shown" && apply(state.file, state.changes)}
           >
-            {count > 0 ? `Aplicar ${count} ${count === 1 ? "mudança" : "mudanças"}` : "Aplicar"}
+            {t("import.apply", { count })}
           </button>
         )
       }
     >
       <div className="grid gap-4">
-        <Field
-          label="Arquivo do catálogo (.csv ou .json)"
-          hint="Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada."
-        >
+        <Field label={t("import.file")} hint={t("import.hint")}>
           {(control) => (
             <FileChoice
-              action="Escolher arquivo"
-              none="Nenhum arquivo escolhido"
+              action={t("import.choose")}
+              none={t("import.noFile")}
               accept=".csv,.json,text/csv,application/json"
               disabled={state.step === "applying"}
               choose={choose}
@@ -70,7 +68,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Progress state={state} />
-        {changes?.length === 0 && <p className="hint">O arquivo é igual ao catálogo: não há o que mudar.</p>}
+        {changes?.length === 0 && <p className="hint">{t("import.same")}</p>}
         {changes && count > 0 && <Changes changes={changes} />}
       </div>
     </Dialog>
@@ -85,23 +83,20 @@ function Progress({ state }: { state: Import }) {
       return (
         <p className="busy" role="status">
           <span className="spinner" aria-hidden="true" />
-          {state.step === "applying" ? "Aplicando as mudanças..." : "Conferindo o arquivo..."}
+          {state.step === "applying" ? t("import.applying") : t("import.checking")}
         </p>
       );
     case "refused":
       return (
         <div className="problem" role="alert">
-          <p>O arquivo não pode ser importado. Nada foi mudado.</p>
+          <p>{t("import.refused")}</p>
           <pre className="import-lines">{state.problem}</pre>
         </div>
       );
     case "unknown":
       return (
         <div className="problem" role="alert">
-          <p>
-            A resposta não chegou: as mudanças podem ter entrado, ou não. Confira de novo: o que ainda falta aparece
-            aqui, e se nada falta, entrou tudo.
-          </p>
+          <p>{t("import.unknown")}</p>
         </div>
       );
     default:
@@ -114,7 +109,7 @@ function Changes({ changes }: { changes: readonly CatalogueChange[] }) {
   return (
     <section aria-labelledby={`${id}-changes`}>
       <h3 id={`${id}-changes`} className="card-title">
-        {countText(changes.length, "a fazer")}
+        {t("import.toDo", { count: changes.length })}
       </h3>
       <ul className="import-lines">
         {changes.map(changeSentence).map((line) => (
@@ -157,7 +152,7 @@ function useImport(onClose: () => void) {
     mutationFn: ({ format, content }: CatalogueFile) => importCatalogue(format, content, true),
     onSuccess: (made) => {
       if (!isShown()) return;
-      toast.success(countText(made.changes.length, "feita"), { id: "admin" });
+      toast.success(t("import.done", { count: made.changes.length }), { id: "admin" });
       onClose();
     },
     onError: (error, file) =>
@@ -176,6 +171,3 @@ function useImport(onClose: () => void) {
  */
 const wasRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 408;
-
-const countText = (count: number, what: string): string =>
-  `${count} ${count === 1 ? "mudança" : "mudanças"} ${count === 1 || what === "a fazer" ? what : `${what}s`}`;

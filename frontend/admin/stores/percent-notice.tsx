@@ -7,6 +7,8 @@ import { useFormat } from "../../i18n/use-format.ts";
 import type { CashbackFields } from "../admin-calls.ts";
 import { roleQuery } from "../decisions/permissions.tsx";
 import { WalletName } from "../facts.tsx";
+import { RichText } from "../rich-text.tsx";
+import { t } from "../texts.ts";
 
 type PercentNoticeProps = {
   /** In basis points; undefined while nothing is raised. */
@@ -24,8 +26,7 @@ export function PercentNotice({ bps, isFreeAtFirst = false }: PercentNoticeProps
   return (
     <p className="hint" role="status">
       <span>
-        {isFreeAtFirst && "Se a loja tem mais de um dia: "}
-        {percent(percentText(bps))} passa de {alone}, o máximo que uma pessoa define sozinha.{" "}
+        {t(isFreeAtFirst ? "percentNotice.old" : "percentNotice.above", { percent: percent(percentText(bps)), alone })}{" "}
         {whoAgrees(role.approvers.catalogue, alone)}
       </span>
     </p>
@@ -34,14 +35,9 @@ export function PercentNotice({ bps, isFreeAtFirst = false }: PercentNoticeProps
 
 function whoAgrees(approvers: readonly string[], alone: string): ReactNode {
   const [one, ...others] = approvers;
-  if (one === undefined)
-    return `Ninguém mais pode aprovar: o pedido ficaria esperando. Defina até ${alone}, ou peça a quem cuida do servidor mais uma carteira em ADMIN_WALLETS ou um BOOST_APPROVAL_ABOVE_PERCENT maior.`;
-  if (others.length > 0) return `Só vale quando outra pessoa da equipe aprovar (${approvers.length} podem).`;
-  return (
-    <>
-      Só vale quando <WalletName address={one} /> aprovar.
-    </>
-  );
+  if (one === undefined) return t("percentNotice.nobody", { alone });
+  if (others.length > 0) return t("percentNotice.others", { count: approvers.length });
+  return <RichText id="percentNotice.one" who={<WalletName address={one} />} />;
 }
 
 /** Typed text as basis points; undefined if it is no percent. */

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { saoPauloSpan, saoPauloText } from "../../../core/rules/sao-paulo-time.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
@@ -9,7 +8,8 @@ import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { BoostRow, StoreWithCategories } from "../shapes.ts";
-import { BOOST_WORDS, wordOf } from "../words.ts";
+import { saoPauloMoment, saoPauloPeriod, t } from "../texts.ts";
+import { BOOST_WORDS, boostedPercent, wordOf } from "../words.ts";
 import { BoostDialog } from "./boost-dialog.tsx";
 import { boostsQuery } from "./queries.ts";
 
@@ -25,10 +25,10 @@ export function StoreBoosts({ store, reload }: { store: StoreWithCategories; rel
     <section aria-labelledby="store-boosts">
       <div className="section-head">
         <h3 id="store-boosts" className="card-title">
-          Cashback turbinado
+          {t("boosts.title")}
         </h3>
         <PermittedButton permission="catalogue" className="button button-small" onClick={() => setOpen("plan")}>
-          Turbinar
+          {t("boosts.new")}
         </PermittedButton>
       </div>
       {boosts.data ? (
@@ -36,14 +36,14 @@ export function StoreBoosts({ store, reload }: { store: StoreWithCategories; rel
       ) : boosts.isPending ? (
         <Skeletons count={1} className="h-14" />
       ) : (
-        <RetryPanel title="Não foi possível carregar os cashbacks turbinados." query={boosts} />
+        <RetryPanel title={t("boosts.failed")} query={boosts} />
       )}
       {open === "plan" && (
         <BoostDialog
           store={store}
           request={(fields) => planBoost(id, fields)}
-          done="Cashback turbinado planejado."
-          failed="Erro ao planejar o cashback turbinado."
+          done={t("boost.planned")}
+          failed={t("boost.failed")}
           reload={reload}
           onClose={close}
         />
@@ -55,7 +55,7 @@ export function StoreBoosts({ store, reload }: { store: StoreWithCategories; rel
 
 function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: Open) => void }) {
   const { percent } = useFormat();
-  if (boosts.length === 0) return <p className="muted">Nenhum ainda: os percentuais da loja são sempre os de cima.</p>;
+  if (boosts.length === 0) return <p className="muted">{t("boosts.none")}</p>;
   return (
     <ul className="admin-list">
       {boosts.map((boost) => (
@@ -64,23 +64,23 @@ function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: 
             <StateBadge {...wordOf(BOOST_WORDS, boost.state)} />
           </span>
           <div className="admin-list-text">
-            <h4 className="font-semibold">
-              {percent(boost.percent)} em {boost.category ?? "toda a loja"}
-            </h4>
+            <h4 className="font-semibold">{boostedPercent(percent(boost.percent), boost.category)}</h4>
             <p className="row-note">
-              De {saoPauloSpan(boost.starts_at, boost.ends_at)}
-              {boost.ends_at !== boost.planned_end_at && `, antes do previsto (${saoPauloText(boost.planned_end_at)})`}
+              {t(boost.ends_at === boost.planned_end_at ? "boost.span" : "boost.spanEarly", {
+                span: saoPauloPeriod(boost.starts_at, boost.ends_at),
+                planned: saoPauloMoment(boost.planned_end_at),
+              })}
             </p>
           </div>
           <div className="buttons">
             {boost.state === "running" && (
               <PermittedButton permission="catalogue" onClick={() => onOpen({ boost, kind: "end" })}>
-                Encerrar agora
+                {t("boost.end.action")}
               </PermittedButton>
             )}
             {(boost.state === "planned" || boost.state === "waiting") && (
               <PermittedButton permission="catalogue" onClick={() => onOpen({ boost, kind: "withdraw" })}>
-                Desistir
+                {t("boost.withdraw.action")}
               </PermittedButton>
             )}
           </div>
@@ -96,15 +96,11 @@ function EndDialog({ boost, kind, reload, onClose }: EndProps) {
   const isEnd = kind === "end";
   return (
     <DecisionDialog
-      title={isEnd ? "Encerrar o cashback turbinado agora?" : "Desistir deste cashback turbinado?"}
-      text={
-        isEnd
-          ? "Quem já foi à loja fica com o percentual turbinado. Visitas de agora em diante rendem o percentual de sempre."
-          : "Ele não começa. Ninguém tinha recebido essa promessa ainda."
-      }
-      action={isEnd ? "Encerrar agora" : "Desistir"}
+      title={isEnd ? t("boost.end.title") : t("boost.withdraw.title")}
+      text={isEnd ? t("boost.end.text") : t("boost.withdraw.text")}
+      action={isEnd ? t("boost.end.action") : t("boost.withdraw.action")}
       isDangerous
-      done={isEnd ? "Cashback turbinado encerrado." : "Cashback turbinado retirado."}
+      done={isEnd ? t("boost.end.done") : t("boost.withdraw.done")}
       decide={async () => {
         await (isEnd ? endBoost(boost.id) : withdrawBoost(boost.id));
         await reload();

@@ -15,6 +15,7 @@ import {
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { capitalized, inLanguage } from "../words.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 import { bpsOf, PercentNotice, raisedTo } from "./percent-notice.tsx";
@@ -36,17 +37,17 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
   return (
     <div>
       <div className="section-head">
-        <h3 className="card-title">Categorias de cashback</h3>
+        <h3 className="card-title">{t("categories.title")}</h3>
         <PermittedButton
           permission="catalogue"
           className="button button-small"
           onClick={() => setOpen({ kind: "add" })}
         >
-          Adicionar cashback
+          {t("category.add")}
         </PermittedButton>
       </div>
       {store.cashbacks.length === 0 ? (
-        <p className="muted">Nenhuma categoria ainda. Sem categoria, a loja não rende cashback.</p>
+        <p className="muted">{t("categories.none")}</p>
       ) : (
         <ul className="admin-list">
           {store.cashbacks.map((one) => (
@@ -54,10 +55,12 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
               <CategoryFacts category={one} />
               <div className="buttons">
                 <PermittedButton permission="catalogue" onClick={() => setOpen({ kind: "edit", cashback: one })}>
-                  Editar<span className="sr-only"> – {one.category}</span>
+                  {t("edit")}
+                  <span className="sr-only"> – {one.category}</span>
                 </PermittedButton>
                 <PermittedButton permission="catalogue" onClick={() => setOpen({ kind: "delete", cashback: one })}>
-                  Excluir<span className="sr-only"> – {one.category}</span>
+                  {t("delete")}
+                  <span className="sr-only"> – {one.category}</span>
                 </PermittedButton>
               </div>
             </li>
@@ -74,11 +77,11 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
   const notes = [
     ...OTHER_LANGUAGES.map((one) => {
       const name = category[`category_${one}`];
-      return name && `${capitalized(inLanguage(one))}: ${name}`;
+      return name && t("category.inLanguage", { language: capitalized(inLanguage(one)), name });
     }),
-    category.group_code && `Grupo ${category.group_code}`,
-    category.is_default && "Categoria padrão",
-    category.boost && `Turbinado: sem isso, ${percent(category.boost.plain_percent)}`,
+    category.group_code && t("category.group", { group: category.group_code }),
+    category.is_default && t("category.default"),
+    category.boost && t("category.boosted", { percent: percent(category.boost.plain_percent) }),
   ].filter(Boolean);
   return (
     <>
@@ -109,8 +112,8 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
           raises={(fields) => bpsOf(fields.cashback_percent)}
           isFreeAtFirst={store.network !== WITHOUT_COMMISSION}
           request={(fields) => addCashback(storeId, fields)}
-          done="Cashback adicionado com sucesso!"
-          failed="Erro ao adicionar cashback."
+          done={t("category.add.done")}
+          failed={t("category.add.failed")}
           reload={reload}
           onClose={onClose}
         />
@@ -122,8 +125,8 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
           initial={fieldsOf(open.cashback)}
           raises={(fields) => raisedTo(store.cashbacks, open.cashback.id, fields)}
           request={(fields) => change(storeId, open.cashback, fields)}
-          done="Cashback atualizado com sucesso!"
-          failed="Erro ao atualizar cashback."
+          done={t("category.edit.done")}
+          failed={t("category.edit.failed")}
           reload={reload}
           onClose={onClose}
         />
@@ -131,11 +134,11 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
     case "delete":
       return (
         <ConfirmDialog
-          title={`Excluir o cashback ${open.cashback.category}?`}
-          text="Tem certeza que deseja excluir esta categoria de cashback? Esta ação não pode ser desfeita."
+          title={t("category.delete.title", { category: open.cashback.category })}
+          text={t("category.delete.text")}
           request={() => deleteCashback(storeId, String(open.cashback.id))}
-          done="Cashback excluído com sucesso!"
-          failed="Erro ao excluir cashback."
+          done={t("category.delete.done")}
+          failed={t("category.delete.failed")}
           reload={reload}
           onClose={onClose}
         >

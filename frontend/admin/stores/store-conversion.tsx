@@ -4,6 +4,7 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Conversion } from "../shapes.ts";
+import { t } from "../texts.ts";
 import { monthName } from "../words.ts";
 import { conversionQuery } from "./queries.ts";
 
@@ -13,14 +14,14 @@ export function StoreConversion({ storeId }: { storeId: string }) {
   return (
     <section aria-labelledby="store-conversion">
       <h3 id="store-conversion" className="card-title">
-        Da visita à venda
+        {t("conversion.title")}
       </h3>
       {months.data ? (
         <Months months={months.data} />
       ) : months.isPending ? (
         <Skeletons count={1} className="h-14" />
       ) : (
-        <RetryPanel title="Não foi possível carregar as visitas e vendas." query={months} />
+        <RetryPanel title={t("conversion.failed")} query={months} />
       )}
     </section>
   );
@@ -31,16 +32,16 @@ type Month = Conversion & { month: string };
 function Months({ months }: { months: readonly Month[] }) {
   const { integer } = useFormat();
   const rate = useConversionRate();
-  if (months.length === 0) return <p className="muted">Nenhuma visita nos últimos doze meses.</p>;
+  if (months.length === 0) return <p className="muted">{t("conversion.none")}</p>;
   const columns: readonly Column<Month>[] = [
-    { header: "Visitas", isFigure: true, cell: ({ clicks }) => integer(clicks) },
-    { header: "Vendas", isFigure: true, cell: ({ sales }) => integer(sales) },
-    { header: "Conversão", isFigure: true, cell: rate },
+    { header: t("conversion.visits"), isFigure: true, cell: ({ clicks }) => integer(clicks) },
+    { header: t("view.sales"), isFigure: true, cell: ({ sales }) => integer(sales) },
+    { header: t("conversion.rate"), isFigure: true, cell: rate },
   ];
   return (
     <PlainTable
-      caption="Visitas, vendas que vieram delas e conversão, por mês"
-      noun="mês"
+      caption={t("conversion.caption")}
+      noun={t("noun.month")}
       rows={months}
       keyOf={({ month }) => month}
       nameOf={({ month }) => monthName(month)}
@@ -51,14 +52,13 @@ function Months({ months }: { months: readonly Month[] }) {
 
 /** Visits, sales and conversion in a line, such as "120 visitas · 9 vendas · conversão de 7,5%". */
 export function ConversionLine({ conversion }: { conversion: Conversion }) {
-  const { integer } = useFormat();
   const rate = useConversionRate();
   const { clicks, sales } = conversion;
   return (
     <p className="row-note figures">
       {clicks === 0 && sales === 0
-        ? "Nenhuma visita em 3 meses"
-        : `Em 3 meses: ${integer(clicks)} ${clicks === 1 ? "visita" : "visitas"} · ${integer(sales)} ${sales === 1 ? "venda" : "vendas"} · conversão de ${rate(conversion)}`}
+        ? t("conversion.noVisit")
+        : t("conversion.line", { clicks, sales, rate: rate(conversion) })}
     </p>
   );
 }

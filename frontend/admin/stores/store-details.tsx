@@ -12,6 +12,7 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
 import { labelOf } from "../invalid-field.ts";
 import type { StoreWithCategories } from "../shapes.ts";
+import { listText, t } from "../texts.ts";
 import { capitalized, inLanguage } from "../words.ts";
 import { missingOf } from "./missing.ts";
 import { conversionQuery, reloadCatalogue, storeDetailsQuery, testClickQuery } from "./queries.ts";
@@ -37,17 +38,17 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
   const { isError, errorUpdateCount } = details;
   useEffect(() => {
     if (isError && errorUpdateCount > 0) {
-      toast.error("Erro", { id: "admin-store", description: "Não foi possível carregar os cashbacks da loja." });
+      toast.error(t("error"), { id: "admin-store", description: t("store.failed") });
     }
   }, [isError, errorUpdateCount]);
   if (details.data) return <Loaded store={details.data} onBack={onBack} />;
   if (details.isPending) return <Skeletons count={4} className="h-14" />;
   return (
     <>
-      <RetryPanel title="Não foi possível carregar os cashbacks da loja." query={details} />
+      <RetryPanel title={t("store.failed")} query={details} />
       <div className="flex justify-center">
         <button type="button" className="button button-small button-quiet" onClick={onBack}>
-          Voltar à lista
+          {t("store.back")}
         </button>
       </div>
     </>
@@ -70,11 +71,11 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
     <StepButton what={what} isNext={step === steps[0]} onClick={() => setOpen(opened)} />
   );
   const actions: Record<StoreStep, ReactNode> = {
-    rate: fill("rate", "o percentual", categoryFor("rate", store)),
-    link: fill("link", "o link"),
-    advertiser: fill("advertiser", "o anunciante"),
-    click: fill("click", "o código da visita"),
-    groups: fill("groups", "o grupo", categoryFor("groups", store)),
+    rate: fill("rate", t("step.what.rate"), categoryFor("rate", store)),
+    link: fill("link", t("step.what.link")),
+    advertiser: fill("advertiser", t("step.what.advertiser")),
+    click: fill("click", t("step.what.click")),
+    groups: fill("groups", t("step.what.groups"), categoryFor("groups", store)),
     logo,
     test,
     chain_name: null,
@@ -100,23 +101,23 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       {open === "edit" && (
         <StoreDialog
           id={id}
-          title="Editar loja"
-          action="Salvar alterações"
+          title={t("store.edit")}
+          action={t("saveChanges")}
           initial={fieldsOf(store)}
           request={(fields, before) => updateStore(id, before, fields)}
-          done="Loja atualizada com sucesso!"
-          failed="Erro ao atualizar loja."
+          done={t("store.edit.done")}
+          failed={t("store.edit.failed")}
           reload={reload}
           onClose={close}
         />
       )}
       {open === "delete" && (
         <ConfirmDialog
-          title={`Excluir ${store.name}?`}
-          text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
+          title={t("deleteTitle", { name: store.name })}
+          text={t("store.delete.text")}
           request={() => deleteStore(id)}
-          done="Loja excluída com sucesso!"
-          failed="Erro ao excluir loja."
+          done={t("store.delete.done")}
+          failed={t("store.delete.failed")}
           onDeleted={onBack}
           reload={() => reloadCatalogue(client)}
           onClose={close}
@@ -142,13 +143,13 @@ function Head({ store, onBack, onOpen }: HeadProps) {
       </div>
       <div className="buttons">
         <button type="button" className="button button-small button-quiet" onClick={onBack}>
-          Voltar à lista
+          {t("store.back")}
         </button>
         <PermittedButton permission="catalogue" onClick={() => onOpen("edit")}>
-          Editar loja
+          {t("store.edit")}
         </PermittedButton>
         <PermittedButton permission="catalogue" onClick={() => onOpen("delete")}>
-          Excluir loja
+          {t("store.delete")}
         </PermittedButton>
       </div>
     </div>
@@ -179,16 +180,16 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
     fields.map(({ name, shown }): FactRow => [labelOf(name), shown ? shown(store) : store[name]]);
   const groups: readonly (readonly [title: string, rows: readonly FactRow[]])[] = [
     [
-      "Loja",
+      t("store"),
       [
         // The name is the heading.
         ...rowsOf(MAIN_FIELDS.filter(({ name }) => name !== "name")),
-        ["Cashback", percentRange(store.cashback_min, store.cashback_max)],
-        ["Destaque", store.featured ? "sim" : "não"],
+        [t("cashback"), percentRange(store.cashback_min, store.cashback_max)],
+        [t("store.featured"), store.featured ? t("yes") : t("no")],
       ],
     ],
-    ["Texto", rowsOf(TEXT_FIELDS)],
-    ["Rede de afiliados", rowsOf(NETWORK_FIELDS)],
+    [t("store.text"), rowsOf(TEXT_FIELDS)],
+    [t("store.network"), rowsOf(NETWORK_FIELDS)],
     ...OTHER_LANGUAGES.map((one) => [capitalized(inLanguage(one)), rowsOf(fieldsIn(one))] as const),
   ];
   return (
@@ -207,14 +208,13 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
 }
 
 const isEmpty = (value: ReactNode) => value === undefined || value === null || value === "";
-const LIST = new Intl.ListFormat("pt-BR");
 
 /** What the store does not have, in one line. */
 function Unset({ labels }: { labels: readonly string[] }) {
   if (labels.length === 0) return null;
   return (
     <p className="row-note mt-2">
-      Sem {LIST.format(labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1)))}.
+      {t("store.unset", { fields: listText(labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1))) })}
     </p>
   );
 }

@@ -15,6 +15,7 @@ import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { labelOf } from "../invalid-field.ts";
 import { refusalOf } from "../refusals.ts";
+import { t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { capitalized, inLanguage, networkName } from "../words.ts";
 import {
@@ -58,26 +59,26 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
-      <FormSection title="Loja">
+      <FormSection title={t("store")}>
         <div className="form-grid">{MAIN_FIELDS.map(textField)}</div>
         <label className="check">
           <input type="checkbox" {...register("featured")} />
-          <span>Loja em destaque</span>
+          <span>{t("store.featured.label")}</span>
         </label>
       </FormSection>
-      <FormSection title="Texto e logo">
+      <FormSection title={t("store.textAndLogo")}>
         {TEXT_FIELDS.map(textField)}
         {LOGO_FIELDS.map(textField)}
       </FormSection>
       <FormSection
-        title="Rede de afiliados"
-        note={before.network ? networkName(before.network) : "Conta, anunciante e prazos"}
+        title={t("store.network")}
+        note={before.network ? networkName(before.network) : t("store.network.note")}
       >
         <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
       </FormSection>
       {OTHER_LANGUAGES.map((one) => (
-        <FormSection key={one} title={capitalized(inLanguage(one))} note="Textos opcionais">
-          <p className="field-hint">Vazio: as páginas {inLanguage(one)} mostram o texto em português.</p>
+        <FormSection key={one} title={capitalized(inLanguage(one))} note={t("store.language.note")}>
+          <p className="field-hint">{t("store.language.hint", { one: inLanguage(one) })}</p>
           <div className="form-grid">{fieldsIn(one).map(textField)}</div>
         </FormSection>
       ))}
@@ -115,7 +116,7 @@ function useStoreForm({ id, initial, request, saving }: StoreForm) {
   }
   function refuse(found: FieldErrors<StoreFields>) {
     reveal(Object.keys(found));
-    if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
+    if (isMissing(found.name) || isMissing(found.country)) toastMissing(t("store.required"));
   }
   return { register, errors, isSubmitting, draft, before, submit: useOneSubmit(handleSubmit(save, refuse)) };
 }
@@ -130,7 +131,7 @@ function TextField({ field, error, register }: TextFieldProps) {
   const { name, kind, lang, isRequired, hint, suggestions } = field;
   const label = labelOf(name);
   return (
-    <Field label={isRequired ? `${label} *` : label} hint={hint} problem={error?.message}>
+    <Field label={isRequired ? `${label} *` : label} hint={hint && t(hint)} problem={error?.message}>
       {(control) =>
         kind === "long" ? (
           <textarea rows={3} lang={lang} {...control} {...register(name, trimmed)} />
@@ -147,7 +148,7 @@ function TextField({ field, error, register }: TextFieldProps) {
             />
             {suggestions && (
               <datalist id={`${control.id}-list`}>
-                {suggestions.map((one) => (
+                {suggestions().map((one) => (
                   <option key={one} value={one} />
                 ))}
               </datalist>

@@ -4,61 +4,34 @@ import { LANGUAGES, OTHER_LANGUAGES, type OtherLanguage } from "../../../core/ru
 import { keysOf, recordOf } from "../../../core/rules/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
-import { NETWORK_WORDS, networkName } from "../words.ts";
+import { panelLanguage, type TextId, t } from "../texts.ts";
+import { NETWORKS, networkName } from "../words.ts";
 
 /** Suggested spellings, so that a country is not stored under two names. Any other text is accepted. */
-const COUNTRIES = [
-  "Alemanha",
-  "Argentina",
-  "Bélgica",
-  "Bolívia",
-  "Brasil",
-  "Canadá",
-  "Chile",
-  "China",
-  "Colômbia",
-  "Coreia do Sul",
-  "Equador",
-  "Espanha",
-  "Estados Unidos",
-  "França",
-  "Holanda",
-  "Inglaterra",
-  "Itália",
-  "Japão",
-  "México",
-  "Paraguai",
-  "Peru",
-  "Portugal",
-  "Reino Unido",
-  "Suíça",
-  "Turquia",
-  "Uruguai",
-  "Venezuela",
-] as const;
+const COUNTRIES = "store.countries" satisfies TextId;
 
 export type StoreField = {
   name: Exclude<keyof StoreFields, "featured">;
   isRequired?: true;
-  /** Of a text that is not in Portuguese. */
+  /** Of a text in another language. */
   lang?: string;
   /** Text if absent. A duration is typed and shown as "3 dias". */
   kind?: "url" | "long" | "duration";
-  hint?: string;
-  suggestions?: readonly string[];
+  hint?: TextId;
+  suggestions?: () => readonly string[];
   /** What the store's page shows, if not the value: for a code, or where there is none. */
   shown?: (store: StoreWithCategories) => string | null;
 };
 
 export const MAIN_FIELDS: readonly StoreField[] = [
   { name: "name", isRequired: true },
-  { name: "country", isRequired: true, suggestions: COUNTRIES },
+  { name: "country", isRequired: true, suggestions: () => t(COUNTRIES).split(", ") },
   { name: "club" },
   { name: "category" },
   {
     name: "affiliate_link",
     kind: "url",
-    hint: "{click} no link vira o código da visita; sem ele, vai no fim. {url} vira a página do produto.",
+    hint: "store.hint.affiliate_link",
   },
 ];
 
@@ -67,7 +40,7 @@ export const TEXT_FIELDS: readonly StoreField[] = [
   {
     name: "terms",
     kind: "long",
-    hint: "O que não rende cashback nesta loja. Aparece na página dela e na compra.",
+    hint: "store.hint.terms",
   },
 ];
 export const LOGO_FIELDS: readonly StoreField[] = [{ name: "logo", kind: "url" }];
@@ -76,52 +49,51 @@ export const LOGO_FIELDS: readonly StoreField[] = [{ name: "logo", kind: "url" }
 export const NETWORK_FIELDS: readonly StoreField[] = [
   {
     name: "network",
-    hint: Object.keys(NETWORK_WORDS).join(", "),
-    suggestions: Object.keys(NETWORK_WORDS),
+    hint: "store.hint.network",
+    suggestions: () => NETWORKS,
     shown: ({ network }) => network && networkName(network),
   },
   { name: "account" },
   {
     name: "advertiser_id",
-    hint: "O código da loja nos relatórios da rede; vários, separados por vírgula.",
+    hint: "store.hint.advertiser_id",
   },
   {
     name: "link_code",
-    hint: "Só na Admitad: o código do link. Sem ele, o anunciante vale como código e as vendas são ligadas pela conta.",
-    shown: ({ link_code, network }) =>
-      link_code ?? (network === "admitad" ? "falta: as vendas são ligadas pela conta" : null),
+    hint: "store.hint.link_code",
+    shown: ({ link_code, network }) => link_code ?? (network === "admitad" ? t("store.noLinkCode") : null),
   },
   {
     name: "merchant",
-    hint: "Um pedido do mesmo comerciante paga uma vez só. Vazio: o endereço do site da loja.",
+    hint: "store.hint.merchant",
     shown: ({ merchant, store_url }) => merchant ?? URL.parse(store_url ?? "")?.hostname.replace(/^www\./, "") ?? null,
   },
   {
     name: "store_url",
     kind: "url",
-    hint: "Na Awin e na Admitad o link pode ser montado dele.",
+    hint: "store.hint.store_url",
   },
   {
     name: "domains",
-    hint: "Sites em que um link colado é desta loja, além do site dela, separados por vírgula. Encurtador: short:amzn.to.",
+    hint: "store.hint.domains",
     shown: ({ domains }) => domains?.join(", ") || null,
   },
   {
     name: "mint_delay_seconds",
     kind: "duration",
-    hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
-    shown: ({ mint_delay_seconds }) => durationOf(mint_delay_seconds) ?? "a da plataforma",
+    hint: "store.hint.mint_delay_seconds",
+    shown: ({ mint_delay_seconds }) => durationOf(mint_delay_seconds) ?? t("store.platformWait"),
   },
   {
     name: "hold_seconds",
     kind: "duration",
-    hint: "Como 30 dias. Vazio: o da plataforma.",
-    shown: ({ hold_seconds }) => durationOf(hold_seconds) ?? "o da plataforma",
+    hint: "store.hint.hold_seconds",
+    shown: ({ hold_seconds }) => durationOf(hold_seconds) ?? t("store.platformPeriod"),
   },
   {
     name: "claim_days",
-    hint: "Vazio: os da plataforma.",
-    shown: ({ claim_days }) => String(claim_days ?? "os da plataforma"),
+    hint: "store.hint.claim_days",
+    shown: ({ claim_days }) => String(claim_days ?? t("store.platformDays")),
   },
 ];
 
@@ -147,7 +119,7 @@ export const STORE_FIELDS = [
 const DURATIONS = STORE_FIELDS.filter(({ kind }) => kind === "duration").map(({ name }) => name);
 
 function durationOf(seconds: number | null): string | undefined {
-  return seconds === null ? undefined : durationText(seconds, "pt");
+  return seconds === null ? undefined : durationText(seconds, panelLanguage());
 }
 
 export const EMPTY_STORE: StoreFields = {
@@ -163,7 +135,7 @@ export function fieldsOf(store: StoreWithCategories): StoreFields {
 
 /** Durations as typed: "3 dias". */
 export function inWords(fields: StoreFields): StoreFields {
-  const said = DURATIONS.map((name) => [name, fields[name] && durationText(Number(fields[name]), "pt")]);
+  const said = DURATIONS.map((name) => [name, fields[name] && durationText(Number(fields[name]), panelLanguage())]);
   return { ...fields, ...Object.fromEntries(said) };
 }
 

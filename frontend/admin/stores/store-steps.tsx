@@ -3,19 +3,9 @@ import { Link } from "react-router";
 import { paths } from "../../app/paths.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import { STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { t } from "../texts.ts";
+import { STORE_WORDS, wordOf } from "../words.ts";
 import { NEEDED, type StoreStep } from "./steps.ts";
-
-const WORDS: Record<StoreStep, string> = {
-  rate: STORE_LACKS.rate ?? "",
-  link: STORE_LACKS.link ?? "",
-  advertiser: "Falta o código do anunciante na rede: sem ele, as vendas não são ligadas à loja.",
-  click: "O link não leva o código da visita: ponha {click} nele, ou nenhuma venda é reconhecida.",
-  groups: "Falta dizer de que grupo da rede é cada categoria, ou qual é a padrão.",
-  logo: "Falta o logo: no lugar dele aparece a primeira letra.",
-  test: "Falta seguir o link uma vez, para ver se chega à página certa.",
-  chain_name: STORE_LACKS.chain_name ?? "",
-};
 
 type StoreStepsProps = {
   storeId: string;
@@ -37,13 +27,13 @@ export function StoreSteps({ storeId, steps, isReady, actionOf }: StoreStepsProp
     before.current = length;
   }, [length]);
   return (
-    <section ref={section} tabIndex={-1} className="state-summary" aria-label="O que falta">
+    <section ref={section} tabIndex={-1} className="state-summary" aria-label={t("step.title")}>
       <div className="store-state">
         <StateBadge {...wordOf(STORE_WORDS, isReady ? "ready" : "draft")} />
         <p role="status">{headline(steps, isReady)}</p>
         {isReady && (
           <Link className="link" to={paths.store(storeId)}>
-            Ver no site
+            {t("step.site")}
           </Link>
         )}
       </div>
@@ -52,8 +42,8 @@ export function StoreSteps({ storeId, steps, isReady, actionOf }: StoreStepsProp
           {steps.map((step) => (
             <li key={step}>
               <span>
-                {WORDS[step]}
-                {NEEDED.has(step) && step !== "chain_name" && <span className="row-note">Sem isto ela não rende.</span>}
+                {t(`step.lacks.${step}`)}
+                {NEEDED.has(step) && step !== "chain_name" && <span className="row-note">{t("step.needed")}</span>}
               </span>
               {actionOf(step)}
             </li>
@@ -64,11 +54,9 @@ export function StoreSteps({ storeId, steps, isReady, actionOf }: StoreStepsProp
   );
 }
 
-function headline(steps: readonly StoreStep[], isReady: boolean): string {
-  const { length } = steps;
-  const left = length === 1 ? "falta 1 passo" : `faltam ${length} passos`;
-  if (!isReady) return `Só o painel a mostra: ${left} para o torcedor ganhar aqui.`;
-  return length === 0 ? "Aparece no site, e vende." : `Aparece no site, e vende; ${left}.`;
+function headline({ length: count }: readonly StoreStep[], isReady: boolean): string {
+  if (!isReady) return t("store.draft", { count });
+  return count === 0 ? t("store.sells") : t("store.sellsWith", { count });
 }
 
 type StepButtonProps = { what: string; isNext: boolean; onClick: () => void };
@@ -80,7 +68,8 @@ export function StepButton({ what, isNext, onClick }: StepButtonProps) {
       className={isNext ? "button button-small" : "button button-small button-quiet"}
       onClick={onClick}
     >
-      Preencher<span className="sr-only"> – {what}</span>
+      {t("step.fill")}
+      <span className="sr-only"> – {what}</span>
     </PermittedButton>
   );
 }

@@ -8,19 +8,19 @@ import { useDenial } from "../decisions/permissions.tsx";
 import { Facts } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { TestClick } from "../shapes.ts";
+import { panelLocale, t } from "../texts.ts";
 import { testClickQuery } from "./queries.ts";
 
 const LOGO_TYPES = "image/png,image/jpeg,image/webp";
 
-const refuse = (description: string | undefined) =>
-  toast.error("O logo não pôde ser enviado", { id: "admin", description });
+const refuse = (description: string | undefined) => toast.error(t("logo.failed"), { id: "admin", description });
 
 /** Uploads a picture; the server checks its content, whatever its name. */
 export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () => Promise<unknown> }) {
   const upload = useMutation({
     mutationFn: (file: File) => uploadLogo(storeId, file),
     async onSuccess() {
-      toast.success("Logo enviado.", { id: "admin" });
+      toast.success(t("logo.done"), { id: "admin" });
       await onDone();
     },
     onError: (error) => refuse(refusalOf(error)),
@@ -30,12 +30,12 @@ export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () =>
     const file = target.files?.[0];
     target.value = "";
     if (!file) return;
-    if (file.size > LOGO_BYTES) refuse(`O arquivo tem mais de ${LOGO_BYTES / 1_024} kB. Escolha uma imagem menor.`);
+    if (file.size > LOGO_BYTES) refuse(t("logo.tooLarge", { kb: LOGO_BYTES / 1_024 }));
     else upload.mutate(file);
   }
   return (
     <label className="button button-small button-quiet file-button" title={denial}>
-      {upload.isPending ? "Enviando..." : "Enviar logo"}
+      {upload.isPending ? t("logo.sending") : t("logo.action")}
       <input type="file" accept={LOGO_TYPES} disabled={upload.isPending || denial !== undefined} onChange={send} />
     </label>
   );
@@ -49,7 +49,7 @@ export function TestClickButton({ storeId, onFollowed }: TestClickProps) {
   return (
     <>
       <button type="button" className="button button-small button-quiet" onClick={() => setOpen(true)}>
-        Testar o link
+        {t("testLink.action")}
       </button>
       {isOpen && <TestClickDialog storeId={storeId} onFollowed={onFollowed} onClose={() => setOpen(false)} />}
     </>
@@ -61,13 +61,13 @@ function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { on
   const test = useQuery(testClickQuery(storeId));
   return (
     <Dialog
-      title="Para onde o comprador vai"
-      lang="pt-BR"
+      title={t("testLink.title")}
+      lang={panelLocale()}
       onClose={onClose}
       actions={
         test.data?.url && (
           <a className="button" href={test.data.url} target="_blank" rel="noopener noreferrer" onClick={onFollowed}>
-            Abrir em outra aba
+            {t("testLink.open")}
           </a>
         )
       }
@@ -77,11 +77,11 @@ function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { on
       ) : test.isPending ? (
         <p className="busy" role="status">
           <span className="spinner" aria-hidden="true" />
-          Testando o link...
+          {t("testLink.testing")}
         </p>
       ) : (
         <p className="problem" role="alert">
-          O link não pôde ser testado. {refusalOf(test.error)}
+          {t("testLink.failed")} {refusalOf(test.error)}
         </p>
       )}
     </Dialog>
@@ -90,24 +90,20 @@ function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { on
 
 function Destination({ result }: { result: TestClick }) {
   if (result.url === null) {
-    return (
-      <p className="problem">A loja não tem link. Informe o link de afiliado, ou a rede com conta e anunciante.</p>
-    );
+    return <p className="problem">{t("testLink.none")}</p>;
   }
   return (
     <div className="grid gap-4">
       <Facts
         rows={[
-          ["Endereço", result.url],
-          ["Visita de teste", result.click_id],
+          [t("testLink.address"), result.url],
+          [t("testLink.visit"), result.click_id],
         ]}
       />
       {result.carries_click ? (
-        <p className="hint">O link leva o código da visita: uma venda dela seria reconhecida.</p>
+        <p className="hint">{t("testLink.carriesClick")}</p>
       ) : (
-        <p className="problem">
-          O link não leva o código da visita: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
-        </p>
+        <p className="problem">{t("testLink.lacksClick")}</p>
       )}
     </div>
   );

@@ -13,28 +13,28 @@ import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress } from "../list/list-address.ts";
 import type { ListedStore } from "../shapes.ts";
 import { Tabs } from "../tabs.tsx";
-import { optionsOf, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { t, textOf } from "../texts.ts";
+import { optionsOf, STORE_WORDS, wordOf } from "../words.ts";
 import { CatalogueFile } from "./catalogue-file.tsx";
 import { reloadCatalogue } from "./queries.ts";
 import { ConversionLine } from "./store-conversion.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 
-const LIST = { id: "list", label: "Lista de lojas" } as const;
-const DETAILS = { id: "details", label: "Detalhes da loja" } as const;
-
 /** A list, and the details of the store in the URL. Returning to the list clears the selection. */
 export function StoresTab() {
   const { row: selectedId, closeRow } = useListAddress();
   const [isBack, setBack] = useState(false);
+  const list = { id: "list", label: t("stores.list") } as const;
+  const details = { id: "details", label: t("stores.details") } as const;
   const backToList = (isByButton: boolean) => {
     setBack(isByButton);
     closeRow();
   };
   return (
     <Tabs
-      label="Lojas"
-      tabs={selectedId ? [LIST, DETAILS] : [LIST]}
+      label={t("tab.stores")}
+      tabs={selectedId ? [list, details] : [list]}
       selected={selectedId ? "details" : "list"}
       onSelect={(id) => id === "list" && backToList(false)}
     >
@@ -65,24 +65,24 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
     <>
       <div className="section-head">
         <h2 ref={heading} tabIndex={-1} className="section-title">
-          Lojas
+          {t("tab.stores")}
         </h2>
         <PermittedButton permission="catalogue" className="button" onClick={() => setCreating(true)}>
-          Nova loja
+          {t("stores.new")}
         </PermittedButton>
       </div>
       <AdminList list={list} actions={<CatalogueFile />} />
       {isCreating && (
         <StoreDialog
-          title="Nova loja"
-          action="Criar loja"
+          title={t("stores.new")}
+          action={t("stores.create")}
           request={async (fields) => {
             const outcome = await createStore(fields);
             created.current = outcome.id;
             return outcome;
           }}
-          done="Loja criada com sucesso!"
-          failed="Erro ao criar loja."
+          done={t("stores.create.done")}
+          failed={t("stores.create.failed")}
           reload={reload}
           onClose={() => {
             setCreating(false);
@@ -93,11 +93,11 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
       )}
       {deleting && (
         <ConfirmDialog
-          title={`Excluir ${deleting.name}?`}
-          text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
+          title={t("deleteTitle", { name: deleting.name })}
+          text={t("store.delete.text")}
           request={() => deleteStore(String(deleting.id))}
-          done="Loja excluída com sucesso!"
-          failed="Erro ao excluir loja."
+          done={t("store.delete.done")}
+          failed={t("store.delete.failed")}
           reload={reload}
           onClose={() => setDeleting(undefined)}
         />
@@ -111,22 +111,22 @@ function useStoresList(onDelete: (store: ListedStore) => void): ListDefinition<L
   return {
     path: "/api/admin/stores",
     row: adminStoreSchema,
-    title: "Lojas",
-    noun: ["loja", "lojas"],
-    search: "nome ou número",
+    title: t("tab.stores"),
+    noun: "store",
+    search: t("stores.search"),
     states: optionsOf(STORE_WORDS),
     waiting: ({ draft_stores }) => ({ draft: draft_stores }),
     sorts: [
-      { value: "-id", label: "Mais novas" },
-      { value: "id", label: "Mais antigas" },
-      { value: "name", label: "Nome" },
+      { value: "-id", label: t("stores.newest") },
+      { value: "id", label: t("stores.oldest") },
+      { value: "name", label: t("name") },
     ],
-    failure: { title: "Não foi possível carregar as lojas.", toastId: "admin-stores" },
+    failure: { title: t("stores.failed"), toastId: "admin-stores" },
     keyOf: (row) => String(row.id),
     nameOf: (row) => row.name,
     columns: [],
     card: (row) => <StoreCard store={row} href={address.rowHref(String(row.id))} onDelete={() => onDelete(row)} />,
-    empty: { title: "Nenhuma loja cadastrada", hint: "Cadastre a primeira loja para os torcedores comprarem." },
+    empty: { title: t("stores.none"), hint: t("stores.none.hint") },
   };
 }
 
@@ -142,20 +142,24 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
         {store.state === "ready" && <ConversionLine conversion={store.conversion} />}
         {store.missing.map((lack) => (
           <p key={lack} className="row-note">
-            {STORE_LACKS[lack] ?? lack}
+            {textOf("step.lacks", lack) ?? lack}
           </p>
         ))}
       </div>
       <span className="store-column">
         <StateBadge {...wordOf(STORE_WORDS, store.state)} />
       </span>
-      <span className="store-column figures font-semibold">até {percent(store.cashback_max)}</span>
+      <span className="store-column figures font-semibold">
+        {t("stores.upTo", { percent: percent(store.cashback_max) })}
+      </span>
       <div className="buttons">
         <button type="button" className="button button-small button-quiet" data-row="" onClick={openDetails}>
-          Detalhes<span className="sr-only"> – {store.name}</span>
+          {t("stores.open")}
+          <span className="sr-only"> – {store.name}</span>
         </button>
         <PermittedButton permission="catalogue" onClick={onDelete}>
-          Excluir<span className="sr-only"> – {store.name}</span>
+          {t("delete")}
+          <span className="sr-only"> – {store.name}</span>
         </PermittedButton>
       </div>
     </>

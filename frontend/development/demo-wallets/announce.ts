@@ -3,7 +3,7 @@
  * needs no extension. Only the development entry imports this.
  */
 import { deployment } from "../../app/deployment.ts";
-import { inPortuguese } from "../../i18n/language.tsx";
+import { textsIn } from "../../i18n/language.tsx";
 import { localWallets } from "../../wallet/local-wallets.ts";
 import { DEMO_WALLETS, type DemoWallet, isPermitted } from "./demo-wallets.ts";
 
@@ -16,7 +16,7 @@ if (deployment.network === "localhost") DEMO_WALLETS.forEach(announce);
 function announce(wallet: DemoWallet): void {
   const { rdns, uuid, name, detail, color } = wallet;
   localWallets.set(rdns, { name, detail });
-  const info = { uuid, rdns, name: inPortuguese(name), icon: `data:image/svg+xml;base64,${btoa(icon(color))}` };
+  const info = { uuid, rdns, name: textsIn("pt")(name), icon: `data:image/svg+xml;base64,${btoa(icon(color))}` };
   const announcement = Object.freeze({ info, provider: providerOf(wallet) });
   const answer = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: announcement }));
   window.addEventListener("eip6963:requestProvider", answer);

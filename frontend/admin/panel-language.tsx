@@ -1,0 +1,66 @@
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { LANGUAGE_NAMES, LANGUAGES, type Language, languageFrom } from "../../core/rules/languages.ts";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import { InLanguage, loadLanguage } from "../i18n/language.tsx";
+import { Field } from "../ui/field.tsx";
+import { toast } from "../ui/toast.ts";
+import { type PanelTexts, panelLanguage, speak, t } from "./texts.ts";
+
+/** A second language of the panel is one file. Portuguese comes with the panel; each other is loaded when it is chosen. */
+const others = import.meta.glob<PanelTexts>("../../core/rules/languages/panel/*.json", { import: "default" });
+
+async function load(language: Language): Promise<void> {
+  const [texts] = await Promise.all([
+    others[`../../core/rules/languages/panel/${language}.json`]?.(),
+    loadLanguage(language),
+  ]);
+  if (texts) speak(language, texts);
+}
+
+/** The language that was chosen for the panel; Portuguese until then, whatever the site's. docs/product.md#admin-check */
+export const restorePanelLanguage = (): Promise<void> =>
+  load(languageFrom(readStored(STORAGE_KEYS.panelLanguage))).catch(() => undefined);
+
+const ChooseContext = createContext<(language: Language) => Promise<void>>(async () => undefined);
+
+/** Renders the panel anew when another language is chosen: its texts are said while it renders. */
+export function InPanelLanguage({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(panelLanguage);
+  const choose = async (next: Language) => {
+    await load(next);
+    store(STORAGE_KEYS.panelLanguage, next);
+    setLanguage(next);
+  };
+  return (
+    <ChooseContext value={choose}>
+      <InLanguage key={language} language={language}>
+        {children}
+      </InLanguage>
+    </ChooseContext>
+  );
+}
+
+export function LanguageChoice() {
+  const choose = useContext(ChooseContext);
+  return (
+    <Field label={t("settings.language")} className="list-sort">
+      {(control) => (
+        <select
+          {...control}
+          value={panelLanguage()}
+          onChange={({ target }) =>
+            choose(languageFrom(target.value)).catch(() =>
+              toast.error(t("settings.language.failed"), { id: "panel-language" }),
+            )
+          }
+        >
+          {LANGUAGE_NAMES.map((one) => (
+            <option key={one} value={one} lang={LANGUAGES[one].locale}>
+              {LANGUAGES[one].name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
