@@ -150,7 +150,7 @@ async function* csvChunks(
     );
   }
   const title = t(sums.count === 0 ? "server.payments.none" : "server.payments.sum", { year: String(year) });
-  const rate = sums.withoutRate === 0 ? "" : t("server.payments.missing", { count: String(sums.withoutRate) });
+  const rate = sums.withoutRate === 0 ? "" : t("server.payments.missing", { count: sums.withoutRate });
   yield rows([
     [title, "", "", "", number(chzTextFromGwei(sums.gwei)), rate, "", number(reaisText(sums.cents)), "", ""],
   ]);

@@ -3,8 +3,8 @@ import { Fragment, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, 
 import { FormattedMessage } from "react-intl";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Statement } from "../../core/rules/api/purchases.ts";
-import { HOLDING_TIERS } from "../../core/rules/bonus.ts";
-import { chzTextFromGwei, formatDecimal, parseDecimal, reaisText } from "../../core/rules/money.ts";
+import { HOLDING_TIERS, STORE_BONUS_BPS } from "../../core/rules/bonus.ts";
+import { chzTextFromGwei, formatDecimal, parseDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../core/rules/product.ts";
 import { FIGURES } from "../../core/rules/purchase/situation.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
@@ -300,11 +300,14 @@ function WalletCard({ profile }: { profile: Profile }) {
 /** Highest first, as in a league table. */
 function BonusSystem({ profile }: { profile: Profile }) {
   const t = useText();
+  const { percent } = useFormat();
   const program = useQuery(configQuery).data.bonus_program;
   const own = useBestToken(profile);
   return (
     <Card title={t("dashboard.bonus")}>
-      {program !== "tiers" && <p className="muted mb-3">{t("dashboard.bonus.text")}</p>}
+      {program !== "tiers" && (
+        <p className="muted mb-3">{t("dashboard.bonus.text", { percent: percent(percentText(STORE_BONUS_BPS)) })}</p>
+      )}
       <ol className="tier-list league">
         {HOLDING_TIERS.map(({ name }, index) => (
           <Fragment key={name}>

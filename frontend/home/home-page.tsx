@@ -2,7 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, useNavigate } from "react-router";
+import { STORE_BONUS_BPS } from "../../core/rules/bonus.ts";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { percentText } from "../../core/rules/money.ts";
 import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
 import { configQuery, featuredStoresQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -111,10 +113,11 @@ function Tiers() {
 /** What the tiers pay today, by the same names. docs/product.md#bonus-club */
 function TiersNow() {
   const t = useText();
+  const { percent } = useFormat();
   return (
     <div className="tiers-now">
       <h3>{t("home.tiers.now")}</h3>
-      <p>{t("dashboard.bonus.text")}</p>
+      <p>{t("dashboard.bonus.text", { percent: percent(percentText(STORE_BONUS_BPS)) })}</p>
       <ul>
         {TIERS.map((tier) => (
           <li key={tier}>

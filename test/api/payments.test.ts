@@ -115,7 +115,7 @@ describe("What CHZ was and is worth", () => {
       expect(rows[2]?.slice(3, 8)).to.deep.equal(["pago", "3", "0,33333333", "2025-07-01", "1,00"]);
       expect(rows[3]?.slice(3, 8)).to.deep.equal(["pago", "4", "sem cotação", "sem cotação", "sem cotação"]);
       expect(rows[4]?.slice(0, 8)).to.deep.equal([
-        ...["Soma de 2025", "", "", "", "10", "sem 1 pagamento(s) sem cotação", "", "1,99"],
+        ...["Soma de 2025", "", "", "", "10", "não inclui 1 pagamento sem cotação", "", "1,99"],
       ]);
       const { data } = (await buyer.get("/api/me/payments?year=2025")).body;
       expect(data).to.include({ count: 4, without_rate: 1, earlier_rate: 1, value: "1.99" });

@@ -303,7 +303,7 @@ describe("Dashboard", () => {
     });
     const me = site.server.signIn(wallet.address, { nfts: [], purchases: [fresh] });
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
-    const strip = page.locator("section").filter({ hasText: "Purchases on their way" }).last();
+    const strip = page.locator("section").filter({ hasText: "Cashback on its way" }).last();
     await strip.getByText("Mercado da Bola").waitFor();
     Object.assign(fresh, { status: "pending", minted_at: now });
     me.nfts = [fixtureNft(fresh, wallet.address)];
@@ -383,7 +383,7 @@ describe("Dashboard", () => {
     });
     const { page } = await site.openLoggedIn("/dashboard", { wallet, hasOwnClock: true });
     await countRenders(page);
-    await page.getByText("Compras a caminho").waitFor();
+    await page.getByText("Cashback a caminho").waitFor();
     await page.waitForLoadState("networkidle");
     // At the start of a minute, as the page says the minute of its figures.
     await page.clock.pauseAt(new Date(Math.ceil(Date.now() / 60_000 + 1) * 60_000 + 1_000));
@@ -488,7 +488,7 @@ describe("Dashboard", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText(/^Esperando a loja confirmar a compra\. A loja costuma confirmar até \d/).waitFor();
-    await page.getByText(/repasse\. Está demorando mais do que o costume desta loja\./).waitFor();
+    await page.getByText(/nos pagar\. Está demorando mais do que o costume desta loja\./).waitFor();
   });
 
   it("withdraws what the wallet refused, and says in place that the wallet declined", async () => {

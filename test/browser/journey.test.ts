@@ -46,7 +46,7 @@ describe("A newcomer's journey", function () {
 
     await page.goto(torcida.url);
     await page.getByRole("button", { name: "Ver lojas" }).click();
-    await page.getByText("Carteira não encontrada").waitFor();
+    await page.getByText("Você ainda não tem carteira?").waitFor();
     await page.getByRole("button", { name: /Carteira de demonstração/ }).click();
     await page.getByRole("button", { name: "Aprovar" }).click();
     await page

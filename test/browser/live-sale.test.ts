@@ -22,7 +22,7 @@ const WORDS = {
   waiting: { pt: "Aguardando a loja", en: "Waiting for the store" },
   to_offset: { pt: "A descontar", en: "To be deducted" },
   sum: { pt: "Ao todo:", en: "All together:" },
-  moving: { pt: "Compras a caminho", en: "Purchases on their way" },
+  moving: { pt: "Cashback a caminho", en: "Cashback on its way" },
 } satisfies Record<string, InBoth>;
 
 const ticketNamed = (id: number): InBoth => ({ pt: `Ingresso nº ${id}`, en: `Ticket no. ${id}` });
@@ -191,8 +191,8 @@ describe("The life of a live sale, as its buyer reads it", function () {
   it("is confirmed and paid, and the ticket proves it", async () => {
     await decide(first, "approve");
     const confirmed = {
-      pt: "Confirmada; o pagamento sai depois que a loja fizer o repasse.",
-      en: "Confirmed; it is paid once the store has passed the money on.",
+      pt: "Confirmada; o pagamento sai quando a loja nos pagar.",
+      en: "Confirmed; it is paid when the store pays us.",
     };
     await reads({ figures: { on_the_way: 6 }, lines: { 1: confirmed }, isMoving: true });
     await decide(first, "pay");
@@ -202,8 +202,8 @@ describe("The life of a live sale, as its buyer reads it", function () {
       { pt: "Confirmado", en: "Confirmed" },
       { pt: "Pago em cashback: 6,00 CHZ", en: "Cashback paid: 6.00 CHZ" },
       {
-        pt: "2,00 CHZ a menos porque a loja reduziu a venda, segundo os nossos livros",
-        en: "2.00 CHZ less because the store lowered the sale, as our books say",
+        pt: "2,00 CHZ a menos porque a loja reduziu a venda, segundo os nossos registros públicos",
+        en: "2.00 CHZ less because the store lowered the sale, as our public records say",
       },
     ]);
   });
@@ -229,8 +229,8 @@ describe("The life of a live sale, as its buyer reads it", function () {
       { pt: "Confirmado", en: "Confirmed" },
       { pt: "Nada mais será pago por este ingresso.", en: "Nothing more will be paid for this ticket." },
       {
-        pt: "2,00 CHZ descontados pela devolução da compra 1, segundo os nossos livros",
-        en: "2.00 CHZ deducted for the return of purchase 1, as our books say",
+        pt: "2,00 CHZ descontados pela devolução da compra 1, segundo os nossos registros públicos",
+        en: "2.00 CHZ deducted for the return of purchase 1, as our public records say",
       },
     ]);
   });

@@ -258,7 +258,9 @@ describe("A server that lies about tickets", function () {
 
   it("finds no excuse for a payment of a billionth, which nothing published explains", async () => {
     const page = await openTicket(publicTicket(2));
-    const status = page.getByRole("status").filter({ hasText: "nem a rede nem os nossos livros dizem o motivo" });
+    const status = page
+      .getByRole("status")
+      .filter({ hasText: "nem a rede nem os nossos registros públicos dizem o motivo" });
     await status.getByText("6,999999999 CHZ a menos, sem explicação").waitFor();
     expect(await status.getAttribute("class")).to.equal("proof-less");
   });

@@ -21,7 +21,7 @@ describe("The first steps", () => {
     expect(me.purchases).to.deep.equal([]);
     const entered = await site.openLoggedIn("/", { storage: { club: "Palmeiras" } });
     await steps(entered.page).getByText("Faça o cadastro (feito)").waitFor();
-    await steps(entered.page).getByRole("button", { name: "Vá à primeira loja" }).click();
+    await steps(entered.page).getByRole("button", { name: "Visite sua primeira loja" }).click();
     await entered.page.waitForURL("**/stores");
     await entered.page
       .getByRole("button", { name: /Comprar/ })

@@ -191,7 +191,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(there).to.deep.equal(["NotAllowedError", "SecurityError"]);
     await page.goto(`http://127.0.0.1:${port}/`);
     await page.getByRole("main").getByRole("button", { name: "Ver lojas" }).click();
-    await page.getByRole("dialog").getByText("Carteira não encontrada").waitFor();
+    await page.getByRole("dialog").getByText("Você ainda não tem carteira?").waitFor();
     expect(await page.getByRole("button", { name: /rosto ou digital|carteira assim/ }).count()).to.equal(0);
   });
 

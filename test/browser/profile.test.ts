@@ -148,14 +148,14 @@ describe("Profile", () => {
       await visit.page.getByRole("heading", { name: "Seu ano em CHZ" }).waitFor();
       return visit.page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents();
     };
-    const all = ["Seu cadastro", "Seu ano em CHZ", "Avisos por e-mail", "Seus acessos", "Seus dados"];
+    const all = ["Seu cadastro", "Seu ano em CHZ", "Avisos por e-mail", "Onde você entrou", "Seus dados"];
     const release = site.server.hold("GET /api/me/mail");
     const visit = await site.openLoggedIn("/profile");
     expect(await titles(visit)).to.deep.equal(all);
     const paid = visit.page.getByRole("checkbox", { name: "Cashback pago" });
     expect(await paid.isDisabled()).to.equal(true);
     release();
-    await visit.page.getByText("Por enquanto, você não recebe nenhum.").waitFor();
+    await visit.page.getByText("Por enquanto, você não recebe avisos por e-mail.").waitFor();
     expect(await paid.isEnabled()).to.equal(true);
     site.server.config.mail = false;
     expect(await titles(await site.openLoggedIn("/profile"))).to.deep.equal(
@@ -166,7 +166,7 @@ describe("Profile", () => {
   it("ends the other sessions, says how many, and stays logged in", async () => {
     site.server.answer("POST /api/logout-everywhere", { body: { success: true, message: "ok", ended: 2 } });
     const { page } = await site.openLoggedIn("/profile");
-    await page.getByRole("button", { name: "Encerrar os outros acessos" }).click();
+    await page.getByRole("button", { name: "Sair dos outros aparelhos" }).click();
     await page.getByText("2 acessos encerrados").waitFor();
     expect(site.server.callsTo("POST /api/logout-everywhere")).to.have.length(1);
     await page.getByLabel("Sobrenome").waitFor();

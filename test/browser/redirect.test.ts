@@ -53,7 +53,7 @@ describe("Redirect", () => {
     await page.getByRole("button", { name: "Entrar e ganhar" }).click();
     await page.waitForURL("**/auth?next=%2Fredirect%2F1");
     const sample = await openWithClock("/redirect/sample-2");
-    await sample.page.getByText("Esta ida à loja não está registrada e não rende cashback.").waitFor();
+    await sample.page.getByText("Esta visita não foi registrada e não rende cashback.").waitFor();
     expect(await sample.page.getByRole("button", { name: "Entrar e ganhar" }).count(), "nothing to earn").to.equal(0);
   });
 
@@ -139,11 +139,11 @@ describe("Redirect", () => {
     it("is never told that a way out counts if its visit could not be registered", async () => {
       site.server.answer(register, { status: 500, body: { success: false, error: "Broken", code: "INTERNAL" } });
       const { page } = await openWith("/redirect/1", false);
-      await page.getByRole("alert").getByText("Esta ida à loja não está registrada").waitFor();
+      await page.getByRole("alert").getByText("Esta visita não foi registrada").waitFor();
       expect(await page.locator(".scoreboard").count()).to.equal(0);
       await page.getByRole("button", { name: "Ir sem cashback" }).click();
       await page.locator(".scoreboard").waitFor();
-      await page.getByText("Esta ida à loja não está registrada").waitFor();
+      await page.getByText("Esta visita não foi registrada").waitFor();
       expect(await page.getByText(/% de cashback/).count()).to.equal(0);
     });
 

@@ -16,7 +16,7 @@ describe("Visits and claims", () => {
     const visits = page.getByRole("region", { name: "Visitas", exact: true });
     await visits.getByRole("article").first().waitFor();
     await eventually(async () => expect(await visits.getByRole("article").count()).to.equal(4));
-    await visits.getByText(/Não apareceu\? Você pode reclamar a partir de/).waitFor();
+    await visits.getByText(/Não apareceu\? Você pode abrir uma reclamação a partir de/).waitFor();
     await visits.getByText(/O prazo para reclamar acabou em/).waitFor();
     await eventually(async () => expect(await visits.getByRole("button").count()).to.equal(2));
     const amount = "R$\u00a017,49 de cashback em R$\u00a0249,90";
@@ -106,7 +106,7 @@ describe("Visits and claims", () => {
     await dialog.getByLabel("Número do pedido").fill("VS-77");
     await dialog.getByLabel("Valor da compra (R$)").fill("10");
     await dialog.getByRole("button", { name: "Enviar" }).click();
-    await dialog.getByText("Você já reclamou deste pedido. Acompanhe na lista.").waitFor();
+    await dialog.getByText("Já existe uma reclamação sua para este pedido. Acompanhe na lista.").waitFor();
   });
 
   it("explains the empty list, a failure, and how to log in", async () => {

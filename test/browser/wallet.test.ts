@@ -11,7 +11,7 @@ const ENGLISH = { storage: { language: "en" } };
 const NEWCOMER = {
   pt: {
     first: "Ver lojas",
-    none: "Carteira não encontrada",
+    none: "Você ainda não tem carteira?",
     shopper: /Carteira de demonstração/,
     approve: "Aprovar",
     connected: "Carteira conectada com sucesso!",

@@ -192,7 +192,7 @@ describe("Amounts on a phone", () => {
 
   it("stay on one line with their whole name in the profile's year", async () => {
     const { page } = await site.openLoggedIn("/profile", { viewport: PHONE });
-    await page.getByText("Valor nos dias dos pagamentos").waitFor();
+    await page.getByText("Valor nas datas dos pagamentos").waitFor();
     expect(await wrapped(page, ".ledger :is(dt, dd)")).to.deep.equal([]);
   });
 });
