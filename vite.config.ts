@@ -204,7 +204,7 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], priority: 1 },
-            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 10, priority: 0.5 },
+            { name: "viem", test: /node_modules.(viem|@noble)/, minShareCount: 12, priority: 0.5 },
             { name: "viem-calls", test: OF_CALLS, minShareCount: 5 },
           ],
         },

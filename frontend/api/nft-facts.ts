@@ -2,7 +2,8 @@ import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import { cashbackGwei } from "../../core/rules/cashback.ts";
 import { readPercentText, readReaisText } from "../../core/rules/money.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
-import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
+import { CHAIN_STATUS, type PurchaseStatus } from "../../core/rules/purchase/life.ts";
+import type { TicketRecord } from "../chain/ticket-differences.ts";
 
 /** A ticket's attributes, parsed; a missing Status is Pending. docs/product.md#ticket-attributes. */
 export type NftFacts = {
@@ -34,6 +35,24 @@ export function nftFacts(nft: PurchaseNft): NftFacts {
     buyer: attribute("Comprador"),
   };
 }
+
+/** What a contract says of a ticket; undefined where it has none, or a status that this page does not know. */
+export function chainFacts(record: TicketRecord, said: NftFacts): NftFacts | undefined {
+  const status = TICKET_STATUSES.find((one) => CHAIN_STATUS[one] === record.status);
+  if (!status) return undefined;
+  return {
+    store: record.storeName || `Loja ${record.storeId}`,
+    valueText: "",
+    valueCents: BigInt(record.valueCents),
+    percentText: "",
+    cashbackBps: BigInt(record.baseBps + record.bonusBps),
+    bonusBps: BigInt(record.bonusBps),
+    status,
+    // A burnt ticket names nobody: whose it was, the site says.
+    buyer: BigInt(record.buyer) === 0n ? said.buyer : record.buyer,
+  };
+}
+const TICKET_STATUSES = ["pending", "confirmed", "cancelled", "returned"] as const;
 
 /** Pending and Pendente, and Confirmed and Confirmado, are synonyms. */
 export function readStatus(text: string): NftFacts["status"] {

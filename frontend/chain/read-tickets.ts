@@ -1,5 +1,5 @@
 import { paidWord } from "../../core/chain/generated/cashback-distributor.ts";
-import { balanceOf, burntOf, storeName, ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
+import { storeName, ticketsOf } from "../../core/chain/generated/purchase-nft.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { readContract } from "./client.ts";
@@ -46,16 +46,4 @@ async function readAt(contract: WalletAddress, ids: readonly bigint[]) {
     const name = names[stores.indexOf(ticket.storeId)] ?? "";
     return id === undefined ? [] : [[id, { ...ticket, contract, storeName: name }] as const];
   });
-}
-
-/** How many tickets were ever minted to a wallet: none is transferred, and the first contract burns none. */
-export async function countTickets(wallet: WalletAddress): Promise<bigint> {
-  const counts = ticketContracts().flatMap((address) => {
-    const nft = { address, abi: [balanceOf, burntOf] } as const;
-    return [
-      readContract({ ...nft, functionName: "balanceOf", args: [wallet] }),
-      readContract({ ...nft, functionName: "burntOf", args: [wallet] }).catch(() => 0n),
-    ];
-  });
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0n);
 }

@@ -1,64 +1,53 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "react-router";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { paths } from "../app/paths.ts";
 import { DifferenceClock } from "../chain/difference-clock.ts";
-import { countTickets, readTickets } from "../chain/read-tickets.ts";
 import { differenceOf, type ShownTicket } from "../chain/ticket-differences.ts";
+import { useTicketCount, type useTickets } from "../chain/use-tickets.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** Tickets do not change often; the page's own figures are reloaded more often than the chain. */
-const FRESH_MS = 30_000;
 /** Where something differs that may pass. */
 const AGAIN_MS = 3_000;
 
-type Shown = {
+type Props = {
   wallet: WalletAddress;
-  tickets: readonly ShownTicket[];
+  /** As the server says them. */
+  shown: readonly ShownTicket[];
   /** How many the server says the wallet has; undefined if there are more than it lists. */
   count: number | undefined;
+  /** What the server has learned, for `read` and here. */
+  learned: string;
+  read: ReturnType<typeof useTickets>;
 };
 
-/** `learned`: what the server learned since is compared with what the chain says since. */
-const chainTicketsQuery = (wallet: WalletAddress, ids: readonly string[], learned: string) =>
-  queryOptions({
-    queryKey: ["chain-tickets", wallet, ids, learned],
-    queryFn: async () => {
-      const [records, count] = await Promise.all([readTickets(ids.map(BigInt)), countTickets(wallet)]);
-      return { records, count };
-    },
-    staleTime: FRESH_MS,
-  });
-
 /**
- * Says whether the contracts have the tickets on screen as the server says, and no others, read by the browser, and what
- * of them was compared. docs/product.md#tickets
+ * Says whether the contracts have the tickets on screen as the server says, and no others, and what of them was compared.
+ * docs/product.md#tickets
  */
-export default function ChainCheck({ wallet, tickets, count }: Shown) {
+export default function ChainCheck({ wallet, shown, count, learned, read }: Props) {
   const t = useText();
   const [clock] = useState(() => new DifferenceClock());
-  const differencesIn = (records: Awaited<ReturnType<typeof readTickets>>, counted: bigint) => [
-    ...tickets.flatMap((ticket, index) => {
-      const record = records[index];
+  const { counted, countAgain } = useTicketCount(wallet, learned);
+  const { recordOf, isRead, isError, readAt, readAgain } = read;
+  const found = [
+    ...shown.flatMap((ticket) => {
+      const record = recordOf(ticket.nft);
       return (record && differenceOf({ ...ticket, wallet }, record)) ?? [];
     }),
     ...(count === undefined || BigInt(count) === counted ? [] : [{ id: COUNT, facts: [], isPassing: true }]),
   ];
-  const ids = tickets.map(({ nft }) => nft.tokenId);
-  const learned = JSON.stringify([count, tickets.map(({ nft, isPaid }) => [nft.metadata.attributes, isPaid])]);
-  const { data, dataUpdatedAt, isError, isPlaceholderData } = useQuery({
-    ...chainTicketsQuery(wallet, ids, learned),
-    refetchInterval: ({ state: { data: read } }) =>
-      read && differencesIn(read.records, read.count).length > 0 ? AGAIN_MS : FRESH_MS,
-    placeholderData: (previous) => previous,
-  });
+  const isWhole = isRead && counted !== undefined;
+  const isDiffering = isWhole && found.length > 0;
+  useEffect(() => {
+    if (!isDiffering) return;
+    const timer = setInterval(() => Promise.all([readAgain(), countAgain()]), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isDiffering, readAgain, countAgain]);
   if (isError) return <p className="chain-check muted">{t("check.away")}</p>;
-  if (data?.records.length !== tickets.length) return null;
-  const found = differencesIn(data.records, data.count);
-  if (found.length > 0 && isPlaceholderData) return null;
-  const { differs, passes } = clock.judge(found, dataUpdatedAt);
+  if (!isWhole) return null;
+  const { differs, passes } = clock.judge(found, readAt);
   const ofTickets = differs.filter(({ id }) => id !== COUNT);
   if (differs.length > 0) {
     return (
@@ -70,7 +59,7 @@ export default function ChainCheck({ wallet, tickets, count }: Shown) {
               .map(({ id, facts }) => `${id} (${facts.map((fact) => t(`check.fact.${fact}`)).join(", ")})`)
               .join(", "),
           })}{" "}
-        {ofTickets.length < differs.length && t("check.count", { held: Number(data.count), shown: count ?? 0 })}{" "}
+        {ofTickets.length < differs.length && t("check.count", { held: Number(counted), shown: count ?? 0 })}{" "}
         <Link className="link" to={paths.proof}>
           {t("check.proof")}
         </Link>
@@ -81,7 +70,7 @@ export default function ChainCheck({ wallet, tickets, count }: Shown) {
   return (
     <p className="chain-check">
       <Icon name="check" />
-      <span>{t("check.same", { count: tickets.length, isAll: String(count !== undefined) })}</span>
+      <span>{t("check.same", { count: shown.length, isAll: String(count !== undefined) })}</span>
     </p>
   );
 }

@@ -11,6 +11,7 @@ import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
+import { useTickets } from "../chain/use-tickets.ts";
 import { useLanguage, useText, withLaterTexts } from "../i18n/language.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -21,6 +22,7 @@ import { useIsPhone } from "../ui/use-is-phone.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { olderPurchasesQuery } from "./queries.ts";
 import {
+  drawnFrom,
   ENTRY_STATUSES,
   type Entry,
   entriesOf,
@@ -32,7 +34,7 @@ import {
 } from "./statement.ts";
 import { EntryTicket, Months } from "./statement-lines.tsx";
 
-/** With wagmi and viem, which a phone reads after it has drawn the page. */
+/** Its texts and its code are for few words: a phone reads them after it has drawn the page. */
 const ChainCheck = lazy(async () => {
   await drawn();
   return withLaterTexts(() => import("./chain-check.tsx"), "check");
@@ -58,16 +60,12 @@ const NFT_SKELETONS = 3;
 /** The latest ticket large, all others as tickets or as a dated statement. docs/product.md#tickets. */
 export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
   const t = useText();
-  const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
-  const [latest, ...others] = entries;
+  const { entries: said, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
   const figure = useSearchParams()[0].get("figure");
   const { simulated } = useQuery(configQuery).data;
   const [shown, setShown] = useState(PAGE);
-  const onScreen = useMemo(
-    () =>
-      entries.slice(0, shown + 1).flatMap(({ nft, purchase }) => (nft ? { nft, isPaid: isSaidPaid(purchase) } : [])),
-    [entries, shown],
-  );
+  const { entries, ...chain } = useDrawn(said, { shown, profile });
+  const [latest, ...others] = entries;
   return (
     <section aria-labelledby="tickets">
       <div className="section-head">
@@ -88,14 +86,10 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
           <OpenVisits wallet={profile.wallet} />
         </Suspense>
       )}
-      {onScreen.length > 0 && (
+      {chain.shown.length > 0 && (
         <div className="chain-check-room">
           <Suspense>
-            <ChainCheck
-              wallet={profile.wallet}
-              tickets={onScreen}
-              count={profile.nfts.length < PROFILE_LIMIT ? profile.nfts.length : undefined}
-            />
+            <ChainCheck wallet={profile.wallet} {...chain} />
           </Suspense>
         </div>
       )}
@@ -136,6 +130,28 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
       )}
     </section>
   );
+}
+
+/** The entries, those on screen with what the chain says of their tickets, and what of it is compared. */
+function useDrawn(said: readonly Entry[], { shown, profile }: { shown: number; profile: Profile }) {
+  const onScreen = useMemo(
+    () => said.slice(0, shown + 1).flatMap(({ nft, purchase }) => (nft ? [{ nft, isPaid: isSaidPaid(purchase) }] : [])),
+    [said, shown],
+  );
+  const count = profile.nfts.length < PROFILE_LIMIT ? profile.nfts.length : undefined;
+  const learned = useMemo(
+    () => JSON.stringify([count, onScreen.map(({ nft, isPaid }) => [nft.metadata.attributes, isPaid])]),
+    [count, onScreen],
+  );
+  const tickets = useMemo(() => onScreen.map(({ nft }) => nft), [onScreen]);
+  const read = useTickets(tickets, { learned });
+  const { recordOf, isLate } = read;
+  const entries = useMemo(
+    () =>
+      said.map((entry, index) => (entry.nft && index <= shown ? drawnFrom(entry, recordOf(entry.nft), isLate) : entry)),
+    [said, shown, recordOf, isLate],
+  );
+  return { entries, shown: onScreen, count, learned, read };
 }
 
 /** A credit that its wallet refused is paid, too, as the contract counts; undefined where nothing is said. */

@@ -12,7 +12,7 @@ import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { Worth } from "../ui/worth.tsx";
 import { amountOf, byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./statement.ts";
-import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
+import { NftTicket, RecordTicket, Unchecked } from "./ticket-cards.tsx";
 
 const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
 const WithdrawCredit = fetchedDialog(() => import("./withdraw-credit.tsx"));
@@ -98,10 +98,10 @@ function ReviewRow({ review }: { review: Review }) {
 }
 
 /** A purchase as a ticket, with what it waits for. */
-export function EntryTicket({ entry: { nft, purchase }, entry }: { entry: Entry }) {
+export function EntryTicket({ entry: { nft, facts, reading, purchase }, entry }: { entry: Entry }) {
   const note = <Note entry={entry} />;
   const amount = amountOf({ kind: "purchase", id: entry.id, date: entry.date, entry });
-  if (nft) return <NftTicket nft={nft} purchase={purchase} amount={amount} note={note} />;
+  if (nft && facts) return <NftTicket {...{ nft, facts, reading, purchase, amount, note }} />;
   return purchase && <RecordTicket purchase={purchase} amount={amount} note={note} />;
 }
 
@@ -178,6 +178,7 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
         <p className="statement-why">
           <Why entry={entry} />
         </p>
+        {entry.reading === "server" && <Unchecked />}
       </div>
       <p className="statement-money">
         <strong className="figures">{chz(amount)}</strong>

@@ -5,8 +5,9 @@ import { chzTextFromGwei, gweiFromChzText, percentText, reaisText } from "../../
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
 import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
-import { factsGwei, type NftFacts, nftFacts, readStatus } from "../api/nft-facts.ts";
+import { chainFacts, factsGwei, type NftFacts, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile, PurchaseRecord } from "../api/shapes.ts";
+import type { TicketRecord } from "../chain/ticket-differences.ts";
 import { FOREIGN, type StatusWord, statusWord } from "../i18n/situation-word.ts";
 
 /** One purchase in the statement, from its stored record, its token on the chain, or both. */
@@ -26,8 +27,14 @@ export type Entry = {
   date: string;
   wallet: string;
   nft: PurchaseNft | undefined;
+  /** Of a ticket: its figures, and who says them. */
+  facts: NftFacts | undefined;
+  reading: Reading | undefined;
   purchase: PurchaseRecord | undefined;
 };
+
+/** `chain`: its contract. `server`: the contract has not been read. `waiting`: for the contract's answer. */
+export type Reading = "chain" | "server" | "waiting";
 
 /** On-chain tokens take precedence, then records without a token yet. Newest first. */
 export function entriesOf(
@@ -54,17 +61,33 @@ function fromNft(nft: PurchaseNft, purchase: PurchaseRecord | undefined, weiPerC
   const facts = nftFacts(nft);
   return {
     id: nft.tokenId,
+    ...ofFacts(facts),
+    cashback: purchase?.cashback_amount ?? chzTextFromGwei(factsGwei(facts, weiPerCent)),
+    date: purchase?.created_at ?? "",
+    nft,
+    reading: undefined,
+    purchase,
+  };
+}
+
+/** A ticket with what its contract says; the server adds where the purchase is, and its words. docs/product.md#tickets */
+export function drawnFrom(entry: Entry, record: TicketRecord | undefined, isLate: boolean): Entry {
+  if (!entry.facts) return entry;
+  const facts = record && chainFacts(record, entry.facts);
+  if (facts) return { ...entry, ...ofFacts(facts), reading: "chain" };
+  return { ...entry, reading: record || isLate ? "server" : "waiting" };
+}
+
+function ofFacts(facts: NftFacts) {
+  return {
+    facts,
     store: facts.store,
     status: asPurchase(facts.status),
     value: facts.valueCents === undefined ? undefined : reaisText(facts.valueCents),
     valueText: facts.valueText,
     percent: facts.cashbackBps === undefined ? undefined : percentText(facts.cashbackBps),
     percentText: facts.percentText,
-    cashback: purchase?.cashback_amount ?? chzTextFromGwei(factsGwei(facts, weiPerCent)),
-    date: purchase?.created_at ?? "",
     wallet: facts.buyer.toLowerCase(),
-    nft,
-    purchase,
   };
 }
 
@@ -86,6 +109,8 @@ function fromRecord(purchase: PurchaseRecord): Entry {
     date: purchase.date ?? purchase.created_at ?? "",
     wallet: (purchase.destination ?? "").toLowerCase(),
     nft: undefined,
+    facts: undefined,
+    reading: undefined,
     purchase,
   };
 }

@@ -1,27 +1,32 @@
 import { type ReactNode, startTransition, useState } from "react";
+import { FormattedMessage } from "react-intl";
 import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
-import { nftFacts, readStatus } from "../api/nft-facts.ts";
+import { type NftFacts, readStatus } from "../api/nft-facts.ts";
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
-import { totalPercent } from "./statement.ts";
+import { type Reading, totalPercent } from "./statement.ts";
 
 const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
 
 /** A purchase with a ticket on the chain. */
 export function NftTicket({
   nft,
+  facts,
+  reading,
   purchase,
   amount,
   note,
 }: {
   nft: PurchaseNft;
+  facts: NftFacts;
+  reading: Reading | undefined;
   purchase: PurchaseRecord | undefined;
   /** What arrived, or is to come, in CHZ, decimal text. */
   amount: string;
@@ -30,33 +35,46 @@ export function NftTicket({
   const t = useText();
   const { brl, percent, chz } = useFormat();
   const [isOpen, setOpen] = useState(false);
-  const facts = nftFacts(nft);
+  // One tree: what is open in a ticket stays so when its contract answers.
+  const isWaiting = reading === "waiting";
+  const known = (value: ReactNode) =>
+    isWaiting ? (
+      <span aria-hidden="true" data-skeleton>
+        —
+      </span>
+    ) : (
+      value
+    );
+  const tone = isWaiting ? "pending" : facts.status;
   return (
-    <article data-status={facts.status}>
+    <article data-status={tone} aria-busy={isWaiting}>
       <Ticket
-        tone={facts.status}
+        tone={tone}
         kicker={t("nft.kicker", { id: nft.tokenId })}
         title={<h3>{facts.store}</h3>}
         fields={[
           {
             label: t("ticket.cashback"),
             isMain: true,
-            value: (
+            value: known(
               <>
                 <span>
                   {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
                 </span>{" "}
                 <small>{chz(amount)}</small>
-              </>
+              </>,
             ),
           },
           {
             label: t("ticket.value"),
-            value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
+            value: known(facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents))),
           },
-          { label: t("ticket.wallet"), value: facts.buyer ? shortenAddress(facts.buyer.toLowerCase()) : "–" },
+          {
+            label: t("ticket.wallet"),
+            value: known(facts.buyer ? shortenAddress(facts.buyer.toLowerCase()) : "–"),
+          },
         ]}
-        stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
+        stamp={!isWaiting && <Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
         stub={
           <Stub
             nft={nft}
@@ -65,10 +83,20 @@ export function NftTicket({
           />
         }
       >
+        {reading === "server" && <Unchecked />}
         {note}
       </Ticket>
       {isOpen && <NftDetails nft={nft} purchase={purchase} onClose={() => setOpen(false)} />}
     </article>
+  );
+}
+
+/** The server's figures, because the chain does not answer. */
+export function Unchecked() {
+  return (
+    <p className="muted text-sm">
+      <FormattedMessage id="ticket.unchecked" />
+    </p>
   );
 }
 

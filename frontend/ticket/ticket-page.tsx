@@ -8,7 +8,6 @@ import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
-import { reasonOf } from "../api/reason-of.ts";
 import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
@@ -23,9 +22,9 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import { Worth } from "../ui/worth.tsx";
-import { chainTicketQuery } from "./queries.ts";
 
-const ProofResult = lazy(() => withLaterTexts(() => import("./proof-result.tsx"), "check"));
+/** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
+const TicketProof = lazy(() => withLaterTexts(() => import("./ticket-proof.tsx"), "check"));
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -171,31 +170,13 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
 function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
   const t = useText();
   const ref = useRef<HTMLElement>(null);
-  const chain = useQuery({
-    ...chainTicketQuery(ticket),
-    enabled: useSeen(ref),
-    refetchInterval: ({ state: { data } }) => (data?.difference ? AGAIN_MS : false),
-    placeholderData: (previous) => previous,
-  });
-  // The server may have learned by now what the chain has.
-  useQuery({ ...ticketQuery(ticket.tokenId), refetchInterval: chain.data?.difference ? AGAIN_MS : false });
+  const isSeen = useSeen(ref);
   return (
     <Card ref={ref} title={t("proof.title")}>
       <p className="muted mb-3">{t("proof.text")}</p>
-      {chain.isError ? (
-        <div role="alert" className="problem">
-          <p>{reasonOf(chain.error, t)}</p>
-          <button type="button" className="button button-small" onClick={() => chain.refetch()}>
-            {t("common.retry")}
-          </button>
-        </div>
-      ) : chain.data ? (
-        <Suspense fallback={<Skeletons count={1} className="h-24" />}>
-          <ProofResult chain={chain.data} isOver={ticket.is_over} readAt={chain.dataUpdatedAt} />
-        </Suspense>
-      ) : (
-        <Skeletons count={1} className="h-24" />
-      )}
+      <Suspense fallback={<Skeletons count={1} className="h-24" />}>
+        {isSeen ? <TicketProof ticket={ticket} /> : <Skeletons count={1} className="h-24" />}
+      </Suspense>
       <p className="mt-3">
         <LinkButton className="button button-small button-quiet" to={paths.proofOf(buyer)}>
           {t("ticketPage.toProofOf")}
@@ -204,9 +185,6 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
     </Card>
   );
 }
-
-/** Where something differs that may pass. */
-const AGAIN_MS = 3_000;
 
 function Share({ tokenId, store }: { tokenId: string; store: string }) {
   const url = location.origin + paths.ticket(tokenId);

@@ -362,10 +362,11 @@ describe("Dashboard", () => {
     });
     Object.assign(fresh, { status: "confirmed", confirmed_at: now });
     me.nfts = [fixtureNft(fresh, wallet.address)];
-    await page.getByRole("article").getByText("Confirmado", { exact: true }).waitFor();
-    // A node that is behind the server's.
+    // A node that is behind the server's: the ticket is drawn from what it says.
     await page.getByText("Conferindo na rede...").waitFor();
+    await page.getByRole("article").getByText("Pendente", { exact: true }).waitFor();
     onChain.status = 2;
+    await page.getByRole("article").getByText("Confirmado", { exact: true }).waitFor();
     await same.waitFor();
     expect(await page.locator("[data-differs]").count()).to.equal(0);
     onChain.valueCents = 1;

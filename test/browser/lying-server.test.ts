@@ -140,6 +140,33 @@ describe("A server that lies about tickets", function () {
     expect(await page.locator(".chain-check.problem").count()).to.equal(0);
   });
 
+  it("is drawn on no ticket: each has its contract's figures, and the server's only where the chain does not answer", async () => {
+    attribute(nfts[0], "Valor da Compra", "R$ 1.000,00");
+    attribute(nfts[0], "Cashback", "90%");
+    attribute(nfts[0], "Loja", "Loja de outro");
+    attribute(nfts[0], "Status", "Cancelled");
+    const page = await openDashboard();
+    const ticket = page.getByRole("article").filter({ has: page.getByText("Ingresso nº 1", { exact: true }) });
+    await ticket.getByText("R$ 100,00").waitFor();
+    await ticket.getByText("7%", { exact: true }).waitFor();
+    await ticket.getByText("Confirmado", { exact: true }).waitFor();
+    await ticket.getByRole("heading", { name: store }).waitFor();
+    expect(await page.getByText("ainda não conferido").count()).to.equal(0);
+
+    const silent = Promise.withResolvers<void>();
+    site.server.answer("POST /api/chain", async () => {
+      await silent.promise;
+      return { status: 503, body: {} };
+    });
+    await page.reload();
+    await page.locator('article[aria-busy="true"]').first().waitFor();
+    expect(await ticket.getByText("R$ 1.000,00").count()).to.equal(0);
+    await ticket.getByText("R$ 1.000,00").waitFor();
+    await ticket.getByText("90%", { exact: true }).waitFor();
+    expect(await page.getByText("ainda não conferido").count()).to.equal(3);
+    silent.resolve();
+  });
+
   const lasting: [lie: string, tell: () => void, says: string][] = [
     ["another bonus", () => attribute(nfts[0], "Bônus", "0%"), "nº 1 (bônus)"],
     ["another value", () => attribute(nfts[0], "Valor da Compra", "R$ 1.000,00"), "nº 1 (valor)"],

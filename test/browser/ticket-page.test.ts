@@ -30,7 +30,7 @@ describe("A ticket's public page", () => {
     await proof.waitFor();
     await page.waitForLoadState("networkidle");
     const isLoaded = () =>
-      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("read-chain")));
+      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("ticket-proof")));
     expect(await isLoaded()).to.equal(false);
     await proof.scrollIntoViewIfNeeded();
     await page.getByRole("alert").getByText("A rede Chiliz não está respondendo").waitFor();

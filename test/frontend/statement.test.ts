@@ -27,6 +27,8 @@ const entry = (id: string, date: string, situation?: Situation): Entry => ({
   cashback: "0.01",
   wallet: "",
   nft: undefined,
+  facts: undefined,
+  reading: undefined,
   purchase:
     situation &&
     ({
