@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { StoreIds } from "../core/catalogue/chain-names.ts";
 import type { Contracts } from "../core/chain/deployment.ts";
-import type { BatchLoader } from "../core/database/batch-loader.ts";
+import type { BatchLoader } from "../core/database/batching.ts";
 import type { Database } from "../core/database/connect.ts";
 import type { CertificateWatch } from "../core/process/certificate.ts";
 import type { ProcessLoad } from "../core/process/process-load.ts";
@@ -28,7 +28,7 @@ import { unavailable } from "./http/api-error.ts";
 import type { Cursors } from "./http/cursors.ts";
 import type { Drain } from "./http/drain.ts";
 import type { Gate } from "./http/gate.ts";
-import type { Post } from "./mail/post.ts";
+import type { Post } from "./mail/transport.ts";
 import type { Visitor } from "./people/sessions.ts";
 import type { StaffContracts } from "./people/staff-contracts.ts";
 

@@ -3,7 +3,7 @@
 import { isIPv6 } from "node:net";
 import type { ApiEnvironment } from "../api/environment.ts";
 import { readEnvironment } from "../api/environment.ts";
-import { tryServer } from "../api/mail/post.ts";
+import { tryServer } from "../api/mail/transport.ts";
 import { readinessSchema } from "../api/operations/routes.ts";
 import { certificateProblem, readCertificateEnd } from "../core/process/certificate.ts";
 import { EnvironmentError } from "../core/process/environment.ts";

@@ -17,9 +17,7 @@ import { listUnsubscribed } from "../people/erased-list.ts";
 import { findUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage, textsIn } from "../texts.ts";
-import { composeVerification, messageId } from "./compose.ts";
-import { countedBy, dropWaiting, insertMail, isLinkRefused } from "./mails.ts";
-import type { Post } from "./post.ts";
+import { countedBy, dropWaiting, insertMail, isLinkRefused } from "./queue.ts";
 import {
   chooseTopics,
   findByUnsubscribeToken,
@@ -32,7 +30,9 @@ import {
   topicsOf,
   unsubscribe,
   verify,
-} from "./readers.ts";
+} from "./subscriptions.ts";
+import { composeVerification, messageId } from "./templates.ts";
+import type { Post } from "./transport.ts";
 import { unsubscribeKeys } from "./unsubscribe-tokens.ts";
 
 const HTML = "text/html; charset=utf-8";

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { COUNTED } from "../../core/database/counted.ts";
+import { COUNTED } from "../../core/database/capped-count.ts";
 import { OPERATION_KINDS } from "../../core/database/operations.ts";
 import { createServer } from "../../core/process/http.ts";
 import { listenOn } from "../../core/process/listen.ts";

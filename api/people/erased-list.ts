@@ -7,7 +7,7 @@ import { ERASED_AFTER_MS } from "../../core/rules/proposals.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { keyedHash } from "../keyed-hash.ts";
-import { type Reader, unsubscribe } from "../mail/readers.ts";
+import { type Reader, unsubscribe } from "../mail/subscriptions.ts";
 import { eraseUser, type User } from "./users.ts";
 
 /**

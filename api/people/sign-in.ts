@@ -10,7 +10,7 @@ import { isoTime } from "../../core/rules/iso-time.ts";
 import { challengeMs, type Device, type SignInPurpose, signInSentence } from "../../core/rules/session.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError } from "../http/api-error.ts";
-import { forgetVerified } from "../mail/readers.ts";
+import { forgetVerified } from "../mail/subscriptions.ts";
 import { noteStaffSignIn } from "../operations/notices.ts";
 import type { Services } from "../services.ts";
 import {

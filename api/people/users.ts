@@ -21,8 +21,8 @@ import { searchKey } from "../../core/rules/text.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { forgetClaims } from "../../core/sales/forget.ts";
 import { eraseClaimPictures } from "../clicks/pictures.ts";
-import { eraseMails } from "../mail/mails.ts";
-import { forgetOtherAddress } from "../mail/readers.ts";
+import { eraseMails } from "../mail/queue.ts";
+import { forgetOtherAddress } from "../mail/subscriptions.ts";
 import { forgetStoredAnswers } from "../purchases/idempotency-keys.ts";
 import { erasePush } from "../push/devices.ts";
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { boosted } from "../../core/catalogue/categories.ts";
 import { type FanTokenRow, findFanTokenBySlug } from "../../core/catalogue/fan-tokens.ts";
 import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
-import { BatchLoader } from "../../core/database/batch-loader.ts";
+import { BatchLoader } from "../../core/database/batching.ts";
 import { indexedBlock } from "../../core/database/chain-cursor.ts";
 import { GroupCommit } from "../../core/database/group-commit.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";

@@ -2,7 +2,7 @@ import webPush from "web-push";
 import type { EventRow } from "../../core/purchases/events.ts";
 import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
 import { languageFrom } from "../../core/rules/languages.ts";
-import { figuresOf } from "../mail/compose.ts";
+import { figuresOf } from "../mail/templates.ts";
 import { textsIn } from "../texts.ts";
 import type { VapidKeys } from "./vapid.ts";
 

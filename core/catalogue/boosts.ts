@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type Boost, isRunning } from "../rules/boost.ts";

@@ -3,7 +3,7 @@ import type { PublicClient } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { among } from "../database/among.ts";
-import { BatchLoader } from "../database/batch-loader.ts";
+import { BatchLoader } from "../database/batching.ts";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { enqueueAgain } from "../sender/queue.ts";

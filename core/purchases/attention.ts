@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { countOf } from "../database/counted.ts";
+import { countOf } from "../database/capped-count.ts";
+import { inStretch } from "../database/index-range.ts";
 import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/operations.ts";
-import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { operationsIn } from "../sender/queue.ts";

@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { among, amongTexts, givenRows } from "../database/among.ts";
+import { COUNTED } from "../database/capped-count.ts";
 import { databaseNow } from "../database/clock.ts";
-import { COUNTED } from "../database/counted.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { OperationKind } from "../database/operations.ts";
 import { touchUsers } from "../database/touch-user.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { countOf } from "../database/counted.ts";
-import { inStretch } from "../database/stretch.ts";
+import { countOf } from "../database/capped-count.ts";
+import { inStretch } from "../database/index-range.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../rules/cashback.ts";
 import { PURCHASE_STATUSES } from "../rules/purchase/life.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackGwei, cashbackOf } from "../rules/cashback.ts";
 import type { BookEntry } from "../rules/proof.ts";

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import type { OperationKind, OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { sweep } from "../database/sweep.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newClickToken } from "../purchases/click-token.ts";

@@ -10,7 +10,7 @@ import {
   walletPrefixOf,
 } from "../database/lists/search.ts";
 import type { ListSource, PageQuery, SortColumn } from "../database/lists/source.ts";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import type { Queries } from "../database/transaction.ts";
 import { reaisText } from "../rules/money.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";

@@ -1,10 +1,11 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { Logger } from "pino";
 import { among, givenRows } from "../database/among.ts";
+import { COUNTED, countOf, countRows } from "../database/capped-count.ts";
 import { databaseNow } from "../database/clock.ts";
-import { COUNTED, countOf, countRows } from "../database/counted.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import { listNewest, type NewestPage } from "../database/newest.ts";
+import { inStretch, type Stretch } from "../database/index-range.ts";
+import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import {
   LIMIT_REASONS,
   OPERATION_KINDS,
@@ -13,7 +14,6 @@ import {
   type OperationReason,
   type OperationStatus,
 } from "../database/operations.ts";
-import { inStretch, type Stretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { OperationRecord } from "../rules/api/operations.ts";
 import { isoTime } from "../rules/iso-time.ts";

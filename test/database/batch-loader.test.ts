@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import { BatchLoader } from "../../core/database/batch-loader.ts";
+import { BatchLoader } from "../../core/database/batching.ts";
 
 describe("Lookups of many callers in one query", () => {
   function open() {

@@ -27,8 +27,8 @@ import {
   isLinkRefused,
   listDueMails,
   oldestWaiting,
-} from "../../api/mail/mails.ts";
-import { findByUnsubscribeToken, findVerification } from "../../api/mail/readers.ts";
+} from "../../api/mail/queue.ts";
+import { findByUnsubscribeToken, findVerification } from "../../api/mail/subscriptions.ts";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/users.ts";

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { TorcidaError } from "../../rules/torcida-error.ts";
-import type { Stretch } from "../stretch.ts";
+import type { Stretch } from "../index-range.ts";
 import type { Queries } from "../transaction.ts";
 import { byBytes } from "./search.ts";
 import type { ListSource, SortColumn } from "./source.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { COUNTED, countRows } from "../capped-count.ts";
 import { engineOf } from "../clock.ts";
-import { COUNTED, countRows } from "../counted.ts";
-import { betweenRows, hasValues, inStretch, type Stretch } from "../stretch.ts";
+import { betweenRows, hasValues, inStretch, type Stretch } from "../index-range.ts";
 import type { Queries } from "../transaction.ts";
 import {
   afterCursor,

@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Stretch } from "../stretch.ts";
+import type { Stretch } from "../index-range.ts";
 import type { Queries } from "../transaction.ts";
 import type { Match } from "./search.ts";
 

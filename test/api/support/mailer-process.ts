@@ -1,7 +1,7 @@
 import pino from "pino";
 import { readEnvironment } from "../../../api/environment.ts";
-import { startMailer } from "../../../api/mail/mailer.ts";
-import { openPost } from "../../../api/mail/post.ts";
+import { startMailer } from "../../../api/mail/delivery.ts";
+import { openPost } from "../../../api/mail/transport.ts";
 import type { Services } from "../../../api/services.ts";
 import { connect } from "../../../core/database/connect.ts";
 import { standIn } from "../../testing/stand-in.ts";

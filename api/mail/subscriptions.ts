@@ -4,7 +4,7 @@ import { MAIL_TOPIC_NAMES, type MailTopic } from "../../core/rules/events.ts";
 import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
-import { dropWaiting } from "./mails.ts";
+import { dropWaiting } from "./queue.ts";
 import { walletOfToken } from "./unsubscribe-tokens.ts";
 
 /* Who wants e-mails about what, and at which verified address. docs/product.md#mail */

@@ -10,7 +10,6 @@ import { fromSaoPaulo, toSaoPaulo } from "../../core/rules/sao-paulo-time.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Services } from "../services.ts";
-import { composeEvents, messageId } from "./compose.ts";
 import {
   claimMail,
   countMails,
@@ -22,9 +21,10 @@ import {
   putBack,
   recordFailure,
   recordSent,
-} from "./mails.ts";
-import { type Post, SENDING_LIMITS } from "./post.ts";
-import { findReader, isLinkValid, topicsOf } from "./readers.ts";
+} from "./queue.ts";
+import { findReader, isLinkValid, topicsOf } from "./subscriptions.ts";
+import { composeEvents, messageId } from "./templates.ts";
+import { type Post, SENDING_LIMITS } from "./transport.ts";
 import { unsubscribeKeys, unsubscribeToken } from "./unsubscribe-tokens.ts";
 
 const LEASE = "mail";

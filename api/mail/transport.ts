@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../../core/process/network-rules.ts";
 import { isRecord } from "../../core/rules/records.ts";
 import type { ApiEnvironment } from "../environment.ts";
-import type { MailRow } from "./mails.ts";
+import type { MailRow } from "./queue.ts";
 
 /** How e-mails leave, and where their links lead. */
 export type Post = {
