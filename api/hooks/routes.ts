@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Insertable } from "kysely";
 import { amongTexts } from "../../core/database/among.ts";
+import { GroupCommit } from "../../core/database/batching.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
-import { GroupCommit } from "../../core/database/group-commit.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { isDirectStore } from "../../core/purchases/facts.ts";
 import { encodeReport } from "../../core/purchases/stored-report.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
+import { GroupCommit } from "../../core/database/batching.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { GroupCommit } from "../../core/database/group-commit.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
