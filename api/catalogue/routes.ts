@@ -8,7 +8,7 @@ import {
   type StoreChanger,
 } from "../../core/catalogue/store-moves.ts";
 import { findStore, findStoreByName, type StoreFields } from "../../core/catalogue/stores.ts";
-import { CursorError } from "../../core/database/lists/order.ts";
+import { CursorError } from "../../core/database/lists/page.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import {
   createStoreRequestSchema,

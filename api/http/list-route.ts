@@ -1,7 +1,6 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import { CursorError } from "../../core/database/lists/order.ts";
-import type { ListPage } from "../../core/database/lists/page.ts";
+import { CursorError, type ListPage } from "../../core/database/lists/page.ts";
 import { PAGE_ROWS } from "../../core/rules/api/common.ts";
 import { type ListQuery, listOf } from "../../core/rules/api/lists.ts";
 import type { Language } from "../../core/rules/languages.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../core/catalogue/store-list.ts";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { CursorError } from "../../core/database/lists/order.ts";
+import { CursorError } from "../../core/database/lists/page.ts";
 import { enqueue } from "../../core/sender/queue.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { fillStores } from "./support/fill-stores.ts";

@@ -4,7 +4,7 @@ import { listUsers } from "../../api/people/users.ts";
 import { seedCatalogue } from "../../core/catalogue/seed.ts";
 import { listStorePage } from "../../core/catalogue/store-list.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { CursorError } from "../../core/database/lists/order.ts";
+import { CursorError } from "../../core/database/lists/page.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { listOperationPage, listPayouts } from "../../core/purchases/payout-list.ts";
 import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
