@@ -7,7 +7,7 @@ import { LOOK_UPS } from "./look-ups.ts";
 
 /** The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. */
 const MOST_DOORS: Readonly<Record<string, number>> = {
-  register: 54,
+  register: 52,
   decide: 85,
   "catch-up": 46,
   plan: 70,
@@ -15,7 +15,7 @@ const MOST_DOORS: Readonly<Record<string, number>> = {
   profile: 45,
 };
 /** Functions that have not earned their names, of the server. The numbers only sink. docs/architecture.md#names */
-const MOST_UNEARNED = { exported: 183, private: 216 };
+const MOST_UNEARNED = { exported: 176, private: 216 };
 const MOST_LOOK_UPS = 25;
 const MOST_LINES = 70;
 
