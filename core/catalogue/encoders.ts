@@ -3,7 +3,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "../sender/encoder.ts";
-import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/parking.ts";
+import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusals.ts";
 import type { ReadName } from "./chain-names.ts";
 
 /**

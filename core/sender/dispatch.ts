@@ -9,9 +9,9 @@ import { SignerError } from "./account.ts";
 import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { listSetAside, moveUnsent } from "./moves.ts";
-import { refusedFor, Suspects, settle, settleKind, tryCall, tryEncode } from "./parking.ts";
 import { readRecovery } from "./payout-switch.ts";
 import { listDue, type Operation, subjectOf, sumInFlight, summarizeDue } from "./queue.ts";
+import { refusedFor, Suspects, settle, settleKind, tryCall, tryEncode } from "./refusals.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
 import { suggestedFees, type Transmitter, type WatchedTransaction } from "./transactions.ts";
 

@@ -8,9 +8,9 @@ import { explanationOf } from "../rules/unknown-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
-import { shortened } from "./parking.ts";
 import { withdraw } from "./queue.ts";
 import { Receipts, Repair } from "./receipts.ts";
+import { shortened } from "./refusals.ts";
 import { endsRound, leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
 import { listSigned, Transmitter } from "./transactions.ts";
 
