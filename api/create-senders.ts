@@ -61,9 +61,9 @@ export function createSenders({
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
   });
-  const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
+  const senders = keys.flatMap(({ name, parts, signer }) => {
     if (!signer) return [];
-    const sender = new Sender({
+    return new Sender({
       database,
       client,
       contracts,
@@ -72,16 +72,11 @@ export function createSenders({
       siblings: keys.filter((key) => key.name !== name).map((key) => key.address),
       encoders,
       kinds: new Set(parts.flatMap((part) => KINDS[part])),
-      async plan(assertLease, fencingToken) {
-        const hasPlanned = await planner.plan(assertLease, fencingToken);
-        if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();
-        return hasPlanned;
-      },
+      planner,
       payouts,
       log,
       ...settingsOf(environment),
     });
-    return [sender];
   });
   return new Senders(senders, keys);
 }

@@ -3,7 +3,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "../sender/encoder.ts";
-import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusals.ts";
+import { refusalOf } from "../sender/refusals.ts";
 import type { ReadName } from "./chain-names.ts";
 
 /**
@@ -47,30 +47,30 @@ function storeEncoder(
     largestBatch: 1,
     encode,
     // A store renamed while its former name is in flight is renamed again.
-    async listOutdated(queries, operations, data) {
-      if (operations.length === 0) return [];
-      return (await encode(queries, operations)).data === data ? [] : operations;
-    },
+    canChange: true,
     readRefusal: refusalOfStore(readName),
   };
 }
 
 function refusalOfStore(readName: ReadName): Encoder["readRefusal"] {
   return async (queries, revert, operations) => {
-    const [storeId] = numbersOf(revert);
-    if (revert.name === "StoreAlreadyRegistered") {
-      const refusal = refusalOf(operations, storeId, { kind: "done" });
-      // Registered, but possibly under another store's name.
-      const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
-      return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
+    const subjectId = BigInt(Number(revert.args[0] ?? 0));
+    switch (revert.name) {
+      case "StoreAlreadyRegistered": {
+        const refusal = refusalOf(revert, operations, "done");
+        // Registered, but possibly under another store's name.
+        const isMisnamed = (await readName(subjectId)) !== (await nameOf(queries, subjectId));
+        return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId } } : refusal;
+      }
+      case "InvalidStoreName":
+        return refusalOf(revert, operations, "never", operations);
+      case "UnknownStore": {
+        const refusal = refusalOf(revert, operations, "store_unknown", operations);
+        return { ...refusal, prerequisite: { kind: "register_store", subjectId } };
+      }
+      default:
+        return refusalOf(revert, operations);
     }
-    if (revert.name === "InvalidStoreName") return { atFault: operations, verdict: never(revert) };
-    if (revert.name !== "UnknownStore") return refusalOfContract(revert);
-    return {
-      atFault: operations,
-      verdict: later("store_unknown", revert),
-      prerequisite: { kind: "register_store", subjectId: storeId ?? 0n },
-    };
   };
 }
 

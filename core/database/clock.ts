@@ -12,9 +12,10 @@ export function clockOf(engine: DatabaseEngine): RawBuilder<bigint> {
     : sql<bigint>`cast(extract(epoch from statement_timestamp()) * 1000 as bigint)`;
 }
 
-/** The same, for the database of these queries. */
-export function databaseNow(queries: Queries): RawBuilder<bigint> {
-  return clockOf(engineOf(queries));
+/** The same, for the database of these queries; or the time in so many milliseconds. */
+export function databaseNow(queries: Queries, afterMs?: bigint): RawBuilder<bigint> {
+  const now = clockOf(engineOf(queries));
+  return afterMs === undefined ? now : sql<bigint>`${now} + ${afterMs}`;
 }
 
 export function engineOf(queries: Queries): DatabaseEngine {

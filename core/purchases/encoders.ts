@@ -1,24 +1,24 @@
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import { encodeFunctionData } from "viem";
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
+import { encodeFunctionData, keccak256, toHex } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
-import type { Revert } from "../chain/revert.ts";
+import { dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ChainClient } from "../process/rpc/chain-client.ts";
+import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { WEI_PER_GWEI } from "../rules/product.ts";
 import { CHAIN_STATUS } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { Encoder, Refusal } from "../sender/encoder.ts";
+import type { Allowance, DayShare } from "../sender/allowance.ts";
+import type { Encoder } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
-import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusals.ts";
-import { forgetSentShares, noteSentShares, readDayShares } from "./day-shares.ts";
+import { refusalOf } from "../sender/refusals.ts";
 import { lockPurchasesWithSales } from "./locks.ts";
-import { readPayoutAllowance } from "./payout-allowance.ts";
 import { salesOf } from "./queries.ts";
 import { decideSales } from "./save.ts";
 import { ticketContractOf } from "./view.ts";
@@ -133,14 +133,10 @@ function leavePendingEncoder(kind: "confirm" | "cancel", { contracts, rules }: P
       };
     },
     async readRefusal(_queries, revert, operations) {
-      if (revert.name !== "NotPending") return refusalOfAny(revert, operations);
-      const [subject, status] = numbersOf(revert);
-      if (Number(status) === wanted) return refusalOf(operations, subject, { kind: "done" });
-      return refusalOf(
-        operations,
-        subject,
-        Number(status) === CHAIN_STATUS.none ? later("not_ready", revert) : never(revert),
-      );
+      if (revert.name !== "NotPending") return refusalOf(revert, operations);
+      const status = Number(revert.args[1]);
+      if (status === wanted) return refusalOf(revert, operations, "done");
+      return refusalOf(revert, operations, status === CHAIN_STATUS.none ? "not_ready" : "never");
     },
     listUnwanted: listUnpayable(rules),
   };
@@ -176,10 +172,10 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
     listUnwanted: listUnpayable(options.rules),
     async readAllowance(queries) {
       const { dailyCap, ...limits } = await readPayoutAllowance(options);
-      return { ...limits, shares: await readDayShares(queries, dailyCap) };
+      const sent = await sumInFlight(queries);
+      const shares = await readDayShares(queries, dailyCap);
+      return { ...limits, dayLeft: limits.dayLeft - sent, pool: limits.pool - sent, shares };
     },
-    noteSent: noteSentShares,
-    forgetSent: forgetSentShares,
     async listAboveRate(queries, operations, maxWeiPerCent) {
       const rates = await readRates(queries, operations);
       return operations.filter((operation) => (rates.get(operation.subject_id) ?? 0n) > maxWeiPerCent);
@@ -188,40 +184,33 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
 }
 
 const refusalOfMint: Encoder["readRefusal"] = async (queries, revert, operations) => {
-  const [subject] = numbersOf(revert);
   if (revert.name === "UnknownStore") {
-    const storeId = subject ?? 0n;
+    const storeId = BigInt(Number(revert.args[0] ?? 0));
+    const ofStore = await listOfStore(queries, operations, storeId);
     return {
-      atFault: await listOfStore(queries, operations, storeId),
-      verdict: later("store_unknown", revert),
+      ...refusalOf(revert, operations, "store_unknown", ofStore),
       prerequisite: { kind: "register_store", subjectId: storeId },
     };
   }
-  if (revert.name === "AlreadyMinted") return refusalOf(operations, subject, { kind: "done" });
-  return refusalOfAny(revert, operations);
+  return refusalOf(revert, operations, revert.name === "AlreadyMinted" ? "done" : undefined);
 };
 
 const refusalOfPayout: Encoder["readRefusal"] = async (_queries, revert, operations) => {
-  const [subject, second] = numbersOf(revert);
   switch (revert.name) {
     case "AlreadyPaid":
-      return refusalOf(operations, subject, { kind: "done" });
+      return refusalOf(revert, operations, "done");
     case "NotConfirmed":
-      return refusalOf(
-        operations,
-        subject,
-        Number(second) >= CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
-      );
+      return refusalOf(revert, operations, Number(revert.args[1]) >= CHAIN_STATUS.cancelled ? "never" : "not_ready");
     case "AboveMaxPayout":
-      return refusalOf(operations, subject, later("max_payout", revert));
+      return refusalOf(revert, operations, "max_payout");
     case "AboveDailyCap":
-      return { atFault: "unnamed", verdict: later("day_cap", revert) };
+      return refusalOf(revert, operations, "day_cap", "unnamed");
     case "InsufficientFunds":
-      return { atFault: "unnamed", verdict: later("pool_empty", revert) };
+      return refusalOf(revert, operations, "pool_empty", "unnamed");
     case "RateTooHigh":
-      return { atFault: "unnamed", verdict: later("rate_too_high", revert) };
+      return refusalOf(revert, operations, "rate_too_high", "unnamed");
     default:
-      return refusalOfAny(revert, operations);
+      return refusalOf(revert, operations);
   }
 };
 
@@ -303,23 +292,97 @@ function subjectsOf(operations: readonly Operation[]): bigint[] {
   return operations.map((operation) => operation.subject_id);
 }
 
-/** Reverts that name a purchase, for every kind of operation, and reverts of a whole contract. */
-function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal {
-  const [subject] = numbersOf(revert);
-  switch (revert.name) {
-    case "UnknownPurchase":
-      return refusalOf(operations, subject, later("not_ready", revert));
-    case "InvalidPurchaseId":
-    case "InvalidBuyer":
-    case "ZeroValue":
-    case "ZeroPercent":
-    case "PercentTooHigh":
-    case "MetadataUriTooLong":
-    case "InvalidMetadataUri":
-    case "ZeroAmount":
-    case "AboveCashback":
-      return refusalOf(operations, subject, never(revert));
-    default:
-      return refusalOfContract(revert);
-  }
+// Limits of payouts ----------------------------------------------------------------------------------------------------
+
+const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
+const CLOSED_RETRY_MS = 30_000n;
+
+/** The distributor's current limits, with its daily cap in gwei. */
+export async function readPayoutAllowance({
+  client,
+  contracts,
+  payer,
+}: Omit<PurchaseEncoderOptions, "rules">): Promise<Omit<Allowance, "shares"> & { dailyCap: bigint }> {
+  const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
+  const [limits, spentToday, available, isRetired, isPaused, isPayer] = await Promise.all([
+    client.readContract({ ...distributor, functionName: "limits" }),
+    client.readContract({ ...distributor, functionName: "spentToday" }),
+    client.readContract({ ...distributor, functionName: "available" }),
+    client.readContract({ ...distributor, functionName: "isRetired" }),
+    client.readContract({ ...distributor, functionName: "paused" }),
+    client.readContract({ ...distributor, functionName: "hasRole", args: [PAYER_ROLE, payer] }),
+  ]);
+  return {
+    ...closedBy({ isRetired, isPaused, isPayer, payer }),
+    maxWeiPerCent: limits.maxWeiPerCent,
+    maxPayout: limits.maxPayout / WEI_PER_GWEI,
+    dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
+    dayEndsInMs: BIG_DAY_MS - (BigInt(Date.now()) % BIG_DAY_MS),
+    pool: available / WEI_PER_GWEI,
+    dailyCap: limits.dailyCap / WEI_PER_GWEI,
+  };
+}
+
+function closedBy({
+  isRetired,
+  isPaused,
+  isPayer,
+  payer,
+}: Record<"isRetired" | "isPaused" | "isPayer", boolean> & { payer: string }): Pick<Allowance, "closed"> {
+  const closed = (reason: "retired" | "paused" | "role_missing", text: string) => {
+    return { closed: { kind: "later" as const, reason, text, afterMs: CLOSED_RETRY_MS } };
+  };
+  if (isRetired) return closed("retired", "DistributorRetired: start the api with the successor's address");
+  if (isPaused) return closed("paused", "EnforcedPause: the distributor is paused");
+  if (!isPayer)
+    return closed("role_missing", `AccessControlUnauthorizedAccount: the payer's wallet ${payer} lacks PAYER_ROLE`);
+  return {};
+}
+
+/** The gwei of payouts in transactions that have no receipt yet. */
+async function sumInFlight(queries: Queries): Promise<bigint> {
+  const row = await queries
+    .selectFrom("operations")
+    .innerJoin("transactions", "transactions.id", "operations.transaction_id")
+    .select(sql<bigint | string | null>`sum(operations.amount_gwei)`.as("gwei"))
+    .where("operations.status", "=", "assigned")
+    .where("operations.kind", "=", "pay")
+    .where("transactions.status", "=", "signed")
+    .executeTakeFirst();
+  return BigInt(row?.gwei ?? 0n);
+}
+
+const WHOLE_PERCENT = 100n;
+
+/**
+ * What each account has left of its share of the day's cap, and the smallest payout of it that waits.
+ * docs/product.md#day-share
+ */
+export async function readDayShares(queries: Queries, capGwei: bigint): Promise<Map<bigint, DayShare>> {
+  const today = dayOf(BigInt(Date.now()));
+  const smallest = (status: "queued" | "waiting", why: RawBuilder<unknown>) => sql`(select min(amount_gwei)
+    from operations where share_id = account_books.id and kind = 'pay' and status = ${sql.lit(status)} and ${why})`;
+  const { rows } = await sql<{
+    id: bigint;
+    percent: bigint;
+    sent: bigint | null;
+    queued: bigint | null;
+    waiting: bigint | null;
+  }>`
+    select id, day_share_percent as percent,
+      (select gwei from account_sent where day = ${today} and account_id = account_books.id) as sent,
+      ${smallest("queued", sql`reason is null`)} as queued,
+      ${smallest("waiting", sql`reason = 'day_cap'`)} as waiting
+    from account_books order by id`.execute(queries);
+  return new Map(
+    rows.map(({ id, percent, sent, queued, waiting }) => [
+      id,
+      { leftGwei: (capGwei * percent) / WHOLE_PERCENT - (sent ?? 0n), smallestGwei: smallestOf(queued, waiting) },
+    ]),
+  );
+}
+
+function smallestOf(one: bigint | null, other: bigint | null): bigint | undefined {
+  if (one === null || other === null) return one ?? other ?? undefined;
+  return one < other ? one : other;
 }

@@ -22,6 +22,7 @@ import { idsOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { explanationOf } from "../rules/unknown-error.ts";
 import { enqueue, expedite, findOperation, lockOperations, type Operation, UNSENT } from "../sender/queue.ts";
+import type { RoundPlanner } from "../sender/sender-context.ts";
 import { draw, recover } from "./account-books.ts";
 import { type Passed, passAccounts, wakeAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
@@ -50,7 +51,7 @@ export type PlanOptions = {
 const WAKE_EVERY_MS = 10_000;
 
 /** Plans while this process is the operator's sender. */
-export class Planner {
+export class Planner implements RoundPlanner {
   readonly #database: Database;
   readonly #options: Omit<PlanOptions, "assertLease">;
   #notedFor: bigint | undefined;

@@ -18,6 +18,14 @@ export function explanationOf(error: unknown): string {
   return `${shortMessageOf(error)} ${textOf(error, "details") ?? ""}`.trim();
 }
 
+const LONGEST_TEXT = 300;
+
+/** The words of a stranger, in one bounded line of printable characters. */
+export function shortened(words: string): string {
+  const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim() || "no reason given";
+  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1).toWellFormed()}…` : line;
+}
+
 /** The code of an error of the operating system or the database, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return textOf(error, "code");

@@ -3,7 +3,7 @@ import { chzTextFromGwei, chzTextFromWei } from "../rules/money.ts";
 import type { Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
 
-/** A contract's current limits on payouts, in gwei. */
+/** A contract's current limits on payouts, less what is under way, in gwei. */
 export type Allowance = {
   /** Set if no payout is possible at all. */
   closed?: Verdict & { kind: "later" };
@@ -62,12 +62,7 @@ export function spend(allowance: Allowance, operations: readonly Sized[]): Allow
     const share = share_id === null ? undefined : shares.get(share_id);
     if (share_id !== null && share) shares.set(share_id, { ...share, leftGwei: share.leftGwei - (amount_gwei ?? 0n) });
   }
-  return { ...reserve(allowance, gwei), shares };
-}
-
-/** The limits without what is on its way. */
-export function reserve(allowance: Allowance, gwei: bigint): Allowance {
-  return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei };
+  return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei, shares };
 }
 
 /** The verdict on a payout whose rate is above the distributor's maximum. docs/product.md#payout-aside */

@@ -1,18 +1,16 @@
 import { isAnyFactChanged } from "../database/changed-facts.ts";
 import type { OperationKind } from "../database/operations.ts";
-import type { Queries } from "../database/transaction.ts";
 import { APART_MS } from "../process/rpc/chain-client.ts";
 import { chzTextFromWei } from "../rules/money.ts";
-import { pauseSentence } from "../rules/pause-cause.ts";
 import { idsOf } from "../rules/records.ts";
+import { shortened } from "../rules/unknown-error.ts";
 import { SignerError } from "./account.ts";
-import { type Allowance, aboveRate, admit, reserve, spend } from "./allowance.ts";
-import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
+import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
+import type { Call, Encoder } from "./encoder.ts";
 import { listSetAside, moveUnsent } from "./moves.ts";
-import { readRecovery } from "./payout-switch.ts";
-import { listDue, type Operation, subjectOf, sumInFlight, summarizeDue } from "./queue.ts";
-import { refusedFor, Suspects, settle, settleKind, tryCall, tryEncode } from "./refusals.ts";
-import { type Head, MAX_IN_FLIGHT, type SenderContext, type SenderStatus } from "./sender-context.ts";
+import { listDue, type Operation, subjectOf, summarizeDue } from "./queue.ts";
+import { Refusals } from "./refusals.ts";
+import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import { suggestedFees, type Transmitter, type WatchedTransaction } from "./transactions.ts";
 
 /** How often the limits are read while operations wait for them, at least: so long, and so many blocks. */
@@ -28,13 +26,13 @@ const CLOSED_REASONS = ["paused", "retired", "role_missing"] as const;
 
 export type DueKind = { encoder: Encoder; count: number };
 type Round = { wallet: WalletBudget; patience: Patience; head: Head };
-type Prepared = { call: Call; operations: Operation[] };
+type Prepared = { call: Call; operations: readonly Operation[] };
 
 /** Batches the due operations of the queue, and sends each batch with its own nonce. */
 export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
-  readonly #suspects: Suspects;
+  readonly refusals: Refusals;
   #reconsideredAt = Number.NEGATIVE_INFINITY;
   /** The maximum rate when payouts were last set aside for it. */
   #maxWeiPerCent: bigint | undefined;
@@ -42,7 +40,7 @@ export class Dispatch {
   constructor(context: SenderContext, transmitter: Transmitter) {
     this.#context = context;
     this.#transmitter = transmitter;
-    this.#suspects = new Suspects(context, this.#encoders);
+    this.refusals = new Refusals(context, this.#encoders);
   }
 
   get #kysely() {
@@ -57,7 +55,8 @@ export class Dispatch {
   /** The kinds with operations to send, the most urgent first. */
   async dueKinds(): Promise<DueKind[]> {
     const { batchSize, batchAgeMs } = this.#context.options;
-    const held = await this.#readHolds();
+    const { kinds, payouts } = this.#context.options;
+    const held = await payouts.holdsOf(kinds, this.#kysely);
     this.#context.status.held = held;
     const isHeld = (kind: OperationKind) => held[kind] !== undefined;
     await this.#context.part(() => this.#reconsiderSetAside(isHeld), undefined);
@@ -73,34 +72,17 @@ export class Dispatch {
     });
   }
 
-  /** Why operations of a kind are not sent. */
-  async #readHolds(): Promise<SenderStatus["held"]> {
-    const { kinds, payouts } = this.#context.options;
-    const cause = await readRecovery(this.#kysely);
-    if (cause) return Object.fromEntries([...kinds].map((kind) => [kind, pauseSentence(cause)]));
-    const reason = kinds.has("pay") ? await payouts.reason() : undefined;
-    return reason ? { pay: reason } : {};
-  }
-
-  /** Tries operations that were refused, beside the rounds. */
-  tryRefused(): void {
-    this.#suspects.look();
-  }
-
-  async stop(): Promise<void> {
-    await this.#suspects.stop();
-  }
-
   /** Sends what is due. What stops one kind, stops no other. */
   async run(due: readonly DueKind[], unmined: readonly WatchedTransaction[], head: Head): Promise<boolean> {
     const round: Round = { wallet: new WalletBudget(unmined, head), patience: new Patience(), head };
-    const { status } = this.#context;
+    const { status, options } = this.#context;
     const sentBefore = status.sentTransactions;
     status.inFlight = unmined.length;
     let isWalletEmpty = false;
     // The head of this round may have shown that the database is behind the chain.
-    const sendable = (await readRecovery(this.#kysely)) ? [] : due;
-    for (const one of sendable) {
+    const held = await options.payouts.holdsOf(options.kinds, this.#kysely);
+    for (const one of due) {
+      if (held[one.encoder.kind] !== undefined) continue;
       const outcome = await this.#context.part(() => this.#runKind(one, round), undefined);
       isWalletEmpty ||= outcome === "wallet is empty";
     }
@@ -109,12 +91,13 @@ export class Dispatch {
   }
 
   async #runKind({ encoder, count }: DueKind, round: Round): Promise<"wallet is empty" | undefined> {
-    const { status } = this.#context;
-    let allowance = await this.#readAllowance(encoder);
-    const size = encoder.largestBatch ?? this.#context.options.batchSize;
+    const { status, options } = this.#context;
+    const { key, log } = options;
+    let allowance = await encoder.readAllowance?.(this.#kysely);
+    const size = encoder.largestBatch ?? options.batchSize;
     for (let left = count; left > 0 && status.inFlight < MAX_IN_FLIGHT; ) {
       if (allowance?.closed) {
-        await settleKind(this.#context, encoder.kind, allowance.closed);
+        await this.refusals.settle(encoder.kind, allowance.closed);
         break;
       }
       const listed = await listDue(this.#kysely, encoder.kind, size);
@@ -129,7 +112,8 @@ export class Dispatch {
       const stored = await this.#sign(encoder, batch, round.head);
       if (stored === "refused") continue;
       if (!stored) break;
-      this.#logSent(batch.operations, stored);
+      const { hash, nonce } = stored;
+      for (const one of batch.operations) log.info({ ...subjectOf(one), hash, key, nonce: Number(nonce) }, "Sent");
       await round.patience.spend(() => this.#transmitter.send(stored.hash, stored.raw, round.patience.msLeft));
       round.wallet.reserve(batch.call);
       allowance = allowance && spend(allowance, batch.operations);
@@ -141,18 +125,14 @@ export class Dispatch {
 
   /** A signer that refuses a batch gets each of its operations alone; one that it refuses alone is parked. */
   async #sign(encoder: Encoder, { call, operations }: Prepared, head: Head) {
-    const encodeAgain = async (queries: Queries) => {
-      await encoder.noteSent?.(queries, operations);
-      return encoder.encode(queries, operations);
-    };
     try {
-      return await this.#transmitter.signAndStore(call, operations, head, { encodeAgain });
+      return await this.#transmitter.signAndStore({ call, operations, encoder }, head);
     } catch (error) {
       if (!(error instanceof SignerError && error.isRefusal)) throw error;
       const ids = idsOf(operations);
       if (operations.length > 1)
         await this.#context.write((queries) => moveUnsent(queries, ids, { to: "smaller", batchLimit: 1n }));
-      else await settle(this.#context, operations, refusedFor(error.message).verdict);
+      else await this.refusals.settle(operations, { kind: "later", reason: "refused", text: shortened(error.message) });
       return "refused" as const;
     }
   }
@@ -166,8 +146,8 @@ export class Dispatch {
       if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
       const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
       if ((await listSetAside(this.#kysely, encoder.kind, { reasons, limit: 1 })).length === 0) continue;
-      const allowance = await this.#readAllowance(encoder);
-      if (allowance && !allowance.closed) await this.#release(encoder.kind, allowance);
+      const allowance = await encoder.readAllowance(this.#kysely);
+      if (!allowance.closed) await this.#release(encoder.kind, allowance);
     }
   }
 
@@ -185,12 +165,6 @@ export class Dispatch {
     this.#context.options.log.info({ kind, count: ids.length }, "Retrying operations that were set aside");
   }
 
-  /** The limits less pending payouts, which the node does not count yet. */
-  async #readAllowance(encoder: Encoder): Promise<Allowance | undefined> {
-    const allowance = await encoder.readAllowance?.(this.#kysely);
-    return allowance && reserve(allowance, await sumInFlight(this.#kysely, encoder.kind));
-  }
-
   /**
    * Simulates a batch before it gets a nonce, and sets aside operations that the contracts would reject, with the
    * reason. A batch that is refused without a name, or again after one was removed, is left to be sorted.
@@ -201,70 +175,59 @@ export class Dispatch {
     allowance: Allowance | undefined,
     { wallet, patience }: Round,
   ): Promise<Prepared | "kind is refused" | "wallet is empty" | undefined> {
-    let remaining = await this.#screen(encoder, due, allowance);
+    let remaining: readonly Operation[] = await this.#screen(encoder, due, allowance);
     let hasRemoved = false;
     while (remaining.length > 0) {
-      const encoded = await tryEncode(this.#context, encoder, remaining);
-      if ("call" in encoded && !wallet.canPay(encoded.call)) {
-        if (remaining.length === 1) {
-          this.#noteEmptyWallet(wallet, encoded.call);
+      const operations = remaining;
+      let { call, refusal } = await this.refusals.encode(encoder, operations);
+      if (call && !wallet.canPay(call)) {
+        if (operations.length === 1) {
+          this.#noteEmptyWallet(wallet, call);
           return "wallet is empty";
         }
-        remaining = firstHalf(remaining);
+        remaining = operations.slice(0, Math.ceil(operations.length / 2));
         continue;
       }
-      const refusal = "call" in encoded ? await this.#try(encoder, encoded.call, remaining, patience) : encoded.refusal;
-      if (!refusal && "call" in encoded) return { call: encoded.call, operations: remaining };
+      if (call) {
+        const simulated = { encoder, call, operations };
+        const client = this.#context.options.client.apart(patience.msLeft);
+        refusal = await patience.spend(() => this.refusals.simulate(client, simulated));
+        if (!refusal) return { call, operations };
+      }
       if (!refusal) return undefined;
       if (refusal.atFault === "kind") {
-        await settleKind(this.#context, encoder.kind, refusal.verdict);
+        await this.refusals.settle(encoder.kind, refusal.verdict);
         return "kind is refused";
       }
-      const isSorted = remaining.length > 1 && (refusal.atFault === "unnamed" || hasRemoved);
-      if (isSorted) {
-        await this.#suspects.add(encoder, remaining, textOf(refusal.verdict));
+      const isOneOfMany = operations.length > 1 && (refusal.atFault === "unnamed" || hasRemoved);
+      if (isOneOfMany) {
+        await this.refusals.tryAlone(encoder, operations, refusal.verdict);
         return undefined;
       }
-      const atFault = refusal.atFault === "unnamed" ? remaining : refusal.atFault;
-      await settle(this.#context, atFault, refusal.verdict, refusal.prerequisite);
+      const atFault = refusal.atFault === "unnamed" ? operations : refusal.atFault;
+      await this.refusals.settle(atFault, refusal.verdict, refusal.prerequisite);
       remaining = remaining.filter((operation) => !atFault.includes(operation));
       hasRemoved = true;
     }
     return undefined;
   }
 
-  #try(
-    encoder: Encoder,
-    call: Call,
-    operations: readonly Operation[],
-    patience: Patience,
-  ): Promise<Refusal | undefined> {
-    const client = this.#context.options.client.apart(patience.msLeft);
-    return patience.spend(() => tryCall(this.#context, client, { encoder, call, operations }));
-  }
-
   /** Removes operations that are no longer wanted or above a limit. */
-  async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
-    const unwanted = await this.#context.withdrawUnwanted(encoder, due);
-    const wanted = due.filter((operation) => !unwanted.includes(operation));
+  async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<readonly Operation[]> {
+    const wanted = await this.refusals.withdrawUnwanted(encoder, due);
     if (!allowance || wanted.length === 0) return wanted;
     const { maxWeiPerCent } = allowance;
     const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
     if (above.length > 0) {
       this.#maxWeiPerCent = maxWeiPerCent;
-      await settle(this.#context, above, aboveRate(maxWeiPerCent));
+      await this.refusals.settle(above, aboveRate(maxWeiPerCent));
     }
     const admitted = admit(
       wanted.filter((operation) => !above.includes(operation)),
       allowance,
     );
-    for (const { operation, verdict } of admitted.setAside) await settle(this.#context, [operation], verdict);
+    for (const { operation, verdict } of admitted.setAside) await this.refusals.settle([operation], verdict);
     return admitted.ready;
-  }
-
-  #logSent(operations: readonly Operation[], { hash, nonce }: { hash: string; nonce: bigint }): void {
-    const { key, log } = this.#context.options;
-    for (const operation of operations) log.info({ ...subjectOf(operation), hash, key, nonce: Number(nonce) }, "Sent");
   }
 
   #noteEmptyWallet(wallet: WalletBudget, call: Call): void {
@@ -319,12 +282,4 @@ class WalletBudget {
   reserve(call: Call): void {
     this.#reservedWei += this.costOf(call);
   }
-}
-
-function firstHalf(operations: readonly Operation[]): Operation[] {
-  return operations.slice(0, Math.ceil(operations.length / 2));
-}
-
-function textOf(verdict: Verdict): string {
-  return "text" in verdict ? verdict.text : "Already done";
 }

@@ -47,18 +47,14 @@ export type Encoder = {
     operations: readonly Operation[],
     options: { isLocked: boolean },
   ): Promise<Operation[]>;
-  /** The operations of a final transaction that would be encoded differently by now. */
-  listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
+  /** Whether what a sent operation says can change: then it is sent again, once its transaction is final. */
+  canChange?: boolean;
   /** Locks all that these operations may be decided by, before themselves. docs/architecture.md#locks */
   lock?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** Their transaction failed and they are queued again, in this transaction: whoever wanted them decides anew. */
   reconsider?(queries: Queries, operations: readonly Operation[]): Promise<void>;
-  /** Reads the current limits. */
+  /** Reads the current limits, less what is in transactions without a receipt, which the contract does not count yet. */
   readAllowance?(queries: Queries): Promise<Allowance>;
-  /** Counts operations that are sent, in the transaction that stores their bytes. */
-  noteSent?(queries: Queries, operations: readonly Operation[]): Promise<void>;
-  /** Takes that back: their transaction failed. */
-  forgetSent?(queries: Queries, operations: readonly Operation[]): Promise<void>;
   /** The operations whose rate is above the contract's limit. */
   listAboveRate?(queries: Queries, operations: readonly Operation[], maxWeiPerCent: bigint): Promise<Operation[]>;
 };

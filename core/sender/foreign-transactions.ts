@@ -1,43 +1,20 @@
 import type { PublicClient } from "viem";
-import { z } from "zod";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import { readSetting, writeSetting } from "../database/settings.ts";
+import { writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ChainClient } from "../process/rpc/chain-client.ts";
 import type { SigningKey } from "../process/signing-keys.ts";
 import { jsonOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { findSpender, ownCallOf } from "./head-reader.ts";
+import { type Book, findSpender, ownCallOf, readBook, settingOf } from "./head-reader.ts";
 import type { StoredTransaction } from "./transactions.ts";
 
-const foreignSchema = z.object({
-  nonce: z.coerce.bigint(),
-  /** Null if no node has the history any more. */
-  hash: z.string().nullable(),
-  to: z.string().nullable(),
-  valueWei: z.coerce.bigint().nullable(),
-  block: z.coerce.bigint().nullable(),
-  /** The step of a purchase that it called on our contracts: then the database lost it, or the key is stolen. */
-  call: z.string().nullable(),
-  foundAt: z.number(),
-  isAccepted: z.boolean(),
-});
+type Unlisted = Book["foreign"][number];
 /** A key whose nonces are monitored. */
 export type WatchedKey = Pick<SigningKey, "name" | "address">;
 /** A transaction of one of our wallets that is not in the outbox: foreign, or lost by the database if it has a `call`. */
-export type ForeignTransaction = z.infer<typeof foreignSchema> & { key: WatchedKey["name"] };
-
-const bookSchema = z.object({
-  wallet: z.string(),
-  /** The wallet's first nonce under this database; earlier ones belong to another deployment. */
-  first: z.coerce.bigint(),
-  /** Every nonce from `first` up to (excluding) this one is ours or listed. */
-  below: z.coerce.bigint(),
-  foreign: z.array(foreignSchema),
-});
-type Book = z.infer<typeof bookSchema>;
-type Unlisted = Book["foreign"][number];
+export type ForeignTransaction = Unlisted & { key: WatchedKey["name"] };
 
 type Parties = { database: Database; client: ChainClient; contracts: Contracts; key: WatchedKey };
 
@@ -132,18 +109,6 @@ async function listUnlisted(queries: Queries, keys: readonly WatchedKey[]): Prom
   return found;
 }
 
-/** Which nonces of a key were already attributed, and which of these the database lost and nobody has accepted. */
-export async function readAttributed(
-  queries: Queries,
-  key: WatchedKey,
-): Promise<{ below: bigint; lost: ReadonlyMap<bigint, string> }> {
-  const book = await readBook(queries, key);
-  const lost = (book?.foreign ?? []).flatMap(({ nonce, call, isAccepted }) =>
-    call === null || isAccepted ? [] : [[nonce, call] as const],
-  );
-  return { below: book?.below ?? 0n, lost: new Map(lost) };
-}
-
 /** Marks all foreign ones, or all lost ones, as known to the operator. Returns how many there were. */
 export async function acceptNonces(queries: Queries, key: WatchedKey, which: "foreign" | "lost"): Promise<number> {
   const book = await readBook(queries, key);
@@ -161,13 +126,6 @@ export function foreignText({ key, nonce, hash, to, block, call }: ForeignTransa
     return `The database does not know nonce ${nonce} of the ${key}'s key: ${call}, ${hash} in block ${block}`;
   if (hash === null) return `Another program used nonce ${nonce} of the ${key}'s key; no node has its history`;
   return `Another program used nonce ${nonce} of the ${key}'s key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;
-}
-
-const settingOf = ({ name }: WatchedKey) => `${name}_nonces` as const;
-
-async function readBook(queries: Queries, key: WatchedKey): Promise<Book | undefined> {
-  const { data } = bookSchema.safeParse(JSON.parse((await readSetting(queries, settingOf(key))) ?? "null"));
-  return data?.wallet === key.address ? data : undefined;
 }
 
 async function firstNonce(queries: Queries, wallet: WalletAddress): Promise<bigint | undefined> {

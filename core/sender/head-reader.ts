@@ -6,19 +6,21 @@ import {
   serializeTransaction,
   toFunctionSelector,
 } from "viem";
+import { z } from "zod";
 import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
+import { readSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { rpcErrorOf } from "../process/rpc/chain-client.ts";
 import { RpcError } from "../process/rpc/json-rpc.ts";
 import { ContradictionError } from "../process/rpc/node-proof.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { readAttributed } from "./foreign-transactions.ts";
+import type { WatchedKey } from "./foreign-transactions.ts";
 import { beginRecovery, wasRecovered } from "./payout-switch.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
-import { highestMined, highestNonce } from "./transactions.ts";
+import { highestMined, highestNonce, type WatchedTransaction } from "./transactions.ts";
 
 /** A node this far behind the index is outdated. */
 const BEHIND_BLOCKS = 5n;
@@ -164,6 +166,27 @@ export class HeadReader {
     return evidence;
   }
 
+  /**
+   * Whether another transaction, which is final, used the nonce of one of ours. It was another program, for which payouts
+   * are paused, or ourselves if it is a call that the database lost, such as a fee bump since a backup.
+   */
+  async isNonceLost({ sender, nonce, hashes }: WatchedTransaction): Promise<boolean> {
+    const { client, confirmations, contracts, key, payouts, log } = this.#context.options;
+    const spent = await client.onOneNode((node) => findFinalSpender(node, { address: sender, nonce }, confirmations));
+    if (!spent || hashes.some(({ hash }) => hash === spent.hash)) return false;
+    const call = ownCallOf(contracts, spent);
+    if (call) {
+      await this.#holdFor({ nonce, call });
+      return true;
+    }
+    await payouts.pause({ code: "lost_nonce", key, nonce: Number(nonce) });
+    log.error(
+      { key, nonce, by: spent.hash, block: spent.blockNumber },
+      "Another program used a key of ours; payouts are paused",
+    );
+    return true;
+  }
+
   async #holdFor({ nonce, call }: { nonce: bigint; call: string }): Promise<void> {
     const { key, log } = this.#context.options;
     await this.#context.write((queries) =>
@@ -238,6 +261,22 @@ export async function findSpender(
     if (earlier) return earlier;
   }
   return { kind: "history is gone" };
+}
+
+/** The final transaction that used a nonce; undefined if there is none or it cannot be proven. */
+async function findFinalSpender(
+  node: PublicClient,
+  { address, nonce }: { address: WalletAddress; nonce: bigint },
+  confirmations: number,
+): Promise<SpentNonce | undefined> {
+  const head = await node.getBlockNumber();
+  const highest = head >= BigInt(confirmations) ? head - BigInt(confirmations) + 1n : 0n;
+  const count = BigInt(await node.getTransactionCount({ address, blockNumber: highest }));
+  if (count <= nonce) return undefined;
+  const evidence = await findSpender(node, { address, nonce, highest });
+  if (evidence.kind === "spent") return evidence;
+  if (evidence.kind === "history is gone") return undefined;
+  throw new ContradictionError("nonce", `The node counts nonce ${nonce} of ${address} as used, but by no transaction`);
 }
 
 /** The first block after which the nonce counts as used, as far back as the node has state. */
@@ -333,4 +372,49 @@ export function ownCallOf(
   const selector = input.slice(0, SELECTOR_CHARACTERS);
   if (isOneOf(purchaseNft, ...formerPurchaseNfts)) return NFT_CALLS.get(selector);
   return isOneOf(cashbackDistributor, ...formerDistributors) ? DISTRIBUTOR_CALLS.get(selector) : undefined;
+}
+
+// Nonces that are attributed ------------------------------------------------------------------------------------------
+
+const foreignSchema = z.object({
+  nonce: z.coerce.bigint(),
+  /** Null if no node has the history any more. */
+  hash: z.string().nullable(),
+  to: z.string().nullable(),
+  valueWei: z.coerce.bigint().nullable(),
+  block: z.coerce.bigint().nullable(),
+  /** The step of a purchase that it called on our contracts: then the database lost it, or the key is stolen. */
+  call: z.string().nullable(),
+  foundAt: z.number(),
+  isAccepted: z.boolean(),
+});
+
+const bookSchema = z.object({
+  wallet: z.string(),
+  /** The wallet's first nonce under this database; earlier ones belong to another deployment. */
+  first: z.coerce.bigint(),
+  /** Every nonce from `first` up to (excluding) this one is ours or listed. */
+  below: z.coerce.bigint(),
+  foreign: z.array(foreignSchema),
+});
+/** What is known of a key's nonces. */
+export type Book = z.infer<typeof bookSchema>;
+
+/** Which nonces of a key were already attributed, and which of these the database lost and nobody has accepted. */
+async function readAttributed(
+  queries: Queries,
+  key: WatchedKey,
+): Promise<{ below: bigint; lost: ReadonlyMap<bigint, string> }> {
+  const book = await readBook(queries, key);
+  const lost = (book?.foreign ?? []).flatMap(({ nonce, call, isAccepted }) =>
+    call === null || isAccepted ? [] : [[nonce, call] as const],
+  );
+  return { below: book?.below ?? 0n, lost: new Map(lost) };
+}
+
+export const settingOf = ({ name }: WatchedKey) => `${name}_nonces` as const;
+
+export async function readBook(queries: Queries, key: WatchedKey): Promise<Book | undefined> {
+  const { data } = bookSchema.safeParse(JSON.parse((await readSetting(queries, settingOf(key))) ?? "null"));
+  return data?.wallet === key.address ? data : undefined;
 }

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
+import { dayOf } from "../database/day-totals.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/operations.ts";
-import type { Queries } from "../database/transaction.ts";
+import { databaseErrorCode, type Queries } from "../database/transaction.ts";
 import { idsOf } from "../rules/records.ts";
-import { inMs, isBatched, type Operation, UNSENT } from "./queue.ts";
+import type { Encoder } from "./encoder.ts";
+import { enqueueAgain, IS_BATCHED, type Operation, UNSENT } from "./queue.ts";
 
 /** Every move of a queued operation: into a transaction, out of it again, and while it is in none. */
 
@@ -21,7 +23,7 @@ export function retryOf(attempts: bigint): { afterMs: bigint; hasFailed: boolean
   return { hasFailed, afterMs: hasFailed || backoffMs > LONGEST_BACKOFF_MS ? LONGEST_BACKOFF_MS : backoffMs };
 }
 
-/** Assigns operations to their transaction. Returns false if one of them changed since it was read. */
+/** Assigns operations to their transaction, and counts what is sent of accounts' shares of the day. Returns false if one of them changed since it was read. */
 export async function assign(
   queries: Queries,
   operations: readonly Operation[],
@@ -43,7 +45,10 @@ export async function assign(
     .executeTakeFirst();
   if (numUpdatedRows !== BigInt(ids.length)) return false;
   const amounts = new Map(operations.map((operation) => [operation.id, operation.amount_gwei]));
-  return (await listAssigned(queries, transactionId)).every((row) => row.amount_gwei === amounts.get(row.id));
+  const assigned = await listAssigned(queries, transactionId);
+  if (!assigned.every((row) => row.amount_gwei === amounts.get(row.id))) return false;
+  await noteSentShares(queries, assigned);
+  return true;
 }
 
 /** The operations of a transaction that has no outcome yet, in the order of their ids. */
@@ -57,40 +62,89 @@ export async function listAssigned(queries: Queries, transactionId: bigint): Pro
     .execute();
 }
 
-/** Transactions whose operations have no outcome yet. */
-export async function listUnfinishedTransactionIds(queries: Queries): Promise<Set<bigint>> {
-  const rows = await queries
-    .selectFrom("operations")
-    .select("transaction_id")
-    .distinct()
-    .where("status", "=", "assigned")
-    .execute();
-  return new Set(rows.flatMap((row) => (row.transaction_id === null ? [] : [row.transaction_id])));
-}
+/** Why a transaction can no longer complete its operations. */
+export type Failure = "reverted" | "nonce_lost";
 
-/** Marks the operations of a transaction as done. Returns those that were not done before. */
-export async function finishOperations(queries: Queries, transactionId: bigint): Promise<Operation[]> {
-  return queries
-    .updateTable("operations")
-    .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
-    .where("transaction_id", "=", transactionId)
-    .where("status", "=", "assigned")
-    .returningAll()
-    .execute();
-}
+/** What a transaction came to; `orphaned`: its block was, and it is sent again. */
+export type TransactionEnd = "succeeded" | "orphaned" | Failure;
 
-/** Reopens the operations of a transaction whose block was orphaned. */
-export async function reopenOperations(queries: Queries, transactionId: bigint): Promise<void> {
+/** What becomes of a transaction's operations. Returns those that are done by now, and were not before. */
+export async function applyEnd(
+  queries: Queries,
+  encoders: readonly Encoder[],
+  transaction: { id: bigint; data: string },
+  end: TransactionEnd,
+): Promise<Operation[]> {
+  if (end === "succeeded") return concludeOperations(queries, encoders, transaction);
+  if (end !== "orphaned") {
+    await requeueOperations(queries, encoders, transaction.id, end);
+    return [];
+  }
   await queries
     .updateTable("operations")
     .set({ status: "assigned", updated_at: BigInt(Date.now()) })
-    .where("transaction_id", "=", transactionId)
+    .where("transaction_id", "=", transaction.id)
     .where("status", "=", "done")
     .execute();
+  return [];
 }
 
-/** Why operations leave their transaction. */
-export type Outcome = "withdrawn" | "reverted" | "nonce_lost";
+/**
+ * A transaction succeeded: its operations are done, except those whose subject changed while it was in flight. These
+ * are queued again.
+ */
+export async function concludeOperations(
+  queries: Queries,
+  encoders: readonly Encoder[],
+  { id, data }: { id: bigint; data: string },
+): Promise<Operation[]> {
+  const finished = await queries
+    .updateTable("operations")
+    .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
+    .where("transaction_id", "=", id)
+    .where("status", "=", "assigned")
+    .returningAll()
+    .execute();
+  const encoder = encoders.find((one) => one.kind === finished[0]?.kind);
+  if (!encoder?.canChange || (await isSame(queries, encoder, finished, data))) return finished;
+  for (const { kind, subject_id } of finished) await enqueueAgain(queries, { kind, subjectId: subject_id });
+  return finished;
+}
+
+/** Whether operations would be sent as they were. What cannot even be encoded any more is not sent again. */
+async function isSame(
+  queries: Queries,
+  encoder: Encoder,
+  operations: readonly Operation[],
+  data: string,
+): Promise<boolean> {
+  try {
+    return (await encoder.encode(queries, operations)).data === data;
+  } catch (error) {
+    if (databaseErrorCode(error) !== undefined) throw error;
+    return true;
+  }
+}
+
+/**
+ * A transaction failed: its operations are queued again, except those that are no longer wanted. A purchase
+ * may have been returned in the meantime.
+ */
+export async function requeueOperations(
+  queries: Queries,
+  encoders: readonly Encoder[],
+  transactionId: bigint,
+  failure: Failure,
+): Promise<void> {
+  const operations = await listAssigned(queries, transactionId);
+  const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
+  await encoder?.lock?.(queries, operations);
+  const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isLocked: true })) ?? [];
+  await takeOut(queries, unwanted, "withdrawn");
+  const wanted = operations.filter((operation) => !unwanted.includes(operation));
+  await takeOut(queries, wanted, failure);
+  await encoder?.reconsider?.(queries, operations);
+}
 
 /** From this size on, a reverted batch is retried in smaller ones before its operations are sent alone. */
 const ALONE_BELOW = 10;
@@ -101,12 +155,17 @@ const ALONE_BELOW = 10;
  * in about as many batches as each has operations, so that the one that fails is alone after two more; alone, it is
  * retried with backoff.
  */
-export async function takeOut(queries: Queries, operations: readonly Operation[], outcome: Outcome): Promise<void> {
+export async function takeOut(
+  queries: Queries,
+  operations: readonly Operation[],
+  why: "withdrawn" | Failure,
+): Promise<void> {
   if (operations.length === 0) return;
+  await forgetSentShares(queries, operations);
   await queries
     .updateTable("operations")
     .set({
-      ...outcomeOf(queries, operations, outcome),
+      ...takenOut(queries, operations, why),
       transaction_id: null,
       since: databaseNow(queries),
       updated_at: BigInt(Date.now()),
@@ -116,22 +175,22 @@ export async function takeOut(queries: Queries, operations: readonly Operation[]
     .execute();
 }
 
-function outcomeOf(queries: Queries, operations: readonly Operation[], outcome: Outcome): UnsentChange {
-  if (outcome === "withdrawn") return { status: "withdrawn", error: "Withdrawn" };
-  if (outcome === "nonce_lost") {
-    return { status: "queued", error: "Its nonce was used by another program", not_before: inMs(queries) };
+function takenOut(queries: Queries, operations: readonly Operation[], why: "withdrawn" | Failure): UnsentChange {
+  if (why === "withdrawn") return { status: "withdrawn", error: "Withdrawn" };
+  if (why === "nonce_lost") {
+    return { status: "queued", error: "Its nonce was used by another program", not_before: databaseNow(queries) };
   }
   const error = "The transaction reverted";
   const [only] = operations;
   if (operations.length > 1 || !only) {
     const size = operations.length < ALONE_BELOW ? 1 : Math.floor(Math.sqrt(operations.length));
-    return { status: "queued", reason: null, error, batch_limit: BigInt(size), not_before: inMs(queries) };
+    return { status: "queued", reason: null, error, batch_limit: BigInt(size), not_before: databaseNow(queries) };
   }
   const attempts = only.attempts + 1n;
   const { hasFailed, afterMs } = retryOf(attempts);
   const status = hasFailed ? "failed" : "waiting";
   // From now on it is sent alone, so that it costs nobody else a reverted transaction.
-  return { status, reason: "reverted", attempts, error, batch_limit: 1n, not_before: inMs(queries, afterMs) };
+  return { status, reason: "reverted", attempts, error, batch_limit: 1n, not_before: databaseNow(queries, afterMs) };
 }
 
 // While in no transaction --------------------------------------------------------------------------------------------------
@@ -140,6 +199,8 @@ export type SetAside = { reason: OperationReason; text: string; limit?: string; 
 
 /** What becomes of operations that are in no transaction. */
 export type Move =
+  /** No longer wanted. */
+  | { to: "withdrawn" }
   /** They had already happened. */
   | { to: "done" }
   /** The contracts can never accept them as they are: a person must act. */
@@ -157,19 +218,30 @@ export type Move =
   /** As before, but due now. */
   | { to: "due" };
 
-export async function moveUnsent(queries: Queries, ids: readonly bigint[], move: Move): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable("operations")
-    .set({ ...changeOf(queries, move), updated_at: BigInt(Date.now()) })
-    .where("id", "in", ids)
-    .where("status", "in", UNSENT)
-    .execute();
+/** Moves these, or those of a kind that are due: of more than 5,000, those that have been due longest. */
+export async function moveUnsent(queries: Queries, of: readonly bigint[] | OperationKind, move: Move): Promise<void> {
+  if (of.length === 0) return;
+  const moved = queries.updateTable("operations").set({ ...changeOf(queries, move), updated_at: BigInt(Date.now()) });
+  if (typeof of !== "string") {
+    await moved.where("id", "in", of).where("status", "in", UNSENT).execute();
+    return;
+  }
+  const stretches = UNSENT.map(
+    (status) => sql`select * from (select id from operations where status = ${sql.lit(status)} and kind = ${of}
+      and not_before <= ${databaseNow(queries)} and ${IS_BATCHED[status]} order by not_before
+      limit ${sql.lit(MOVED_AT_ONCE)}) as ${sql.ref(status)}`,
+  );
+  const due = sql`select id from (${sql.join(stretches, sql` union all `)}) as due limit ${sql.lit(MOVED_AT_ONCE)}`;
+  await moved.where("id", "in", sql<bigint>`(${due})`).execute();
 }
+
+const MOVED_AT_ONCE = 5_000;
 
 function changeOf(queries: Queries, move: Move): UnsentChange {
   const now = databaseNow(queries);
   switch (move.to) {
+    case "withdrawn":
+      return { status: "withdrawn", reason: null, error: "Withdrawn", since: now };
     case "done":
       return { status: "done", reason: null, error: null, since: now };
     case "failed": {
@@ -185,16 +257,23 @@ function changeOf(queries: Queries, move: Move): UnsentChange {
       const { hasFailed, afterMs } = retryOf(attempts);
       const status = hasFailed ? "failed" : "waiting";
       const since = sinceOf(queries, status, "refused");
-      return { status, reason: "refused", error: move.text, attempts, since, not_before: inMs(queries, afterMs) };
+      return {
+        status,
+        reason: "refused",
+        error: move.text,
+        attempts,
+        since,
+        not_before: databaseNow(queries, afterMs),
+      };
     }
     case "queued": {
       const fresh = { status: "queued" as const, reason: null, error: null, batch_limit: move.batchLimit };
-      return { ...fresh, since: now, not_before: inMs(queries) };
+      return { ...fresh, since: now, not_before: databaseNow(queries) };
     }
     case "smaller":
       return { batch_limit: move.batchLimit };
     case "due":
-      return { not_before: inMs(queries) };
+      return { not_before: databaseNow(queries) };
   }
 }
 
@@ -218,26 +297,6 @@ export async function listRefused(
     .execute();
 }
 
-const SET_ASIDE_AT_ONCE = 5_000;
-
-/** Sets aside the due operations of a kind; of more than 5,000, those that have been due longest. */
-export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
-  const stretches = UNSENT.map(
-    (status) => sql`select * from (select id from operations where status = ${sql.lit(status)} and kind = ${kind}
-      and not_before <= ${databaseNow(queries)} and ${isBatched(status)} order by not_before
-      limit ${sql.lit(SET_ASIDE_AT_ONCE)}) as ${sql.ref(status)}`,
-  );
-  await queries
-    .updateTable("operations")
-    .set(asWaiting(queries, why))
-    .where(
-      "id",
-      "in",
-      sql<bigint>`(select id from (${sql.join(stretches, sql` union all `)}) as due limit ${sql.lit(SET_ASIDE_AT_ONCE)})`,
-    )
-    .execute();
-}
-
 function asWaiting(queries: Queries, { reason, text, limit, afterMs }: SetAside) {
   return {
     status: "waiting" as const,
@@ -245,7 +304,7 @@ function asWaiting(queries: Queries, { reason, text, limit, afterMs }: SetAside)
     limit_chz: limit ?? null,
     error: text,
     since: sinceOf(queries, "waiting", reason),
-    not_before: inMs(queries, afterMs),
+    not_before: databaseNow(queries, afterMs),
     updated_at: BigInt(Date.now()),
   };
 }
@@ -283,3 +342,47 @@ export async function listSetAside(
 }
 
 type SetAsideQuery = { reasons: readonly OperationReason[]; atMostGwei?: bigint; limit?: number };
+
+// Accounts' shares of the day --------------------------------------------------------------------------------------------
+
+const KEPT_DAYS = 2n;
+
+/** Counts what is sent now of each account, in the transaction that stores its bytes. docs/product.md#day-share */
+export async function noteSentShares(queries: Queries, operations: readonly Operation[]): Promise<void> {
+  const today = dayOf(BigInt(Date.now()));
+  const sent = sharesOf(operations);
+  if (sent.size === 0) return;
+  await queries
+    .deleteFrom("account_sent")
+    .where("day", "<", today - KEPT_DAYS)
+    .execute();
+  await queries
+    .insertInto("account_sent")
+    .values([...sent].map(([account_id, gwei]) => ({ day: today, account_id, gwei })))
+    .onConflict((conflict) =>
+      conflict.columns(["day", "account_id"]).doUpdateSet({ gwei: sql<bigint>`account_sent.gwei + excluded.gwei` }),
+    )
+    .execute();
+}
+
+/** Their transaction failed: nothing of it was paid on the day on which it was sent. */
+async function forgetSentShares(queries: Queries, operations: readonly Operation[]): Promise<void> {
+  for (const [day, ofDay] of Map.groupBy(operations, ({ since }) => dayOf(since))) {
+    for (const [account, gwei] of sharesOf(ofDay)) {
+      await queries
+        .updateTable("account_sent")
+        .set({ gwei: sql<bigint>`gwei - ${gwei}` })
+        .where("day", "=", day)
+        .where("account_id", "=", account)
+        .execute();
+    }
+  }
+}
+
+function sharesOf(operations: readonly Operation[]): Map<bigint, bigint> {
+  const sums = new Map<bigint, bigint>();
+  for (const { share_id, amount_gwei } of operations) {
+    if (share_id !== null) sums.set(share_id, (sums.get(share_id) ?? 0n) + (amount_gwei ?? 0n));
+  }
+  return sums;
+}

@@ -1,4 +1,5 @@
 import type { Database } from "../database/connect.ts";
+import type { OperationKind } from "../database/operations.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type PauseCause, pauseCauseSchema, pauseSentence } from "../rules/pause-cause.ts";
@@ -24,6 +25,17 @@ export class PayoutSwitch {
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;
   }
 
+  /** Why operations of these kinds are not sent: all while the database is behind the chain, payouts while they are paused. */
+  async holdsOf(
+    kinds: ReadonlySet<OperationKind>,
+    queries: Queries = this.#database.kysely,
+  ): Promise<Partial<Record<OperationKind, string>>> {
+    const cause = await readRecovery(queries);
+    if (cause) return Object.fromEntries([...kinds].map((kind) => [kind, pauseSentence(cause)]));
+    const reason = kinds.has("pay") ? await this.reason() : undefined;
+    return reason ? { pay: reason } : {};
+  }
+
   /** The system's own reason; undefined for a person's reason. */
   async cause(): Promise<PauseCause | undefined> {
     if (this.#isPausedByEnvironment) return { code: "environment" };
@@ -42,7 +54,7 @@ export class PayoutSwitch {
 }
 
 /** Pauses payouts with a person's reason or a system cause; an empty text resumes them. */
-export async function writePause(queries: Queries, why: string | PauseCause): Promise<void> {
+async function writePause(queries: Queries, why: string | PauseCause): Promise<void> {
   const isWords = typeof why === "string";
   await writeSetting(queries, "payouts_paused_cause", isWords ? "" : JSON.stringify(why));
   await writeSetting(queries, "payouts_paused", isWords ? why : pauseSentence(why));

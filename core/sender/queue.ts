@@ -1,5 +1,4 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import type { Logger } from "pino";
 import { among, givenRows } from "../database/among.ts";
 import { COUNTED, countOf, countRows } from "../database/capped-count.ts";
 import { databaseNow } from "../database/clock.ts";
@@ -38,9 +37,11 @@ export const UNSENT = ["queued", "waiting", "failed"] as const satisfies readonl
 /** The condition of the index of what is due. */
 export const IS_UNSENT = sql<SqlBool>`operations.status in ('queued', 'waiting', 'failed')`;
 /** The condition, in a status, of what may be sent with others: not what was refused, which is tried alone first. */
-export function isBatched(status: OperationStatus): RawBuilder<SqlBool> {
-  return status === "queued" ? sql`true` : sql`(reason is null or reason <> 'refused')`;
-}
+export const IS_BATCHED: Readonly<Record<(typeof UNSENT)[number], RawBuilder<SqlBool>>> = {
+  queued: sql`true`,
+  waiting: sql`(reason is null or reason <> 'refused')`,
+  failed: sql`(reason is null or reason <> 'refused')`,
+};
 
 const INSERT_ROWS = 5_000;
 
@@ -48,11 +49,6 @@ const INSERT_ROWS = 5_000;
 export function operationsIn(status: unknown, kind?: unknown): Stretch {
   const ofStatus = { column: sql.ref("operations.status"), value: status };
   return kind === undefined ? [ofStatus] : [ofStatus, { column: sql.ref("operations.kind"), value: kind }];
-}
-
-/** A time by the database's clock, because a process on another host may read it. */
-export function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
-  return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
 }
 
 /** The columns of a row that was just queued. */
@@ -65,7 +61,7 @@ function fresh(queries: Queries, afterMs?: bigint) {
     error: null,
     batch_limit: null,
     since: databaseNow(queries),
-    not_before: inMs(queries, afterMs),
+    not_before: databaseNow(queries, afterMs),
     updated_at: BigInt(Date.now()),
   };
 }
@@ -257,7 +253,7 @@ async function listStretches(
   const limited = isLimited ? sql`batch_limit is not null` : sql`batch_limit is null`;
   const stretches = UNSENT.map(
     (status) => sql`select * from (select * from operations where status = ${sql.lit(status)} and kind = ${kind}
-      and not_before <= ${databaseNow(queries)} and ${limited} and ${isBatched(status)}
+      and not_before <= ${databaseNow(queries)} and ${limited} and ${IS_BATCHED[status]}
       order by not_before limit ${limit}) as ${sql.ref(status)}`,
   );
   const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
@@ -275,7 +271,7 @@ export async function summarizeDue(
 ): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {
   if (kinds.length === 0) return [];
   const isDue = sql`operations.status = statuses.name and operations.kind = kinds.name and ${IS_UNSENT}
-    and not_before <= ${databaseNow(queries)} and (statuses.name = 'queued' or ${isBatched("waiting")})`;
+    and not_before <= ${databaseNow(queries)} and (statuses.name = 'queued' or ${IS_BATCHED.waiting})`;
   const { rows } = await sql<{ kind: OperationKind; count: bigint; waited_ms: bigint | null }>`
     select kinds.name as kind,
       (select count(*) from (select 1 from operations where ${isDue} limit ${COUNTED_DUE}) as some_due) as count,
@@ -328,19 +324,6 @@ function namesOf(values: readonly string[]): RawBuilder<unknown> {
     values.map((value) => sql`select cast(${sql.lit(value)} as text) as name`),
     sql` union all `,
   );
-}
-
-/** The sum of a kind's operations in transactions that have no receipt yet. */
-export async function sumInFlight(queries: Queries, kind: OperationKind): Promise<bigint> {
-  const row = await queries
-    .selectFrom("operations")
-    .innerJoin("transactions", "transactions.id", "operations.transaction_id")
-    .select(sql<bigint | string | null>`sum(operations.amount_gwei)`.as("gwei"))
-    .where("operations.status", "=", "assigned")
-    .where("operations.kind", "=", kind)
-    .where("transactions.status", "=", "signed")
-    .executeTakeFirst();
-  return BigInt(row?.gwei ?? 0n);
 }
 
 /** Unfinished operations of one kind, status and reason. */
@@ -414,14 +397,4 @@ export function toOperationRecord(operation: Operation): OperationRecord {
 export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, unknown> {
   const subject = kind.endsWith("_store") ? { store: Number(subject_id) } : { purchase: Number(subject_id) };
   return { kind, ...subject, ...(amount_gwei === null ? {} : { chz: chzTextFromGwei(amount_gwei) }) };
-}
-
-/** Logs one line for each operation that is final on chain. */
-export function logDone(
-  log: Logger,
-  operations: readonly Operation[],
-  { hash, block }: { hash: string | null; block: bigint | null },
-): void {
-  for (const operation of operations)
-    log.info({ ...subjectOf(operation), hash, block: Number(block) }, "Done on chain");
 }

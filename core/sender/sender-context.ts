@@ -1,17 +1,23 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/operations.ts";
-import { isDatabaseAway, type Queries } from "../database/transaction.ts";
-import { LeaseLostError } from "../process/lease.ts";
+import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { assertLease, type Lease, LeaseLostError } from "../process/lease.ts";
 import type { ChainClient } from "../process/rpc/chain-client.ts";
 import type { KeyName } from "../process/signing-keys.ts";
+import { explanationOf, shortened } from "../rules/unknown-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
-import type { Operation } from "./queue.ts";
 import type { TransactionScope } from "./transactions.ts";
+
+/** Queues due operations before each round of the operator's sender. Returns whether there were any. */
+export type RoundPlanner = {
+  plan(assertLease: (queries: Queries) => Promise<void>, fencingToken: bigint): Promise<boolean>;
+};
 
 export type SenderOptions = {
   database: Database;
@@ -27,8 +33,7 @@ export type SenderOptions = {
   encoders: readonly Encoder[];
   /** The kinds that this key sends. */
   kinds: ReadonlySet<OperationKind>;
-  /** Queues due operations before each round of the operator's sender. Returns whether there were any. */
-  plan(assertLease: (queries: Queries) => Promise<void>, fencingToken: bigint): Promise<boolean>;
+  planner: RoundPlanner;
   payouts: PayoutSwitch;
   log: Logger;
   confirmations: number;
@@ -52,7 +57,6 @@ export type SenderStatus = {
   held: Partial<Record<OperationKind, string>>;
   inFlight: number;
   problem: string | undefined;
-  lastRoundAt: number | undefined;
   sentTransactions: number;
   feeBumps: number;
   resends: number;
@@ -62,31 +66,71 @@ export type SenderStatus = {
 /** The chain as one round sees it. */
 export type Head = { number: bigint; baseFeeWei: bigint; nonce: bigint; balanceWei: bigint };
 
-/** What the parts of the sender share: options, status, and the only way to write. */
-export type SenderContext = {
-  options: SenderOptions;
+/** Transactions of a key that may be unmined at once. */
+export const MAX_IN_FLIGHT = 16;
+
+/** What the parts of a sender share: its options, its status, and the only way to write. */
+export class SenderContext {
+  readonly options: SenderOptions;
   /** The hot wallet that signs. */
-  wallet: WalletAddress;
-  status: SenderStatus;
+  readonly wallet: WalletAddress;
+  readonly status: SenderStatus;
+  /** The transactions that this sender follows. */
+  readonly scope: TransactionScope;
+  /** Held while this process sends. */
+  lease: Lease | undefined;
+  /** What parts of this round could not do. */
+  readonly problems = new Set<string>();
+  #isWoken = false;
+  #endPause: () => void = () => {};
+
+  constructor(options: SenderOptions, status: SenderStatus) {
+    this.options = options;
+    this.status = status;
+    this.wallet = options.account.address;
+    this.scope = options.key === "operator" ? { notOf: options.siblings } : { of: this.wallet };
+  }
+
   /** Every write goes through here, which checks the lease in the same transaction. */
-  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** Removes operations that are no longer wanted from the queue, and returns them. */
-  withdrawUnwanted(encoder: Encoder, operations: readonly Operation[]): Promise<readonly Operation[]>;
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return inTransaction(this.options.database.kysely, async (queries) => {
+      if (!this.lease) throw new LeaseLostError("This process does not send");
+      await assertLease(queries, this.lease);
+      return work(queries);
+    });
+  }
+
   /**
    * Does one part of a round. What it throws becomes the sender's problem, and the other parts go on; only what
    * `endsRound` is thrown on.
    */
-  part<T, Otherwise>(work: () => Promise<T>, otherwise: Otherwise): Promise<T | Otherwise>;
-  /** Starts a round now. */
-  wake(): void;
-  /** The transactions that this sender follows. */
-  scope: TransactionScope;
-  /** The lease's fencing token, stored with each transaction. */
-  fencingToken(): bigint;
-};
+  async part<T, Otherwise>(work: () => Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+    try {
+      return await work();
+    } catch (error) {
+      if (endsRound(error)) throw error;
+      this.problems.add(shortened(explanationOf(error)));
+      return otherwise;
+    }
+  }
 
-/** Transactions of a key that may be unmined at once. */
-export const MAX_IN_FLIGHT = 16;
+  /** Starts a round now, because something was queued. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#endPause();
+  }
+
+  /** Waits between two rounds, until `wake`. */
+  async pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isWoken) {
+      const woken = new Promise<void>((resolve) => {
+        this.#endPause = resolve;
+      });
+      await Promise.race([woken, delay(ms, undefined, { signal }).catch(() => {})]);
+    }
+    this.#isWoken = false;
+  }
+}
 
 /** Whether an error leaves nothing that the rest of a round could do. */
 export function endsRound(error: unknown): boolean {

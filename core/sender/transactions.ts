@@ -8,7 +8,7 @@ import { WEI_PER_GWEI } from "../rules/product.ts";
 import { idsOf } from "../rules/records.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { Call } from "./encoder.ts";
+import type { Call, Encoder } from "./encoder.ts";
 import { assign } from "./moves.ts";
 import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
@@ -77,15 +77,6 @@ export async function insertHash(queries: Queries, transactionId: bigint, signed
     .execute();
 }
 
-export async function markSent(queries: Queries, hashes: readonly Hex[]): Promise<void> {
-  if (hashes.length === 0) return;
-  await queries
-    .updateTable("transaction_hashes")
-    .set({ sent_at: databaseNow(queries) })
-    .where("hash", "in", hashes)
-    .execute();
-}
-
 export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
 
 /** Whose transactions: one wallet's, or those of all wallets except some, which includes former keys. */
@@ -96,9 +87,21 @@ export async function listSigned(queries: Queries, scope: TransactionScope): Pro
   return withHashes(queries, await listOpen(queries, "signed", scope));
 }
 
+/** `isUnfinished`: its operations have no outcome yet. */
+export type MinedTransaction = StoredTransaction & { isUnfinished: boolean };
+
 /** Transactions with a receipt that is not final, lowest nonce first. */
-export async function listMined(queries: Queries, scope: TransactionScope): Promise<StoredTransaction[]> {
-  return listOpen(queries, "mined", scope);
+export async function listMined(queries: Queries, scope: TransactionScope): Promise<MinedTransaction[]> {
+  const mined = await listOpen(queries, "mined", scope);
+  if (mined.length === 0) return [];
+  const rows = await queries
+    .selectFrom("operations")
+    .select("transaction_id")
+    .distinct()
+    .where("status", "=", "assigned")
+    .execute();
+  const unfinished = new Set(rows.map((row) => row.transaction_id));
+  return mined.map((transaction) => ({ ...transaction, isUnfinished: unfinished.has(transaction.id) }));
 }
 
 async function listOpen(
@@ -200,8 +203,7 @@ const EMPTY_GAS = 21_000n;
 /** Node messages for a wallet that cannot pay; viem has an error type only when it estimates gas. */
 const CANNOT_PAY = /insufficient (funds|balance)|exceeds .*balance/i;
 
-/** `encodeAgain` reads what the operations send by now. */
-type SignOptions = { nonce?: bigint; encodeAgain?: (queries: Queries) => Promise<Call> };
+type Batch = { call: Call; operations: readonly Operation[]; encoder?: Encoder };
 
 /** Signs transactions of the hot wallet, stores their bytes, and then sends them. Always in this order. */
 export class Transmitter {
@@ -211,38 +213,21 @@ export class Transmitter {
     this.#context = context;
   }
 
-  get feeCapWei(): bigint {
-    return BigInt(this.#context.options.maxFeeGwei) * WEI_PER_GWEI;
-  }
-
   /**
    * Reserves the next nonce, signs, and stores the bytes in one transaction: there is no nonce without bytes and no bytes
    * without a nonce, wherever the process dies. Returns undefined if the nonce is taken, or an operation was withdrawn.
    */
-  async signAndStore(
-    call: Call,
-    operations: readonly Operation[],
-    head: Head,
-    { nonce, encodeAgain }: SignOptions = {},
-  ) {
+  async signAndStore({ call, operations, encoder }: Batch, head: Head, nonce?: bigint) {
+    const { wallet, lease } = this.#context;
     try {
       return await this.#context.write(async (queries) => {
-        const last = await highestNonce(queries, this.#context.wallet);
+        const last = await highestNonce(queries, wallet);
         const next = nonce ?? (last !== undefined && last >= head.nonce ? last + 1n : head.nonce);
-        const signed = await this.sign(call, next, this.#cappedFees(head));
-        const transaction: NewTransaction = {
-          sender: this.#context.wallet,
-          nonce: next,
-          to: call.to,
-          data: call.data,
-          gasLimit: call.gasLimit,
-          fencingToken: this.#context.fencingToken(),
-          operations,
-          signed,
-        };
-        await insertTransaction(queries, transaction);
+        const signed = await this.#sign(call, next, this.#cappedFees(head));
+        const fencingToken = lease?.fencingToken ?? 0n;
+        await insertTransaction(queries, { sender: wallet, nonce: next, ...call, fencingToken, operations, signed });
         // Nobody can change what the assigned operations send from here on.
-        if (encodeAgain && (await encodeAgain(queries)).data !== call.data) {
+        if (encoder && (await encoder.encode(queries, operations)).data !== call.data) {
           throw new OperationsChangedError("What an operation sends changed while its transaction was created");
         }
         return { ...signed, nonce: next };
@@ -256,11 +241,11 @@ export class Transmitter {
   /** Fills an unused nonce with an empty transaction; a void transaction of that nonce is replaced by an empty one. */
   async fill(nonce: bigint, head: Head): Promise<void> {
     const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
-    if (await this.signAndStore(call, [], head, { nonce })) return;
+    if (await this.signAndStore({ call, operations: [] }, head, nonce)) return;
     await this.#context.write(async (queries) => {
       const [voided] = await listByNonce(queries, this.#context.wallet, { nonce, status: "void" });
       if (!voided) return;
-      const signed = await this.sign(call, nonce, this.#cappedFees(head));
+      const signed = await this.#sign(call, nonce, this.#cappedFees(head));
       if (!voided.hashes.some(({ hash }) => hash === signed.hash)) await insertHash(queries, voided.id, signed);
       await updateTransaction(queries, voided.id, {
         status: "signed",
@@ -271,12 +256,31 @@ export class Transmitter {
     });
   }
 
-  #cappedFees(head: Head): Fees {
-    const fees = suggestedFees(head.baseFeeWei);
-    return { ...fees, maxFeeWei: fees.maxFeeWei < this.feeCapWei ? fees.maxFeeWei : this.feeCapWei };
+  /** Raises the fee of a stuck transaction, or sends it again as it is once it pays the most that we pay. */
+  async replace(transaction: WatchedTransaction, head: Head): Promise<void> {
+    const latest = transaction.hashes.at(-1);
+    if (!latest) return;
+    const previous = { maxFeeWei: latest.max_fee_wei, maxPriorityFeeWei: latest.max_priority_fee_wei };
+    const fees = bumpedFees(previous, suggestedFees(head.baseFeeWei), this.#feeCapWei);
+    if (!fees) return this.send(latest.hash, latest.raw);
+    const { id, nonce, to_address: to, data, gas_limit: gasLimit } = transaction;
+    const signed = await this.#sign({ to, data, gasLimit }, nonce, fees);
+    await this.#context.write((queries) => insertHash(queries, id, signed));
+    this.#context.status.feeBumps += 1;
+    this.#context.options.log.info({ nonce, maxFeeWei: fees.maxFeeWei }, "Raised the fee of a stuck transaction");
+    await this.send(signed.hash, signed.raw);
   }
 
-  async sign(call: Call, nonce: bigint, fees: Fees) {
+  get #feeCapWei(): bigint {
+    return BigInt(this.#context.options.maxFeeGwei) * WEI_PER_GWEI;
+  }
+
+  #cappedFees(head: Head): Fees {
+    const fees = suggestedFees(head.baseFeeWei);
+    return { ...fees, maxFeeWei: fees.maxFeeWei < this.#feeCapWei ? fees.maxFeeWei : this.#feeCapWei };
+  }
+
+  async #sign(call: Call, nonce: bigint, fees: Fees) {
     const raw = await this.#context.options.account.signTransaction({
       type: "eip1559",
       chainId: this.#context.options.chainId,
@@ -303,7 +307,12 @@ export class Transmitter {
         "A node refused a transaction",
       );
     }
-    await markSent(this.#context.options.database.kysely, [hash]);
+    const { kysely } = this.#context.options.database;
+    await kysely
+      .updateTable("transaction_hashes")
+      .set({ sent_at: databaseNow(kysely) })
+      .where("hash", "=", hash)
+      .execute();
   }
 }
 

@@ -11,8 +11,8 @@ import { seedCatalogue } from "../../core/catalogue/seed.ts";
 import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
+import { concludeOperations } from "../../core/sender/moves.ts";
 import { enqueue, enqueueAgain, listDue } from "../../core/sender/queue.ts";
-import { concludeOperations } from "../../core/sender/receipts.ts";
 import { insertTransaction } from "../../core/sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 

@@ -46,9 +46,9 @@ import type { Queries } from "../../core/database/transaction.ts";
 import { listWaiting, readDays, readDraws } from "../../core/purchases/account-books.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
 import { emptyTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
-import { noteSentShares, readDayShares } from "../../core/purchases/day-shares.ts";
 import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../core/purchases/due.ts";
+import { readDayShares } from "../../core/purchases/encoders.ts";
 import {
   deleteOldEvents,
   listEvents,
@@ -86,7 +86,7 @@ import {
 } from "../../core/sales/queries.ts";
 import { readStorePace } from "../../core/sales/store-pace.ts";
 import { listLongestUnread } from "../../core/sales/unread-sales.ts";
-import { listAssigned, listSetAside } from "../../core/sender/moves.ts";
+import { listAssigned, listSetAside, noteSentShares } from "../../core/sender/moves.ts";
 import { listDue, type Operation, summarizeDue, summarizeQueue } from "../../core/sender/queue.ts";
 import { highestNonce, listMined, listSigned } from "../../core/sender/transactions.ts";
 import { fill, walletOf } from "../bench/scale/fill.ts";

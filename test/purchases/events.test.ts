@@ -7,7 +7,7 @@ import { deleteOldEvents, listEvents, markRead, readUnread, recordTracked } from
 import { EVENTS_KEPT_MS, UNREAD_MOST } from "../../core/rules/events.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { matchClaim, refuseClaim } from "../../core/sales/decisions.ts";
-import { requeueOperations } from "../../core/sender/receipts.ts";
+import { requeueOperations } from "../../core/sender/moves.ts";
 import { countEmptied } from "../../indexer/store/chain-index.ts";
 import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";

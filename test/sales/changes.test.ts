@@ -8,7 +8,7 @@ import { decideApproval } from "../../core/purchases/staff.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
 import { assignSale, type DecisionError, releaseSale, SaleChangedError } from "../../core/sales/decisions.ts";
-import { requeueOperations } from "../../core/sender/receipts.ts";
+import { requeueOperations } from "../../core/sender/moves.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { ACCOUNT, RULES, reportOf, Shop, WEI_PER_CENT } from "./support/shop.ts";

@@ -10,7 +10,7 @@ import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { assignSale, declineSale, releaseSale } from "../../core/sales/decisions.ts";
 import { markRead, storeReport } from "../../core/sales/reports.ts";
-import { requeueOperations } from "../../core/sender/receipts.ts";
+import { requeueOperations } from "../../core/sender/moves.ts";
 import { type EngineUnderTest, onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
 import { until } from "../testing/until.ts";

@@ -4,16 +4,15 @@ import { insertStore } from "../../core/catalogue/stores.ts";
 import { noteChangedFact } from "../../core/database/changed-facts.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
-import { readDayShares } from "../../core/purchases/day-shares.ts";
-import { purchaseEncoders } from "../../core/purchases/encoders.ts";
-import { idsOf } from "../../core/rules/records.ts";
+import { keySigner } from "../../core/process/signer.ts";
+import { purchaseEncoders, readDayShares } from "../../core/purchases/encoders.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { openAccount } from "../../core/sender/account.ts";
 import { Dispatch } from "../../core/sender/dispatch.ts";
-import type { Call, Encoder } from "../../core/sender/encoder.ts";
-import { moveUnsent } from "../../core/sender/moves.ts";
+import type { Encoder } from "../../core/sender/encoder.ts";
 import { PayoutSwitch } from "../../core/sender/payout-switch.ts";
-import type { Operation } from "../../core/sender/queue.ts";
 import type { SenderContext } from "../../core/sender/sender-context.ts";
+import { Transmitter } from "../../core/sender/transactions.ts";
 import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
@@ -61,7 +60,6 @@ describe("What is due to be sent", () => {
       await sell("other", second);
       await shop.runUntil("pay");
 
-      const sent: string[] = [];
       const capGwei = 100_000_000_000n;
       const dispatch = dispatchOf(database, {
         // Ten CHZ a payout, a hundred a day: 25 a share, of which two payouts fit.
@@ -69,13 +67,12 @@ describe("What is due to be sent", () => {
           ...{ maxWeiPerCent: 10n ** 18n, maxPayout: capGwei, dayLeft: capGwei, dayEndsInMs: 1n, pool: capGwei },
           shares: await readDayShares(queries, capGwei),
         }),
-        send: (operations) => sent.push(...operations.map(({ share_id }) => String(share_id))),
       });
       await dispatch.run(await dispatch.dueKinds(), [], HEAD);
       const books = await kysely.selectFrom("account_books").select(["id", "account"]).execute();
       const idOf = (account: string) => String(books.find((one) => one.account === account)?.id);
       const [greedy, other] = [idOf("br"), idOf("us")];
-      expect(sent.toSorted()).to.deep.equal([greedy, greedy, other].toSorted());
+      expect((await listSent(database)).toSorted()).to.deep.equal([greedy, greedy, other].toSorted());
       const waiting = await kysely
         .selectFrom("operations")
         .select(["reason", "error"])
@@ -85,10 +82,9 @@ describe("What is due to be sent", () => {
       expect(waiting[0]?.error).to.match(/^AboveDayShare: 10 CHZ is above the 5 CHZ left/);
 
       // Nobody else waits by now.
-      sent.length = 0;
-      const again = dispatchOf(database, { readAllowance: dispatch.readAllowance, send: dispatch.send });
+      const again = dispatchOf(database, dispatch);
       await again.run(await again.dueKinds(), [], HEAD);
-      expect(sent).to.deep.equal(Array(6).fill(greedy));
+      expect((await listSent(database)).toSorted()).to.deep.equal([...Array(8).fill(greedy), other].toSorted());
       expect(
         await kysely.selectFrom("account_sent").select(["account_id", "gwei"]).orderBy("account_id").execute(),
       ).to.deep.equal([
@@ -101,41 +97,36 @@ describe("What is due to be sent", () => {
 
 const HEAD = { number: 1n, baseFeeWei: 1n, nonce: 0n, balanceWei: 10n ** 24n };
 
-type Ends = Required<Pick<Encoder, "readAllowance">> & { send(operations: readonly Operation[]): void };
+type Ends = Required<Pick<Encoder, "readAllowance">>;
 
-/** A dispatch whose chain takes everything: `readAllowance` is its distributor, `send` its transmitter. */
-function dispatchOf(database: Database, ends: Ends) {
+/** A dispatch whose chain takes everything; `readAllowance` is its distributor. */
+function dispatchOf(database: Database, { readAllowance }: Ends) {
+  const account = openAccount(keySigner(`0x${"5".repeat(64)}`));
   const encoders = purchaseEncoders({
     contracts: { purchaseNft: `0x${"1".repeat(40)}`, cashbackDistributor: `0x${"2".repeat(40)}` },
     client: standIn({}),
-    payer: `0x${"3".repeat(40)}`,
+    payer: account.address,
     rules: RULES,
   })
     .filter(({ kind }) => kind === "pay")
-    .map((encoder) => ({ ...encoder, listUnwanted: async () => [], readAllowance: ends.readAllowance }));
-  const write = <T>(work: (queries: Queries) => Promise<T>) => inTransaction(database.kysely, work);
+    .map((encoder) => ({ ...encoder, listUnwanted: async () => [], readAllowance }));
   const context = standIn<SenderContext>({
     options: {
       ...{ database, encoders, kinds: new Set(["pay"]), batchSize: 3, batchAgeMs: 0, blockMs: 0 },
       ...{ payouts: new PayoutSwitch(database, false), log: pino({ level: "silent" }) },
-      client: { apart: () => ({ call: async () => ({}) }) },
+      ...{ account, chainId: 88_882, maxFeeGwei: 10_000 },
+      client: { apart: () => ({ call: async () => ({}), sendRawTransaction: async () => "0x1" }) },
     },
+    wallet: account.address,
     status: { inFlight: 0, sentTransactions: 0 },
-    withdrawUnwanted: async () => [],
-    write,
+    write: <T>(work: (queries: Queries) => Promise<T>) => inTransaction(database.kysely, work),
     part: (work: () => Promise<unknown>) => work(),
   });
-  const transmitter = {
-    signAndStore: (_call: unknown, operations: readonly Operation[], _head: unknown, options: SignOptions) =>
-      write(async (queries) => {
-        await options.encodeAgain(queries);
-        await moveUnsent(queries, idsOf(operations), { to: "done" });
-        ends.send(operations);
-        return { hash: "0x1", raw: "0x1", nonce: 0n };
-      }),
-    send: async () => {},
-  };
-  return Object.assign(new Dispatch(context, standIn(transmitter)), ends);
+  return Object.assign(new Dispatch(context, new Transmitter(context)), { readAllowance });
 }
 
-type SignOptions = { encodeAgain(queries: Queries): Promise<Call> };
+/** Whose payouts are in transactions. */
+async function listSent({ kysely }: Database): Promise<string[]> {
+  const sent = await kysely.selectFrom("operations").select("share_id").where("status", "=", "assigned").execute();
+  return sent.map(({ share_id }) => String(share_id));
+}

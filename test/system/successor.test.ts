@@ -19,7 +19,7 @@ import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-dist
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { LOCAL_TEST_KEY } from "../../core/process/known-keys.ts";
 import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
-import { readPayoutAllowance } from "../../core/purchases/payout-allowance.ts";
+import { readPayoutAllowance } from "../../core/purchases/encoders.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { readEnvironment } from "../../indexer/environment.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
