@@ -4,7 +4,7 @@ import { engineOf } from "../database/clock.ts";
 import { anySlot } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { ACCOUNT_SUMS, type AccountSum, type AccountWait, USUAL_DAYS } from "../rules/account/payout-gate.ts";
+import { ACCOUNT_SUMS, type AccountSum, USUAL_DAYS } from "../rules/account/payout-gate.ts";
 import { recordOf } from "../rules/records.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 
@@ -16,7 +16,6 @@ import type { AccountKey } from "../rules/sale/rules.ts";
 export type Account = Selectable<Schema["account_books"]>;
 /** A purchase in its account's books. */
 export type Drawn = { purchaseId: bigint; accountId: bigint; centBps: bigint };
-export type Wait = Drawn & { reason: AccountWait; payableAt: bigint };
 
 /** Direct shops are trusted for what has arrived; what a polled network says is checked by reading it. */
 export const DIRECT = "direct";
@@ -252,83 +251,4 @@ export async function recover(
     "paid_cent_bps",
     rows.map(({ account_id, cent_bps }) => ({ accountId: account_id, value: -cent_bps })),
   );
-}
-
-// What waits ------------------------------------------------------------------------------------------------------------
-
-/** Sets which of these purchases wait, and for what; those that are not named in `waits` no longer do. Returns whose changed. */
-export async function setWaits(
-  queries: Queries,
-  purchaseIds: readonly bigint[],
-  waits: readonly Wait[],
-): Promise<bigint[]> {
-  const known = await queries
-    .selectFrom("account_waits")
-    .selectAll()
-    .where(among(queries, "purchase_id", purchaseIds))
-    .execute();
-  const isSame = (row: (typeof known)[number], one: Wait) =>
-    row.reason === one.reason && row.cent_bps === one.centBps && row.payable_at === one.payableAt;
-  const stays = known.filter((row) => waits.some((one) => one.purchaseId === row.purchase_id && isSame(row, one)));
-  const gone = known.filter((row) => !stays.includes(row));
-  const fresh = waits.filter((one) => !stays.some((row) => row.purchase_id === one.purchaseId));
-  if (gone.length > 0) {
-    await queries
-      .deleteFrom("account_waits")
-      .where(
-        among(
-          queries,
-          "purchase_id",
-          gone.map((row) => row.purchase_id),
-        ),
-      )
-      .execute();
-  }
-  if (fresh.length > 0) {
-    const since = (id: bigint) => known.find((row) => row.purchase_id === id)?.since ?? BigInt(Date.now());
-    const { list, column } = givenRows(
-      queries,
-      fresh.map((one) => [
-        one.purchaseId,
-        one.accountId,
-        one.reason,
-        one.payableAt,
-        one.centBps,
-        since(one.purchaseId),
-      ]),
-    );
-    await sql`insert into account_waits (purchase_id, account_id, reason, payable_at, cent_bps, since)
-      select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)} from ${list}`.execute(
-      queries,
-    );
-  }
-  await addToSums(queries, "waiting_cent_bps", [
-    ...gone.map((row) => ({ accountId: row.account_id, value: -row.cent_bps })),
-    ...fresh.map((one) => ({ accountId: one.accountId, value: one.centBps })),
-  ]);
-  const reasonOf = new Map(known.map((row) => [row.purchase_id, row.reason]));
-  const changed = fresh
-    .filter((one) => reasonOf.get(one.purchaseId) !== one.reason)
-    .map(({ purchaseId }) => purchaseId);
-  const released = gone.filter((row) => !fresh.some((one) => one.purchaseId === row.purchase_id));
-  return [...changed, ...released.map((row) => row.purchase_id)];
-}
-
-/** Those of an account that wait, the oldest first. */
-export async function listWaiting(
-  queries: Queries,
-  accountId: bigint,
-  { limit, except = [] }: { limit: number; except?: readonly bigint[] },
-): Promise<Selectable<Schema["account_waits"]>[]> {
-  // More than those that are left out, so that the index alone says which one is the oldest of the others.
-  const rows = await queries
-    .selectFrom("account_waits")
-    .selectAll()
-    .where("account_id", "=", accountId)
-    .orderBy("payable_at")
-    .orderBy("purchase_id")
-    .limit(limit + except.length)
-    .execute();
-  const left = new Set(except);
-  return rows.filter((row) => !left.has(row.purchase_id)).slice(0, limit);
 }

@@ -1,32 +1,38 @@
-import { sql } from "kysely";
-import { among } from "../database/among.ts";
+import { type Selectable, sql } from "kysely";
+import { among, givenRows } from "../database/among.ts";
+import { noteChangedFact } from "../database/changed-facts.ts";
+import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { dayOf } from "../database/day-totals.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type AccountWait, type Candidate, dayLimitOf, judge, roomOf } from "../rules/account/payout-gate.ts";
 import type { Moment, Mover, PurchaseLife } from "../rules/purchase/life.ts";
 import { nextMove } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
+import type { AccountTerms } from "../rules/sale/rules.ts";
 import {
   type Account,
+  addToDays,
+  addToSums,
+  DIRECT,
   type Drawn,
   draw,
   findAccounts,
-  listWaiting,
   lockAccounts,
   nameOf,
   readDays,
   readDraws,
   readSums,
   type Sums,
-  setWaits,
   undraw,
-  type Wait,
 } from "./account-books.ts";
 import { setDecider } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
 import type { PurchaseWithLife } from "./queries.ts";
+
+type Wait = Drawn & { reason: AccountWait; payableAt: bigint };
 
 /** What accounts let pass of some purchases whose payouts are planned. */
 export type Passed = {
@@ -284,4 +290,164 @@ export async function wakeAccounts(
       await wakeAccount(queries, id);
     });
   }
+}
+
+// What waits ------------------------------------------------------------------------------------------------------------
+
+/** Sets which of these purchases wait, and for what; those that are not named in `waits` no longer do. Returns whose changed. */
+async function setWaits(queries: Queries, purchaseIds: readonly bigint[], waits: readonly Wait[]): Promise<bigint[]> {
+  const known = await queries
+    .selectFrom("account_waits")
+    .selectAll()
+    .where(among(queries, "purchase_id", purchaseIds))
+    .execute();
+  const isSame = (row: (typeof known)[number], one: Wait) =>
+    row.reason === one.reason && row.cent_bps === one.centBps && row.payable_at === one.payableAt;
+  const stays = known.filter((row) => waits.some((one) => one.purchaseId === row.purchase_id && isSame(row, one)));
+  const gone = known.filter((row) => !stays.includes(row));
+  const fresh = waits.filter((one) => !stays.some((row) => row.purchase_id === one.purchaseId));
+  if (gone.length > 0) {
+    await queries
+      .deleteFrom("account_waits")
+      .where(
+        among(
+          queries,
+          "purchase_id",
+          gone.map((row) => row.purchase_id),
+        ),
+      )
+      .execute();
+  }
+  if (fresh.length > 0) {
+    const since = (id: bigint) => known.find((row) => row.purchase_id === id)?.since ?? BigInt(Date.now());
+    const { list, column } = givenRows(
+      queries,
+      fresh.map((one) => [
+        one.purchaseId,
+        one.accountId,
+        one.reason,
+        one.payableAt,
+        one.centBps,
+        since(one.purchaseId),
+      ]),
+    );
+    await sql`insert into account_waits (purchase_id, account_id, reason, payable_at, cent_bps, since)
+      select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)} from ${list}`.execute(
+      queries,
+    );
+  }
+  await addToSums(queries, "waiting_cent_bps", [
+    ...gone.map((row) => ({ accountId: row.account_id, value: -row.cent_bps })),
+    ...fresh.map((one) => ({ accountId: one.accountId, value: one.centBps })),
+  ]);
+  const reasonOf = new Map(known.map((row) => [row.purchase_id, row.reason]));
+  const changed = fresh
+    .filter((one) => reasonOf.get(one.purchaseId) !== one.reason)
+    .map(({ purchaseId }) => purchaseId);
+  const released = gone.filter((row) => !fresh.some((one) => one.purchaseId === row.purchase_id));
+  return [...changed, ...released.map((row) => row.purchase_id)];
+}
+
+/** Those of an account that wait, the oldest first. */
+export async function listWaiting(
+  queries: Queries,
+  accountId: bigint,
+  { limit, except = [] }: { limit: number; except?: readonly bigint[] },
+): Promise<Selectable<Schema["account_waits"]>[]> {
+  // More than those that are left out, so that the index alone says which one is the oldest of the others.
+  const rows = await queries
+    .selectFrom("account_waits")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .orderBy("payable_at")
+    .orderBy("purchase_id")
+    .limit(limit + except.length)
+    .execute();
+  const left = new Set(except);
+  return rows.filter((row) => !left.has(row.purchase_id)).slice(0, limit);
+}
+
+// By which terms --------------------------------------------------------------------------------------------------------
+
+/** An account's credit before a person has set one: what its largest so many days paid. */
+const OPENING_DAYS = 30n;
+/** The days of an account that is not limited, by which an unusual one is known. */
+const KNOWN_DAYS = 120n;
+const BPS = 10_000n;
+const DEFAULT_SHARE = 25n;
+
+/**
+ * Opens the books of configured accounts, and takes over what the configuration says of their money: that of the api that
+ * sends is in force everywhere. What is queued by other terms is judged anew. docs/product.md#accounts
+ */
+export async function noteAccountTerms(queries: Queries, accounts: readonly AccountTerms[]): Promise<void> {
+  const known = await queries.selectFrom("account_books").selectAll().execute();
+  let isTighter = false;
+  for (const terms of accounts) {
+    const books = known.find((row) => nameOf(row) === nameOf(terms)) ?? (await openBooks(queries, terms));
+    isTighter = (await takeOver(queries, books, terms)) || isTighter;
+  }
+  if (isTighter) await noteChangedFact(queries, "payouts");
+}
+
+/** Returns whether less may be paid than before. */
+async function takeOver(queries: Queries, books: Account, terms: AccountTerms): Promise<boolean> {
+  const set = terms.credit_reais === undefined ? undefined : BigInt(Math.round(terms.credit_reais * 100));
+  const credit_cents = set ?? (terms.network === DIRECT ? books.opening_cents : null);
+  const is_credit_set = set === undefined ? 0n : 1n;
+  const day_share_percent = terms.day_share_percent === undefined ? DEFAULT_SHARE : BigInt(terms.day_share_percent);
+  const isSame =
+    books.credit_cents === credit_cents &&
+    books.is_credit_set === is_credit_set &&
+    books.day_share_percent === day_share_percent;
+  if (isSame) return false;
+  await lockAccounts(queries, [books.id]);
+  await queries
+    .updateTable("account_books")
+    .set({ credit_cents, is_credit_set, day_share_percent })
+    .where("id", "=", books.id)
+    .execute();
+  await wakeAccount(queries, books.id);
+  return credit_cents !== null && (books.credit_cents === null || credit_cents < books.credit_cents);
+}
+
+/**
+ * Begins the books of an account, with its days until now. A direct shop that had paid sales starts with the credit of
+ * its largest 30 days. Read once in the life of an account.
+ */
+async function openBooks(queries: Queries, terms: AccountTerms): Promise<Account> {
+  const { network, account } = terms;
+  const now = BigInt(await readClock(queries));
+  const since = network === DIRECT ? 0n : now - KNOWN_DAYS * 86_400_000n;
+  const { rows } = await sql<{ day: bigint; cent_bps: bigint | string }>`
+    select purchases.settled_at / 86400000 as day, sum(purchases.cashback_cent_bps) as cent_bps
+    from purchases join sales on sales.id = purchases.sale_id
+    where purchases.settled_at >= ${since} and purchases.settled_at is not null and purchases.reversed_at is null
+      and purchases.store_id in (select id from stores where coalesce(network, ${DIRECT}) = ${network})
+      and sales.network = ${network} and sales.account = ${account}
+    group by purchases.settled_at / 86400000 order by 1`.execute(queries);
+  const days = rows.map(({ day, cent_bps }) => ({ day, centBps: BigInt(cent_bps) }));
+  const opening_cents = network === DIRECT ? largest(days) / BPS : 0n;
+  // Null until it is taken over: what was queued before the books must pass the gate.
+  const [books] = await queries
+    .insertInto("account_books")
+    .values({ network, account, credit_cents: null, opening_cents, began_at: now })
+    .returningAll()
+    .execute();
+  if (!books) throw new Error(`The books of ${nameOf(terms)} could not be opened`);
+  await addToDays(
+    queries,
+    days.filter(({ day }) => day > dayOf(now) - KNOWN_DAYS).map((one) => ({ ...one, accountId: books.id })),
+  );
+  return books;
+}
+
+/** The most that was paid in so many days one after the other. */
+function largest(days: readonly { day: bigint; centBps: bigint }[]): bigint {
+  const sums = days.map(({ day: first }) =>
+    days
+      .filter(({ day }) => day >= first && day < first + OPENING_DAYS)
+      .reduce((sum, { centBps }) => sum + centBps, 0n),
+  );
+  return sums.reduce((most, one) => (one > most ? one : most), 0n);
 }

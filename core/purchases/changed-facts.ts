@@ -14,7 +14,7 @@ import { idsOf, jsonOf } from "../rules/records.ts";
 import { isConfigured } from "../rules/sale/accounts.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
-import { noteAccountTerms } from "./account-terms.ts";
+import { noteAccountTerms } from "./account-gate.ts";
 import { uncount } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
