@@ -7,9 +7,11 @@ import {
   type Place,
   takeChangedFact,
 } from "../database/changed-facts.ts";
+import type { Database } from "../database/connect.ts";
 import { actAs } from "../database/deciders.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
-import type { Queries } from "../database/transaction.ts";
+import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { LeaseLostError } from "../process/lease.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
 import { isConfigured } from "../rules/sale/accounts.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
@@ -37,6 +39,30 @@ export async function noteRules(queries: Queries, rules: SaleRules): Promise<voi
   await noteChangedFact(queries, "sales");
 }
 
+const DECIDED_AT_ONCE = 200;
+
+type DecideOptions = { rules: SaleRules; assertLease: (queries: Queries) => Promise<void> };
+
+/** The next sales that a changed fact affects. One that cannot be decided is found by halving, and left out. */
+export async function decideNextChanged(
+  database: Database,
+  options: DecideOptions,
+  limit = DECIDED_AT_ONCE,
+): Promise<void> {
+  const write = (work: (queries: Queries) => Promise<void>) =>
+    inTransaction(database.kysely, async (queries) => {
+      await options.assertLease(queries);
+      await work(queries);
+    });
+  try {
+    await write((queries) => decideChanged(queries, options.rules, limit));
+  } catch (error) {
+    if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
+    if (limit === 1) await write(skipChanged);
+    else await decideNextChanged(database, options, Math.floor(limit / 2));
+  }
+}
+
 /** Decides the next purchases or sales that a changed fact affects; at most so many. */
 export async function decideChanged(queries: Queries, rules: SaleRules, limit: number): Promise<void> {
   const taken = await takeChangedFact(queries);
@@ -51,7 +77,7 @@ export async function decideChanged(queries: Queries, rules: SaleRules, limit: n
 }
 
 /** Leaves one out that cannot be decided. Its purchases are due, which tells why. */
-export async function skipChanged(queries: Queries): Promise<void> {
+async function skipChanged(queries: Queries): Promise<void> {
   const taken = await takeChangedFact(queries);
   if (!taken) return;
   const { fact, after } = taken;

@@ -39,9 +39,15 @@ type ReviewOptions = { rules: SaleRules; assertLease: (queries: Queries) => Prom
 /**
  * Decides held sales anew: what they are held for can be another sale, a store or a ticket, of which nobody tells them. One
  * that somebody else holds waits for the next round; one that cannot be decided is found by halving, and tells why where its
- * purchases are due. docs/product.md#sales-held
+ * purchases are due. Returns whether there were any. docs/product.md#sales-held
  */
-export async function reviewHeld(database: Database, options: ReviewOptions, ids: readonly bigint[]): Promise<void> {
+export async function reviewHeld(database: Database, options: ReviewOptions): Promise<boolean> {
+  const held = await listUnreviewed(database.kysely);
+  await reviewSome(database, options, held);
+  return held.length > 0;
+}
+
+async function reviewSome(database: Database, options: ReviewOptions, ids: readonly bigint[]): Promise<void> {
   const [only, ...others] = ids;
   if (only === undefined) return;
   try {
@@ -56,8 +62,8 @@ export async function reviewHeld(database: Database, options: ReviewOptions, ids
     if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
     if (others.length > 0) {
       const middle = Math.ceil(ids.length / 2);
-      await reviewHeld(database, options, ids.slice(0, middle));
-      return reviewHeld(database, options, ids.slice(middle));
+      await reviewSome(database, options, ids.slice(0, middle));
+      return reviewSome(database, options, ids.slice(middle));
     }
     if (areHeldElsewhere(error)) return;
     await inTransaction(database.kysely, async (queries) => {

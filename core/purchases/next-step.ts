@@ -26,11 +26,11 @@ import type { RoundPlanner } from "../sender/sender-context.ts";
 import { draw, recover } from "./account-books.ts";
 import { type Passed, passAccounts, wakeAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
-import { decideChanged, noteRules, skipChanged } from "./changed-facts.ts";
+import { decideNextChanged, noteRules } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
-import { listUnreviewed, reviewHeld } from "./held-reviews.ts";
+import { reviewHeld } from "./held-reviews.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
 import { decideSales, withdrawMove } from "./save.ts";
@@ -89,29 +89,12 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
   const cursor = await indexedBlock(database.kysely);
   if (cursor === undefined) return false;
   const { isDue, hasChangedFact } = await isAnyDue(database.kysely, cursor);
-  if (hasChangedFact) await decideSome(database, options, CHANGED_LIMIT);
+  if (hasChangedFact) await decideNextChanged(database, options);
   const due = isDue ? await takeDue(database.kysely, cursor, PLAN_LIMIT) : [];
   await planDue(database, cursor, options, due);
   // Last, so that nobody's payment waits for it.
-  const held = await listUnreviewed(database.kysely);
-  await reviewHeld(database, options, held);
-  return due.length > 0 || hasChangedFact || held.length > 0;
-}
-
-/** The next sales that a changed fact affects. One that cannot be decided is found by halving, and left out. */
-async function decideSome(database: Database, options: PlanOptions, limit: number): Promise<void> {
-  const write = (work: (queries: Queries) => Promise<void>) =>
-    inTransaction(database.kysely, async (queries) => {
-      await options.assertLease(queries);
-      await work(queries);
-    });
-  try {
-    await write((queries) => decideChanged(queries, options.rules, limit));
-  } catch (error) {
-    if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
-    if (limit === 1) await write(skipChanged);
-    else await decideSome(database, options, Math.floor(limit / 2));
-  }
+  const hasReviewed = await reviewHeld(database, options);
+  return due.length > 0 || hasChangedFact || hasReviewed;
 }
 
 /**
@@ -198,7 +181,6 @@ async function plan(
 }
 
 const PLAN_LIMIT = 1_000;
-const CHANGED_LIMIT = 200;
 
 /** Whether the buyer's pages show a purchase differently after its step; a payout of the promised amount is not shown. */
 function isShownOtherwise(step: Step | undefined, requested: ReadonlySet<bigint>): boolean {
