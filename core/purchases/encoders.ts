@@ -14,7 +14,7 @@ import { CHAIN_STATUS } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { Allowance, DayShare } from "../sender/allowance.ts";
+import type { Allowance, DayShare } from "../sender/dispatch.ts";
 import type { Encoder } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
 import { refusalOf } from "../sender/refusals.ts";

@@ -3,7 +3,7 @@ import type { Revert } from "../chain/revert.ts";
 import type { OperationKind, OperationReason } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { Allowance } from "./allowance.ts";
+import type { Allowance } from "./dispatch.ts";
 import type { NewOperation, Operation } from "./queue.ts";
 
 /** One contract call for one or more operations. */

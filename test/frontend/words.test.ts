@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { changeText } from "../../core/catalogue/changes.ts";
 import type { CatalogueChange } from "../../core/rules/api/admin-catalogue.ts";
-import { aboveRate, admit } from "../../core/sender/allowance.ts";
+import { aboveRate, admit } from "../../core/sender/dispatch.ts";
 import type { Verdict } from "../../core/sender/encoder.ts";
 import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
 import { limitWords, pauseReason } from "../../frontend/admin/words.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { type Allowance, admit } from "../../core/sender/allowance.ts";
+import { type Allowance, admit } from "../../core/sender/dispatch.ts";
 
 const CHZ = 1_000_000_000n;
 const WIDE: Allowance = {
