@@ -11,7 +11,7 @@ import { askOutside } from "../process/outside.ts";
 import type { Signer } from "../process/signer.ts";
 import { isRecord } from "../rules/records.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import { messageOf } from "../rules/unknown-error.ts";
+import { explanationOf } from "../rules/unknown-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /** A wallet that signs the sender's transactions. */
@@ -94,7 +94,7 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
     });
     answer = JSON.parse(text);
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = explanationOf(error);
     throw new SignerError(`The signer ${host} does not answer (${reason}): check OPERATOR_SIGNER_URL`);
   }
   const { result, error }: Record<string, unknown> = isRecord(answer) ? answer : {};

@@ -20,7 +20,7 @@ import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { WatchedKey } from "./foreign-transactions.ts";
 import { beginRecovery, wasRecovered } from "./payout-switch.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
-import { highestMined, highestNonce, type WatchedTransaction } from "./transactions.ts";
+import { readHighest, type WatchedTransaction } from "./transactions.ts";
 
 /** A node this far behind the index is outdated. */
 const BEHIND_BLOCKS = 5n;
@@ -79,8 +79,7 @@ export class HeadReader {
     const { kysely } = this.#context.options.database;
     const { wallet } = this.#context;
     const indexed = await indexedBlock(kysely);
-    const mined = await highestMined(kysely, wallet);
-    const last = await highestNonce(kysely, wallet);
+    const { nonce: last, mined } = await readHighest(kysely, wallet);
     const isBehind = indexed !== undefined && number + BEHIND_BLOCKS < indexed;
     const isExplained = nonce <= (last ?? -1n) + 1n || nonce <= this.#explainedBelow;
     return !isBehind && isExplained && (!mined || nonce > mined.nonce);
@@ -106,7 +105,7 @@ export class HeadReader {
 
   async #assertExplained(node: PublicClient, { number, nonce }: Head): Promise<void> {
     const { options, wallet: address } = this.#context;
-    const last = await highestNonce(options.database.kysely, address);
+    const { nonce: last } = await readHighest(options.database.kysely, address);
     const expected = last === undefined ? 0n : last + 1n;
     if (nonce <= expected || nonce <= this.#explainedBelow) return;
     const evidence = await this.#spenderOf(node, { nonce: nonce - 1n, highest: number });
@@ -212,7 +211,7 @@ export async function assertMinedIsCounted(
   queries: Queries,
   { wallet, number, nonce }: { wallet: WalletAddress; number: bigint; nonce: bigint },
 ): Promise<void> {
-  const mined = await highestMined(queries, wallet);
+  const { mined } = await readHighest(queries, wallet);
   if (!mined || nonce > mined.nonce) return;
   const blockNumber = mined.block_number ?? 0n;
   if (number < blockNumber) {

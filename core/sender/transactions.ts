@@ -148,6 +148,16 @@ async function withHashes(queries: Queries, transactions: StoredTransaction[]): 
   return transactions.map((transaction) => ({ ...transaction, hashes: byTransaction.get(transaction.id) ?? [] }));
 }
 
+/** The transaction with a nonce and a status. */
+export async function listByNonce(
+  queries: Queries,
+  sender: WalletAddress,
+  { nonce, status }: Pick<StoredTransaction, "nonce" | "status">,
+): Promise<WatchedTransaction[]> {
+  const rows = queries.selectFrom("transactions").selectAll().where("sender", "=", sender).where("nonce", "=", nonce);
+  return withHashes(queries, await rows.where("status", "=", status).execute());
+}
+
 /** The highest stored nonce of a sender; undefined before the first. */
 export async function highestNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
   const row = await queries
@@ -160,19 +170,12 @@ export async function highestNonce(queries: Queries, sender: WalletAddress): Pro
   return row?.nonce;
 }
 
-/** The transaction with a nonce and a status. */
-export async function listByNonce(
+/** The same, and the sender's known mined transaction with the highest nonce. */
+export async function readHighest(
   queries: Queries,
   sender: WalletAddress,
-  { nonce, status }: Pick<StoredTransaction, "nonce" | "status">,
-): Promise<WatchedTransaction[]> {
-  const rows = queries.selectFrom("transactions").selectAll().where("sender", "=", sender).where("nonce", "=", nonce);
-  return withHashes(queries, await rows.where("status", "=", status).execute());
-}
-
-/** The sender's known mined transaction with the highest nonce. */
-export async function highestMined(queries: Queries, sender: WalletAddress): Promise<StoredTransaction | undefined> {
-  return queries
+): Promise<{ nonce: bigint | undefined; mined: StoredTransaction | undefined }> {
+  const mined = await queries
     .selectFrom("transactions")
     .selectAll()
     .where("sender", "=", sender)
@@ -180,6 +183,7 @@ export async function highestMined(queries: Queries, sender: WalletAddress): Pro
     .orderBy("nonce", "desc")
     .limit(1)
     .executeTakeFirst();
+  return { mined, nonce: await highestNonce(queries, sender) };
 }
 
 export async function updateTransaction(
