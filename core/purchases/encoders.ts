@@ -62,10 +62,12 @@ export type PurchaseEncoderOptions = {
 /** Encodes the steps of a purchase to contract calls, the most urgent for buyers first. */
 export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   const { contracts, rules } = options;
+  // A cancellation is never unwanted.
+  const { listUnwanted: _, ...cancelEncoder } = leavePendingEncoder("cancel", options);
   const encoders = [
     payEncoder(options),
     leavePendingEncoder("confirm", options),
-    cancelEncoder(options),
+    cancelEncoder,
     mintEncoder(contracts),
   ];
   return encoders.map((encoder) => ({
@@ -140,11 +142,6 @@ function leavePendingEncoder(kind: "confirm" | "cancel", { contracts, rules }: P
     },
     listUnwanted: listUnpayable(rules),
   };
-}
-
-function cancelEncoder(options: PurchaseEncoderOptions): Encoder {
-  const { listUnwanted: _, ...encoder } = leavePendingEncoder("cancel", options);
-  return encoder;
 }
 
 function payEncoder(options: PurchaseEncoderOptions): Encoder {

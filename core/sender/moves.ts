@@ -208,7 +208,7 @@ export type Move =
   /** Cannot be sent now: tried again later, without delaying others. */
   | ({ to: "waiting" } & SetAside)
   /** A call of several was refused: each waits, no longer in any batch, until it was tried alone. */
-  | { to: "suspected"; text: string }
+  | { to: "untried"; text: string }
   /** Refused alone, so often before: out of everybody's way, and tried again after a growing delay. docs/product.md#sender-parked */
   | { to: "parked"; attempts: bigint; text: string }
   /** Back in the queue, in batches of at most this size. */
@@ -250,7 +250,7 @@ function changeOf(queries: Queries, move: Move): UnsentChange {
     }
     case "waiting":
       return asWaiting(queries, move);
-    case "suspected":
+    case "untried":
       return { ...asWaiting(queries, { reason: "refused", text: move.text, afterMs: 0n }), attempts: 0n };
     case "parked": {
       const attempts = move.attempts + 1n;

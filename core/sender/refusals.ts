@@ -108,7 +108,7 @@ export class Refusals {
   /** Takes the operations of a refused call out of all batches until each of them was tried alone, which starts at once. */
   async tryAlone(encoder: Encoder, operations: readonly Operation[], verdict: Verdict): Promise<void> {
     const text = "text" in verdict ? verdict.text : "Already done";
-    await this.#context.write((queries) => moveUnsent(queries, idsOf(operations), { to: "suspected", text }));
+    await this.#context.write((queries) => moveUnsent(queries, idsOf(operations), { to: "untried", text }));
     this.#start(() => this.#sort(encoder, operations));
   }
 

@@ -149,7 +149,7 @@ async function withHashes(queries: Queries, transactions: StoredTransaction[]): 
 }
 
 /** The transaction with a nonce and a status. */
-export async function listByNonce(
+async function listByNonce(
   queries: Queries,
   sender: WalletAddress,
   { nonce, status }: Pick<StoredTransaction, "nonce" | "status">,
