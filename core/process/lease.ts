@@ -166,7 +166,7 @@ export type LeadParameters = {
   holder: string;
   ttlMs: number;
   signal: AbortSignal;
-  /** Called when this process starts to wait for another holder. */
+  /** Called when this process starts to wait for another holder, and when it does so again after `onError`. */
   onStandby?: () => void;
   /** Called when the database fails to take or renew the lease; it is retried. */
   onError?: (error: unknown) => void;
@@ -194,6 +194,7 @@ export async function leadWhileHeld(
       if (!lease && !isTold) onStandby?.();
       isTold = !lease;
     } catch (error) {
+      isTold = false;
       onError?.(error);
     }
     if (lease) {

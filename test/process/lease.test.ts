@@ -143,6 +143,30 @@ describe("Lease", () => {
       expect(said).to.deep.equal(["error"]);
     });
 
+    it("is said to be another's again once the database answers again", async () => {
+      const { database } = await open();
+      await acquireLease(database, "x", "another", 60_000);
+      const [end, said] = [new AbortController(), [] as string[]];
+      const renamed = (from: string, to: string) =>
+        sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(database.kysely);
+      const leading = leadWhileHeld(
+        {
+          ...{ database, name: "x", holder: "a", ttlMs: 10, signal: end.signal },
+          onStandby: () => void said.push("standby"),
+          onError: () => void (said.at(-1) !== "error" && said.push("error")),
+        },
+        async () => {},
+      );
+      await until("it stands by", () => said.length === 1);
+      await renamed("leases", "away");
+      await until("the database fails", () => said.length === 2);
+      await renamed("away", "leases");
+      await until("it stands by again", () => said.length === 3);
+      end.abort();
+      await leading;
+      expect(said).to.deep.equal(["standby", "error", "standby"]);
+    });
+
     it("tells a leader that it was replaced, and lets it compete again", async () => {
       const { database } = await open();
       const tokens: bigint[] = [];
