@@ -11,11 +11,11 @@ const MOST_DOORS: Readonly<Record<string, number>> = {
   decide: 85,
   "catch-up": 46,
   plan: 66,
-  round: 68,
+  round: 67,
   profile: 45,
 };
 /** Functions that have not earned their names, of the server. The numbers only sink. docs/architecture.md#names */
-const MOST_UNEARNED = { exported: 171, private: 213 };
+const MOST_UNEARNED = { exported: 165, private: 213 };
 const MOST_LOOK_UPS = 25;
 const MOST_LINES = 70;
 
