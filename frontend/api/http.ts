@@ -1,5 +1,6 @@
 import type { FileProblem } from "../../core/rules/api/admin-catalogue.ts";
 import type { BrokenRule, FieldRule, RuleParams } from "../../core/rules/field-rules.ts";
+import { LANGUAGES, languageFrom } from "../../core/rules/languages.ts";
 import { isRecord } from "../../core/rules/records.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
@@ -171,8 +172,9 @@ type Answer = { response: Response; text: string };
 async function exchange(method: string, path: string, { headers, body, signal }: Exchange): Promise<Answer> {
   const token = readStored(STORAGE_KEYS.token);
   if (token) headers.authorization = `Bearer ${token}`;
-  // The panel is in Portuguese, whatever the browser's language is.
-  if (path.startsWith("/api/admin/")) headers["accept-language"] = "pt-BR";
+  // Lists as files are in the panel's language, whatever the browser's is.
+  if (path.startsWith("/api/admin/"))
+    headers["accept-language"] = LANGUAGES[languageFrom(readStored(STORAGE_KEYS.panelLanguage))].locale;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   let text: string;

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { AuditLogEntry, Overview } from "../../core/rules/api/administration.ts";
 import { panelPermissionsOf } from "../../core/rules/roles.ts";
 import { eventually } from "../testing/until.ts";
+import { unfold } from "./support/admin-dialogs.ts";
 import { glimpse } from "./support/chromium.ts";
 import { BUYER, boostRow, fillPanel, percentApproval } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
@@ -299,6 +300,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: "Editar loja" }).click();
       const dialog = page.getByRole("dialog");
       expect(await dialog.getByLabel("Exclusões", { exact: true }).inputValue()).to.equal("Sem cashback em livros.");
+      await unfold(dialog);
       for (const [label, text] of [
         ["Exclusões", texts.terms],
         ["País em inglês", texts.country_en],
@@ -340,6 +342,7 @@ describe("Admin", () => {
       });
       for (const text of Object.values(texts)) await page.getByText(text, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Editar loja" }).click();
+      await unfold(dialog);
       await inEnglish.fill("");
       await save.click();
       await dialog.waitFor({ state: "detached" });

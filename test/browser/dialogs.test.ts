@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
+import { unfold } from "./support/admin-dialogs.ts";
 import { useSite } from "./support/site.ts";
 import { addAllSituations } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -177,6 +178,7 @@ describe("Dialogs", () => {
     await page.getByRole("button", { name: "Criar loja" }).click();
     await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "country");
     await page.getByLabel("País *").fill("Brasil");
+    await unfold(page.getByRole("dialog"));
     await page.getByLabel("URL do logo").fill("http://img.example/logo.png");
     await page.getByRole("button", { name: "Criar loja" }).click();
     await page

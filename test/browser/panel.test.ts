@@ -8,6 +8,7 @@ import { directAccountsFile } from "../testing/direct-accounts.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { eventually, until } from "../testing/until.ts";
+import { unfold } from "./support/admin-dialogs.ts";
 import { objections } from "./support/axe.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
@@ -130,6 +131,11 @@ describe("Daily work in the panel", function () {
   it("gets a store ready: network, account, and a percent", async () => {
     await open("?tab=stores&row=4");
     await page.getByRole("button", { name: "Editar loja" }).click();
+    expect(
+      await dialog().locator("input:visible, textarea:visible").count(),
+      "two fields are required, and what a store is shows",
+    ).to.equal(5);
+    await unfold(dialog());
     await dialog().getByLabel("Rede", { exact: true }).fill("direct");
     await dialog().getByLabel("Conta na rede").fill("acme");
     await dialog().getByRole("button", { name: "Salvar alterações" }).click();

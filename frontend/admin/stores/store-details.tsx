@@ -21,7 +21,7 @@ import { StoreBoosts } from "./store-boosts.tsx";
 import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-categories.tsx";
 import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import { fieldsIn, fieldsOf, MAIN_FIELDS, NETWORK_FIELDS, type StoreField, TEXT_FIELDS } from "./store-fields.ts";
+import { fieldsIn, fieldsOf, MAIN_FIELDS, NETWORK_FIELDS, OFFER_FIELDS, type StoreField } from "./store-fields.ts";
 import { StepButton, StoreSteps } from "./store-steps.tsx";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 import { useTestedLink } from "./tested-links.ts";
@@ -55,26 +55,27 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
   );
 }
 
-type Opened = "edit" | "delete" | OpenCategory;
+type Opened = "edit" | "delete" | OpenCategory | { kind: "fill"; field: StoreField["name"] };
 
 function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => void }) {
   const client = useQueryClient();
   const [open, setOpen] = useState<Opened>();
   const close = () => setOpen(undefined);
+  const filled = typeof open === "object" && open.kind === "fill" ? open.field : undefined;
   const id = String(store.id);
 
   const reload = () => reloadCatalogue(client, id);
   const { steps, onFollowed } = useSteps(store);
   const logo = <LogoUpload storeId={id} onDone={reload} />;
   const test = <TestClickButton storeId={id} onFollowed={onFollowed} />;
-  const fill = (step: StoreStep, what: string, opened: Opened = "edit") => (
+  const fill = (step: StoreStep, what: string, opened: Opened) => (
     <StepButton what={what} isNext={step === steps[0]} onClick={() => setOpen(opened)} />
   );
   const actions: Record<StoreStep, ReactNode> = {
     rate: fill("rate", t("step.what.rate"), categoryFor("rate", store)),
-    link: fill("link", t("step.what.link")),
-    advertiser: fill("advertiser", t("step.what.advertiser")),
-    click: fill("click", t("step.what.click")),
+    link: fill("link", t("step.what.link"), { kind: "fill", field: "affiliate_link" }),
+    advertiser: fill("advertiser", t("step.what.advertiser"), { kind: "fill", field: "advertiser_id" }),
+    click: fill("click", t("step.what.click"), { kind: "fill", field: "affiliate_link" }),
     groups: fill("groups", t("step.what.groups"), categoryFor("groups", store)),
     logo,
     test,
@@ -97,10 +98,13 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         {!steps.includes("test") && !steps.includes("link") && test}
       </div>
       <StoreFacts store={store} />
-      {typeof open === "object" && <CategoryDialog store={store} open={open} reload={reload} onClose={close} />}
-      {open === "edit" && (
+      {typeof open === "object" && open.kind !== "fill" && (
+        <CategoryDialog store={store} open={open} reload={reload} onClose={close} />
+      )}
+      {(open === "edit" || filled) && (
         <StoreDialog
           id={id}
+          field={filled}
           title={t("store.edit")}
           action={t("saveChanges")}
           initial={fieldsOf(store)}
@@ -188,7 +192,7 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
         [t("store.featured"), store.featured ? t("yes") : t("no")],
       ],
     ],
-    [t("store.text"), rowsOf(TEXT_FIELDS)],
+    [t("store.text"), rowsOf(OFFER_FIELDS)],
     [t("store.network"), rowsOf(NETWORK_FIELDS)],
     ...OTHER_LANGUAGES.map((one) => [capitalized(inLanguage(one)), rowsOf(fieldsIn(one))] as const),
   ];

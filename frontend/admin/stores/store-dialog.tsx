@@ -15,9 +15,9 @@ import { fieldResolver } from "../field-resolver.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { labelOf } from "../invalid-field.ts";
 import { refusalOf } from "../refusals.ts";
-import { t } from "../texts.ts";
+import { listText, t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
-import { capitalized, inLanguage, networkName } from "../words.ts";
+import { capitalized, inLanguage } from "../words.ts";
 import {
   EMPTY_STORE,
   fieldsIn,
@@ -26,8 +26,8 @@ import {
   LOGO_FIELDS,
   MAIN_FIELDS,
   NETWORK_FIELDS,
+  OFFER_FIELDS,
   type StoreField,
-  TEXT_FIELDS,
 } from "./store-fields.ts";
 
 /** The server's rules, for fields with a value. */
@@ -38,6 +38,8 @@ const isMissing = (error: FieldError | undefined) => error?.type === "missing";
 type StoreDialogProps = Saving & {
   /** Of a store that exists. */
   id?: string;
+  /** The field that is to be filled in. */
+  field?: StoreField["name"] | undefined;
   title: string;
   action: string;
   /** The store as it is now; it may change while the form is open. */
@@ -46,12 +48,22 @@ type StoreDialogProps = Saving & {
   request: (fields: StoreFields, before: StoreFields) => Promise<Outcome>;
 };
 
+const OFFER = [...OFFER_FIELDS, ...LOGO_FIELDS];
+
 /** Creates or edits a store. docs/product.md#store. */
-export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request, ...saving }: StoreDialogProps) {
+export function StoreDialog({ id, field, title, action, initial = EMPTY_STORE, request, ...saving }: StoreDialogProps) {
   const { register, errors, isSubmitting, draft, before, submit } = useStoreForm({ id, initial, request, saving });
   const close = () => {
     draft.drop();
     saving.onClose();
+  };
+  /** A section says which of its fields have a value, or what it is for, and opens for the one that is to be filled in. */
+  const foldOf = (fields: readonly StoreField[], purpose: string) => {
+    const filled = fields.filter(({ name }) => before[name] !== "").map(({ name }) => labelOf(name));
+    return {
+      note: filled.length === 0 ? purpose : listText(filled),
+      isOpen: fields.some(({ name }) => name === field),
+    };
   };
   const textField = (field: StoreField) => (
     <TextField key={field.name} field={field} error={errors[field.name]} register={register} />
@@ -59,25 +71,24 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
-      <FormSection title={t("store")}>
-        <div className="form-grid">{MAIN_FIELDS.map(textField)}</div>
+      <div className="form-grid">{MAIN_FIELDS.map(textField)}</div>
+      <FormSection title={t("store.offer")} {...foldOf(OFFER, t("store.offer.note"))}>
+        {OFFER_FIELDS.map(textField)}
+        {LOGO_FIELDS.map(textField)}
         <label className="check">
           <input type="checkbox" {...register("featured")} />
           <span>{t("store.featured.label")}</span>
         </label>
       </FormSection>
-      <FormSection title={t("store.textAndLogo")}>
-        {TEXT_FIELDS.map(textField)}
-        {LOGO_FIELDS.map(textField)}
-      </FormSection>
-      <FormSection
-        title={t("store.network")}
-        note={before.network ? networkName(before.network) : t("store.network.note")}
-      >
+      <FormSection title={t("store.network")} {...foldOf(NETWORK_FIELDS, t("store.network.note"))}>
         <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
       </FormSection>
       {OTHER_LANGUAGES.map((one) => (
-        <FormSection key={one} title={capitalized(inLanguage(one))} note={t("store.language.note")}>
+        <FormSection
+          key={one}
+          title={capitalized(inLanguage(one))}
+          {...foldOf(fieldsIn(one), t("store.language.note"))}
+        >
           <p className="field-hint">{t("store.language.hint", { one: inLanguage(one) })}</p>
           <div className="form-grid">{fieldsIn(one).map(textField)}</div>
         </FormSection>
@@ -160,15 +171,15 @@ function TextField({ field, error, register }: TextFieldProps) {
   );
 }
 
-type FormSectionProps = { title: string; note?: string; children: ReactNode };
+type FormSectionProps = { title: string; note: string; isOpen: boolean; children: ReactNode };
 
-/** Open until an admin closes it, because a store needs fields from nearly every section to be ready. */
-function FormSection({ title, note, children }: FormSectionProps) {
+/** Folded: two fields are required. A step of the store's page, and what is refused, opens it. */
+function FormSection({ title, note, isOpen, children }: FormSectionProps) {
   return (
-    <details className="form-section" open>
+    <details className="form-section" open={isOpen}>
       <summary>
         <span>{title}</span>
-        {note && <span className="form-section-note">{note}</span>}
+        <span className="form-section-note">{note}</span>
       </summary>
       <div className="form-section-body">{children}</div>
     </details>

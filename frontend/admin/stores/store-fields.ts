@@ -23,25 +23,18 @@ export type StoreField = {
   shown?: (store: StoreWithCategories) => string | null;
 };
 
+/** What a store is: the form shows these, and folds the rest. docs/product.md#store */
 export const MAIN_FIELDS: readonly StoreField[] = [
   { name: "name", isRequired: true },
   { name: "country", isRequired: true, suggestions: () => t(COUNTRIES).split(", ") },
   { name: "club" },
   { name: "category" },
-  {
-    name: "affiliate_link",
-    kind: "url",
-    hint: "store.hint.affiliate_link",
-  },
+  { name: "description", kind: "long" },
 ];
 
-export const TEXT_FIELDS: readonly StoreField[] = [
-  { name: "description", kind: "long" },
-  {
-    name: "terms",
-    kind: "long",
-    hint: "store.hint.terms",
-  },
+export const OFFER_FIELDS: readonly StoreField[] = [
+  { name: "affiliate_link", kind: "url", hint: "store.hint.affiliate_link" },
+  { name: "terms", kind: "long", hint: "store.hint.terms" },
 ];
 export const LOGO_FIELDS: readonly StoreField[] = [{ name: "logo", kind: "url" }];
 
@@ -110,7 +103,7 @@ export function fieldsIn(language: OtherLanguage): readonly StoreField[] {
 
 export const STORE_FIELDS = [
   ...MAIN_FIELDS,
-  ...TEXT_FIELDS,
+  ...OFFER_FIELDS,
   ...LOGO_FIELDS,
   ...NETWORK_FIELDS,
   ...OTHER_LANGUAGES.flatMap(fieldsIn),

@@ -1,4 +1,11 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+
+/** Opens what a form has folded. */
+export async function unfold(form: Locator): Promise<void> {
+  const folded = form.locator("details:not([open]) > summary");
+  await form.locator("details").first().waitFor();
+  while ((await folded.count()) > 0) await folded.first().click();
+}
 
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
 const problem = (page: Page) => page.getByRole("alert").first().waitFor();
@@ -24,6 +31,7 @@ export const ADMIN_DIALOGS: readonly AdminDialog[] = [
     tab: "stores",
     act: async (page) => {
       await press(page, "Nova loja");
+      await unfold(page.getByRole("dialog"));
       await page.getByLabel("URL do logo").fill("http://img.example/logo.png");
       await press(page, "Criar loja");
       await problem(page);
