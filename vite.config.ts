@@ -44,6 +44,26 @@ function withoutInsertedStyle(): Plugin {
 /** Texts that come with what says them: few readers see it, it has a page of its own, or it is read from the chain. */
 const LATER = { later: ["goPage.", "passkey.", "push."], check: ["check."] };
 
+/** What the panel's overview says, and the place that it has in it; the panel's other texts come with its other views. */
+const PANEL_FIRST = new Set([
+  ...[
+    "gate",
+    "error",
+    "panel",
+    "tab",
+    "view",
+    "dashboard",
+    "overview",
+    "attention",
+    "fault",
+    "faultUnknown",
+    "figures",
+  ],
+  ...["sample", "log", "logPart", "chain", "chainAct", "chainRole", "permission", "role", "pause", "field", "theField"],
+  ...["person", "operation", "newWord", "inLanguage", "span", "technical", "waiting", "cashbackPaid"],
+]);
+const isFirstInPanel = (key: string) => PANEL_FIRST.has(key.split(".")[0] ?? "");
+
 /**
  * Parses the messages while building, so that the browser needs no message parser (7 kB less), and leaves out what others
  * say: the server, and the help and what is loaded later, whose texts are files of their own.
@@ -63,12 +83,15 @@ function compiledMessages(mode: string): Plugin {
     enforce: "pre",
     transform(source, id) {
       const [file, panel, , part] =
-        /\/core\/rules\/languages\/(panel\/)?\w+\.json(\?(help|later|check))?$/.exec(id) ?? [];
+        /\/core\/rules\/languages\/(panel\/)?\w+\.json(\?(help|later|check|others))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
       const isPart = (key: string) =>
-        panel !== undefined ||
-        (part === "later" || part === "check" ? LATER[part].some((one) => key.startsWith(one)) : !isElsewhere(key));
+        panel !== undefined
+          ? isFirstInPanel(key) === (part !== "others")
+          : part === "later" || part === "check"
+            ? LATER[part].some((one) => key.startsWith(one))
+            : !isElsewhere(key);
       const compiled =
         part === "help"
           ? messages.filter(([key]) => key.startsWith("helpText."))

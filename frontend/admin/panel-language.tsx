@@ -4,17 +4,45 @@ import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { InLanguage, loadLanguage } from "../i18n/language.tsx";
 import { Field } from "../ui/field.tsx";
 import { toast } from "../ui/toast.ts";
-import { type PanelTexts, panelLanguage, speak, t } from "./texts.ts";
+import { addTexts, type PanelTexts, panelLanguage, speak, t } from "./texts.ts";
 
 /** A second language of the panel is one file. Portuguese comes with the panel; each other is loaded when it is chosen. */
-const others = import.meta.glob<PanelTexts>("../../core/rules/languages/panel/*.json", { import: "default" });
+const languages = import.meta.glob<PanelTexts>("../../core/rules/languages/panel/*.json", { import: "default" });
+/** What the overview does not say comes with the first other view (`PANEL_FIRST` in `vite.config.ts`). */
+const others = import.meta.glob<PanelTexts>("../../core/rules/languages/panel/*.json", {
+  query: "?others",
+  import: "default",
+});
+
+const fileOf = (language: Language) => `../../core/rules/languages/panel/${language}.json`;
+let allTexts: Promise<void> | undefined;
 
 async function load(language: Language): Promise<void> {
-  const [texts] = await Promise.all([
-    others[`../../core/rules/languages/panel/${language}.json`]?.(),
+  const [texts, more] = await Promise.all([
+    languages[fileOf(language)]?.(),
+    allTexts && others[fileOf(language)]?.(),
     loadLanguage(language),
   ]);
-  if (texts) speak(language, texts);
+  if (texts) speak(language, { ...texts, ...more });
+}
+
+async function loadOthers(): Promise<void> {
+  const language = panelLanguage();
+  const more = await others[fileOf(language)]?.();
+  if (more && language === panelLanguage()) addTexts(more);
+}
+
+/** A view of the panel, with all texts. */
+export async function withAllTexts<Code>(loadView: () => Promise<Code>): Promise<Code> {
+  allTexts ??= loadOthers();
+  try {
+    const [view] = await Promise.all([loadView(), allTexts]);
+    return view;
+  } catch (error) {
+    // Asked for again with the view.
+    allTexts = undefined;
+    throw error;
+  }
 }
 
 /** The language that was chosen for the panel; Portuguese until then, whatever the site's. docs/product.md#admin-check */

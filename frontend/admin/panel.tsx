@@ -3,7 +3,7 @@ import { useSearchParams } from "react-router";
 import { fetched } from "../app/fetched.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { RoleNotice } from "./decisions/permissions.tsx";
-import { InPanelLanguage } from "./panel-language.tsx";
+import { InPanelLanguage, withAllTexts } from "./panel-language.tsx";
 import { Tabs } from "./tabs.tsx";
 import { panelLocale, type TextId, t } from "./texts.ts";
 
@@ -16,14 +16,26 @@ const DASHBOARD: PanelTab = {
 };
 const TABS: readonly PanelTab[] = [
   DASHBOARD,
-  { id: "stores", label: "tab.stores", ...fetched(() => import("./stores/stores-tab.tsx"), "StoresTab") },
+  {
+    id: "stores",
+    label: "tab.stores",
+    ...fetched(() => withAllTexts(() => import("./stores/stores-tab.tsx")), "StoresTab"),
+  },
   {
     id: "fan-tokens",
     label: "tab.fan-tokens",
-    ...fetched(() => import("./fan-tokens/fan-tokens-tab.tsx"), "FanTokensTab"),
+    ...fetched(() => withAllTexts(() => import("./fan-tokens/fan-tokens-tab.tsx")), "FanTokensTab"),
   },
-  { id: "users", label: "tab.users", ...fetched(() => import("./people/people-tab.tsx"), "PeopleTab") },
-  { id: "settings", label: "tab.settings", ...fetched(() => import("./settings/settings-tab.tsx"), "SettingsTab") },
+  {
+    id: "users",
+    label: "tab.users",
+    ...fetched(() => withAllTexts(() => import("./people/people-tab.tsx")), "PeopleTab"),
+  },
+  {
+    id: "settings",
+    label: "tab.settings",
+    ...fetched(() => withAllTexts(() => import("./settings/settings-tab.tsx")), "SettingsTab"),
+  },
 ];
 
 /** The admin panel: five tabs, in Portuguese until an admin chooses another language. docs/product.md#admin-panel. */

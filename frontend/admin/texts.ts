@@ -33,6 +33,9 @@ export function speak(language: Language, texts: PanelTexts): void {
   speaker = speakerOf(language, texts);
 }
 
+/** More texts of the same language. */
+export const addTexts = (texts: PanelTexts): void => speak(speaker.language, { ...speaker.texts, ...texts });
+
 export const panelLanguage = (): Language => speaker.language;
 export const panelLocale = (): string => LANGUAGES[speaker.language].locale;
 

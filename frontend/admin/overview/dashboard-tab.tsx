@@ -6,6 +6,7 @@ import { fetchAhead, fetched } from "../../app/fetched.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { WaitingCount } from "../badge.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { withAllTexts } from "../panel-language.tsx";
 import type { Attention } from "../shapes.ts";
 import { type TextId, t } from "../texts.ts";
 
@@ -17,47 +18,51 @@ const VIEWS: readonly View[] = [
   {
     id: "purchases",
     label: "view.purchases",
-    ...fetched(() => import("../purchases/purchases-view.tsx"), "PurchasesView"),
+    ...fetched(() => withAllTexts(() => import("../purchases/purchases-view.tsx")), "PurchasesView"),
     count: (one) => one.held_purchases,
   },
   {
     id: "payments",
     label: "view.payments",
-    ...fetched(() => import("../payments/payments-view.tsx"), "PaymentsView"),
+    ...fetched(() => withAllTexts(() => import("../payments/payments-view.tsx")), "PaymentsView"),
     count: (one) => one.failed_payments + one.waiting_payments,
   },
   {
     id: "approvals",
     label: "view.approvals",
-    ...fetched(() => import("../approvals/approvals-view.tsx"), "ApprovalsView"),
+    ...fetched(() => withAllTexts(() => import("../approvals/approvals-view.tsx")), "ApprovalsView"),
     count: (one) => one.open_approvals + one.refused_payouts + one.open_percents + (one.open_proposals ?? 0),
   },
   {
     id: "sales",
     label: "view.sales",
-    ...fetched(() => import("../sales/sales-view.tsx"), "SalesView"),
+    ...fetched(() => withAllTexts(() => import("../sales/sales-view.tsx")), "SalesView"),
     count: (one) => one.held_sales + one.unmatched_sales,
   },
   {
     id: "claims",
     label: "view.claims",
-    ...fetched(() => import("../claims/claims-view.tsx"), "ClaimsView"),
+    ...fetched(() => withAllTexts(() => import("../claims/claims-view.tsx")), "ClaimsView"),
     count: (one) => one.open_claims,
   },
   {
     id: "accounts",
     label: "view.accounts",
-    ...fetched(() => import("../accounts/accounts-view.tsx"), "AccountsView"),
+    ...fetched(() => withAllTexts(() => import("../accounts/accounts-view.tsx")), "AccountsView"),
     count: (one) => one.waiting_accounts + one.unset_credits,
   },
-  { id: "margin", label: "view.margin", ...fetched(() => import("./margin-view.tsx"), "MarginView") },
+  {
+    id: "margin",
+    label: "view.margin",
+    ...fetched(() => withAllTexts(() => import("./margin-view.tsx")), "MarginView"),
+  },
   {
     id: "operations",
     label: "view.operations",
-    ...fetched(() => import("../payments/operations-view.tsx"), "OperationsView"),
+    ...fetched(() => withAllTexts(() => import("../payments/operations-view.tsx")), "OperationsView"),
     count: (one) => one.failed_operations,
   },
-  { id: "log", label: "view.log", ...fetched(() => import("../log/log-view.tsx"), "LogView") },
+  { id: "log", label: "view.log", ...fetched(() => withAllTexts(() => import("../log/log-view.tsx")), "LogView") },
 ];
 
 /** The figures, and below them the lists for daily work. Each has its own URL. */

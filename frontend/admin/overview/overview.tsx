@@ -8,7 +8,7 @@ import { RetryPanel } from "../../ui/state-panel.tsx";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
-import { Actor, LOG, storeIdsOf, useNames } from "../log/log-view.tsx";
+import { Actor, LOG, storeIdsOf, useNames } from "../log/log-entries.tsx";
 import { logSentence } from "../log/log-words.ts";
 import type { Overview as OverviewFigures } from "../shapes.ts";
 import { type CodeOf, t, textOf } from "../texts.ts";
