@@ -122,10 +122,13 @@ export async function* foldDifferences(database: Database, signal: AbortSignal):
     const last = tokenIds.at(-1);
     if (last === undefined) return;
     after = last;
-    const { events, timestamps } = await readEventsOf(database.kysely, tokenIds);
+    const { kysely } = database;
+    const { events, timestamps } = await readEventsOf(kysely, tokenIds);
     const { nfts, payouts } = fold(events, timestamps);
-    yield* differing("ticket", await readNfts(database, tokenIds), nfts, (nft: Nft) => nftRow(nft));
-    yield* differing("payout", await readPayouts(database, tokenIds), payouts, (payout: Payout) => payoutRow(payout));
+    const tickets = await kysely.selectFrom("nfts").selectAll().where("token_id", "in", tokenIds).execute();
+    const paid = await kysely.selectFrom("payouts").selectAll().where("token_id", "in", tokenIds).execute();
+    yield* differing("ticket", tickets, nfts, (nft: Nft) => nftRow(nft));
+    yield* differing("payout", paid, payouts, (payout: Payout) => payoutRow(payout));
   }
 }
 
@@ -150,12 +153,4 @@ function* differing<Folded, Row extends { token_id: bigint }>(
     }
   }
   for (const tokenId of stored.keys()) if (!folded.has(tokenId)) yield `${what} ${tokenId}: without events`;
-}
-
-function readNfts({ kysely }: Database, tokenIds: readonly bigint[]) {
-  return kysely.selectFrom("nfts").selectAll().where("token_id", "in", tokenIds).execute();
-}
-
-function readPayouts({ kysely }: Database, tokenIds: readonly bigint[]) {
-  return kysely.selectFrom("payouts").selectAll().where("token_id", "in", tokenIds).execute();
 }

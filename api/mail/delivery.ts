@@ -187,35 +187,25 @@ async function writeMails(
   const events = all.filter(({ kind }) => topics.includes(topicOf(kind)));
   // They unsubscribed, chose other topics or changed their address since it happened.
   if (!reader || !address || events.length === 0) return setMailAt(queries, ids, null);
-  const free = MAILS_A_DAY - (await countMails(queries, wallet, "events", startOfDay(now)));
-  if (free <= 0) return setMailAt(queries, ids, nextMorning(now));
+  const [today, tomorrow] = [now, now + Number(BIG_DAY_MS)].map((at) => toSaoPaulo(at).slice(0, 10));
+  const free = MAILS_A_DAY - (await countMails(queries, wallet, "events", momentOf(`${today}T00:00`)));
+  if (free <= 0) return setMailAt(queries, ids, momentOf(`${tomorrow}T${DIGEST_HOUR}`));
   const token = unsubscribeToken(wallet, post.keys);
   const links = { site: post.site, unsubscribeToken: token };
   const wasPutOff = events.some((event) => (event.mail_at ?? 0n) > event.created_at);
   const isDigest = wasPutOff || events.length > free;
   for (const some of isDigest ? [events] : events.map((event) => [event])) {
+    const names = some.map(({ wallet, kind, subject_id, part }) => `${wallet} ${kind} ${subject_id} ${part}`);
     await insertMail(queries, {
       wallet,
       kind: "events",
       address,
       unsubscribe_token: token,
-      message_id: messageId([post.site, ...some.map(nameOf)], post.from),
+      message_id: messageId([post.site, ...names], post.from),
       ...composeEvents(some, languageFrom(reader.language), links),
     });
   }
   await setMailAt(queries, ids, null);
-}
-
-function nameOf({ wallet, kind, subject_id: subject, part }: EventRow): string {
-  return `${wallet} ${kind} ${subject} ${part}`;
-}
-
-function startOfDay(now: number): bigint {
-  return momentOf(`${toSaoPaulo(now).slice(0, 10)}T00:00`);
-}
-
-function nextMorning(now: number): bigint {
-  return momentOf(`${toSaoPaulo(now + Number(BIG_DAY_MS)).slice(0, 10)}T${DIGEST_HOUR}`);
 }
 
 function momentOf(wallClock: string): bigint {

@@ -19,10 +19,12 @@ export function composeEvents(events: readonly EventRow[], language: Language, l
     events.length === 1 && first
       ? `${t(`server.mail.${first.kind}`)}: ${first.store_name}`
       : t("server.mail.digest", { count: events.length });
+  const options = { timeZone: SAO_PAULO, dateStyle: "long", timeStyle: "short" } as const;
+  const time = new Intl.DateTimeFormat(LANGUAGES[language].locale, options);
   const items = events.map((event) => ({
     store: event.store_name,
     sentence: t(`events.${event.kind}`, figuresOf(event, language)),
-    at: timeOf(event, language),
+    at: `${time.format(Number(event.created_at))} (São Paulo)`,
   }));
   const dashboard = `${links.site}/dashboard`;
   const end = unsubscribePage(links);
@@ -76,11 +78,6 @@ export function figuresOf(
     amount: gwei === null ? null : `${money(chzTextFromGwei(gwei), twoDecimals)} CHZ`,
     reason,
   });
-}
-
-function timeOf({ created_at: at }: EventRow, language: Language): string {
-  const options = { timeZone: SAO_PAULO, dateStyle: "long", timeStyle: "short" } as const;
-  return `${new Intl.DateTimeFormat(LANGUAGES[language].locale, options).format(Number(at))} (São Paulo)`;
 }
 
 /** Colours that are legible in light and dark mail readers; no pictures, nothing that reports the reading. */

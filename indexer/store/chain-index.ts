@@ -74,7 +74,10 @@ export async function adoptSource(
     if (known) await refuseLaterStart(transaction, known, wanted);
     const successorBlock = known && successorBlockOf(known, wanted, source);
     if (successorBlock === undefined) await empty(transaction);
-    else await rollBackBelow(transaction, successorBlock);
+    else {
+      const [ancestor] = await readStoredBlocks({ kysely: transaction }, { highest: successorBlock - 1, count: 1 });
+      await rollBackTo(transaction, ancestor);
+    }
     await transaction.deleteFrom("chain_source").execute();
     await transaction
       .insertInto("chain_source")
@@ -168,12 +171,6 @@ export async function rollBack(
     await assertCursor(transaction, cursor);
     await rollBackTo(transaction, ancestor);
   });
-}
-
-/** To the highest kept block below this one. */
-async function rollBackBelow(transaction: Transaction<Schema>, number: number): Promise<void> {
-  const [ancestor] = await readStoredBlocks({ kysely: transaction }, { highest: number - 1, count: 1 });
-  await rollBackTo(transaction, ancestor);
 }
 
 async function rollBackTo(transaction: Transaction<Schema>, ancestor: BlockId | undefined): Promise<void> {
