@@ -71,7 +71,7 @@ export function InPanelLanguage({ children }: { children: ReactNode }) {
 export function LanguageChoice() {
   const choose = useContext(ChooseContext);
   return (
-    <Field label={t("settings.language")} className="list-sort">
+    <Field label={t("settings.language")} className="list-month">
       {(control) => (
         <select
           {...control}

@@ -84,7 +84,13 @@ describe("The panel's texts", () => {
 
   it("are all used", () => {
     const source = globSync("frontend/admin/**/*.{ts,tsx}").map(read).join("\n");
-    const families = [...source.matchAll(/"((?:\w+\.)*[\w-]+)"/g)].map(([, name]) => `${name}.`);
+    const calls = [...source.matchAll(/\b(?:textOf|wordsOf|heardText|fieldIn)\(([^;]*?)\)/g)].map(
+      ([, given]) => given ?? "",
+    );
+    const checked = [...source.matchAll(/\? ("[\w.]+") : never/g)].map(([, family]) => family ?? "");
+    const families = [...calls, ...checked]
+      .flatMap((code) => [...code.matchAll(/"([\w.-]+)"/g)])
+      .map(([, name]) => `${name}.`);
     const templates = [...source.matchAll(/`((?:[\w-]+\.)+)\$\{[^}]*\}(\.\w+)?`/g)].map(([, prefix]) => prefix ?? "");
     const used = new Set([...families, ...templates]);
     const unused = Object.keys(pt).filter(
@@ -124,7 +130,7 @@ const GONE = [
   ...["Você já reclamou deste pedido", "pode reclamar a partir de", "Esta ida à loja", "a menos do que a conta"],
   ...["você não recebe nenhum.", "2% a mais", "Nada sai da sua carteira", "Carteira não encontrada"],
   ...["é preciso uma carteira no navegador:", "e nenhuma se perde", "Seus acessos", "os outros acessos"],
-  ...["mudou destaque", "Isto decidiria um pagamento", "o que nenhum grupo nomeia", "Retirado pel", ", retirada"],
+  ...["mudou destaque", "Isto decidiria um pagamento", "o que nenhum grupo nomeia", ", retirada"],
   ...[
     "Purchases on their way",
     "our books",

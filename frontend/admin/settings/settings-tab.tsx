@@ -21,14 +21,18 @@ export function SettingsTab() {
       <TabHead title={t("settings.title")} text={t("settings.fixed")}>
         {t("settings.now")}
       </TabHead>
-      <LanguageChoice />
-      {configuration.isPending ? (
-        <Skeletons count={5} className="h-12" />
-      ) : configuration.data ? (
-        <Settings settings={configuration.data} />
-      ) : (
-        <RetryPanel title={t("settings.failed")} query={configuration} />
-      )}
+      <div className="grid gap-5">
+        <div className="list-tools">
+          <LanguageChoice />
+        </div>
+        {configuration.isPending ? (
+          <Skeletons count={5} className="h-12" />
+        ) : configuration.data ? (
+          <Settings settings={configuration.data} />
+        ) : (
+          <RetryPanel title={t("settings.failed")} query={configuration} />
+        )}
+      </div>
     </>
   );
 }

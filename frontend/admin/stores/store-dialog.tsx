@@ -71,7 +71,8 @@ export function StoreDialog({ id, field, title, action, initial = EMPTY_STORE, r
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
-      <div className="form-grid">{MAIN_FIELDS.map(textField)}</div>
+      <div className="form-grid">{MAIN_FIELDS.filter(({ kind }) => kind !== "long").map(textField)}</div>
+      {MAIN_FIELDS.filter(({ kind }) => kind === "long").map(textField)}
       <FormSection title={t("store.offer")} {...foldOf(OFFER, t("store.offer.note"))}>
         {OFFER_FIELDS.map(textField)}
         {LOGO_FIELDS.map(textField)}
