@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -15,9 +15,13 @@ export const ARCHIVE_FORMAT = "torcida-backup-1";
 /** The web app's files, which every process puts there at its start. */
 const NOT_KEPT: TableName = "site_files";
 const ROWS_A_READ = 2_000;
+/** Of text in one step of the compression, which costs a thread's turn each: a line a step takes five times as long. */
+const CHUNK_CHARACTERS = 256 * 1024;
+/** Level 6 takes a quarter longer, for a file that is a tenth smaller. */
+const COMPRESSION_LEVEL = 3;
 
 export type Row = Record<string, string | bigint | null>;
-export type BackupResult = { file: string; rows: number };
+export type BackupResult = { file: string; rows: number; bytes: number };
 
 /**
  * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to either
@@ -32,7 +36,7 @@ export async function writeArchive(source: Database, file: string): Promise<Back
     finish(archive, file);
     return count;
   });
-  return { file, rows };
+  return { file, rows, bytes: statSync(file).size };
 }
 
 /**
@@ -74,9 +78,24 @@ async function fromSnapshot(source: Database, archive: string): Promise<number> 
   const isolation = source.engine === "postgres" ? ("repeatable read" as const) : undefined;
   const transaction = source.kysely.transaction();
   await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute((queries) =>
-    pipeline(Readable.from(lines(queries)), createGzip(), createWriteStream(archive, { mode: 0o600 })),
+    pipeline(
+      Readable.from(inChunks(lines(queries))),
+      createGzip({ level: COMPRESSION_LEVEL }),
+      createWriteStream(archive, { mode: 0o600 }),
+    ),
   );
   return rows;
+}
+
+async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
 }
 
 /** A table's rows in the order of its key, one page at a time, so that memory does not grow with the table. */

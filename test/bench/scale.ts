@@ -1,8 +1,9 @@
 /**
  * The product's speed with a long history:
- *   npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]]
+ *   npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]] [--backup]
  * Fills a database, starts the real processes with a real chain, and measures. Two cores also generate
- * the load. With --data everything is kept there, and a filled one is measured again; --fill only fills.
+ * the load. With --data everything is kept there, and a filled one is measured again; --fill only fills. --backup measures
+ * a backup and its restore instead.
  */
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,6 +21,7 @@ import { startAnvil } from "../testing/anvil.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
+import { measureBackup } from "./scale/backup.ts";
 import { TokenWriter } from "./scale/chain.ts";
 import { type Filled, fill, type OnChain, settle, signIn, walletOf } from "./scale/fill.ts";
 import { measureFloors } from "./scale/floors.ts";
@@ -45,12 +47,13 @@ const { values: flags } = readOptions({
     database: { type: "string", default: "sqlite" },
     data: { type: "string" },
     fill: { type: "boolean", default: false },
+    backup: { type: "boolean", default: false },
   },
 });
 const purchases = Number(flags.purchases);
 if (!Number.isInteger(purchases) || purchases < 50_000 || !["sqlite", "postgres"].includes(flags.database)) {
   refuseOptions(
-    "npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]], N at least 50000",
+    "npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]] [--backup], N at least 50000",
   );
 }
 const figures = await main();
@@ -80,7 +83,9 @@ async function main(): Promise<Record<string, number | string> | undefined> {
     try {
       const bench = { directory, environment, database, rpcUrl: anvil.rpcUrl };
       const history = readHistory(directory) ?? (await prepare(bench));
-      return flags.fill ? undefined : await measure(bench, history);
+      if (flags.fill) return undefined;
+      if (!flags.backup) return await measure(bench, history);
+      return { purchases, database: flags.database, ...(await measureBackup(database, databaseUrl, directory)) };
     } finally {
       await database.close();
     }
