@@ -1,11 +1,12 @@
 /** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N] [--every SECONDS]`. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { mergeErasedList } from "../api/people/erased-list.ts";
 import { auditHeadText, readAuditHead } from "../core/database/audit-log.ts";
+import { recordBackupRun } from "../core/database/backup-runs.ts";
 import type { Database } from "../core/database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../core/database/private-files.ts";
 import { writeSetting } from "../core/database/settings.ts";
@@ -74,25 +75,32 @@ async function backUpFrom(
   await writeSetting(database.kysely, "audit_head", audit).catch(() => {});
   console.log(`The audit log ends with ${audit}`);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  const { file, rows } = await writeArchive(database, join(folder, `torcida-${stamp}.jsonl.gz`));
+  const started = performance.now();
+  const { file, rows, bytes } = await writeArchive(database, join(folder, `torcida-${stamp}.jsonl.gz`));
   console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);
   const pictures = await copyPictures(join(dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
   mergeErasedList(erasedFile, join(folder, "erased"));
   // Not sooner: without its pictures a backup is not whole.
-  await recordTime(database, "backed_up_at");
+  const seconds = (performance.now() - started) / 1_000;
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
+  const { bavail, bsize } = statfsSync(folder);
+  const kept = backupsIn(folder).length;
+  await recorded(async () => {
+    await recordBackupRun(database.kysely, { at: Date.now(), seconds, bytes, rows, freeBytes: bavail * bsize, kept });
+    await writeSetting(database.kysely, "backed_up_at", String(Date.now()));
+  });
   if (!backupReceiver) return;
   await sendCopy(file, backupReceiver);
-  await recordTime(database, "backup_copied_at");
+  await recorded(() => writeSetting(database.kysely, "backup_copied_at", String(Date.now())));
   console.log("BACKUP_RECEIVER has an encrypted copy");
 }
 
-/** In the database, for the metric and its alert. */
-async function recordTime(database: Database, name: "backed_up_at" | "backup_copied_at"): Promise<void> {
-  await writeSetting(database.kysely, name, String(Date.now())).catch((error: Error) =>
+/** In the database, for the metrics and their alerts. */
+async function recorded(work: () => Promise<void>): Promise<void> {
+  await work().catch((error: Error) =>
     console.error(`The backup is complete, but its time was not recorded: ${error.message}`),
   );
 }

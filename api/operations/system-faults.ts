@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { backupFaults } from "../../core/database/backup-runs.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { OPERATION_KINDS } from "../../core/database/operations.ts";
 import { clockProblem, oldBackups, readClockOffset } from "../../core/database/upkeep.ts";
@@ -93,6 +94,7 @@ const STORED: readonly ((watched: Watched) => Promise<SystemFault[]>)[] = [
     }));
   },
   ({ kysely }) => oldBackups(kysely),
+  ({ kysely }) => backupFaults(kysely),
   async ({ kysely }) => faultOf("clock_off", clockProblem(await readClockOffset(kysely))),
 ];
 

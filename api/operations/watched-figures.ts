@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { Gauge, type Registry } from "prom-client";
 import { COLD_KEY_EVENTS, CONTRACT_EVENT_TOPICS } from "../../core/chain/contract-events.ts";
 import { ticketContractsOf } from "../../core/chain/deployment.ts";
+import { backedUpAt, drillAge, readBackupRuns, readDrill, walArchivedAt } from "../../core/database/backup-runs.ts";
 import { COUNTED, countRows } from "../../core/database/capped-count.ts";
 import { inStretch } from "../../core/database/index-range.ts";
 import { OPERATION_KINDS } from "../../core/database/operations.ts";
@@ -14,6 +15,7 @@ import { oneNodeProblem } from "../../core/process/trusted-nodes.ts";
 import { listAccounts } from "../../core/purchases/account-list.ts";
 import { overdueSales } from "../../core/purchases/attention.ts";
 import { readSituations } from "../../core/purchases/overview.ts";
+import { type BackupForecast, forecastBackup } from "../../core/rules/backups.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import { polledAccounts } from "../../core/sales/accounts.ts";
 import { listBudgets } from "../../core/sales/budget.ts";
@@ -141,18 +143,49 @@ function watchLoad(gauge: AddGauge, { load }: Services): void {
 
 /** The last backup and comparison, and the oldest transaction that still runs. */
 function watchRuns(gauge: AddGauge, { database: { kysely } }: Services): void {
-  const setting = (name: "backed_up_at" | "backup_copied_at" | "reconciled_at") => async () =>
-    only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
-  gauge("backup_last_timestamp_seconds", "When the last backup was finished; 0: never", setting("backed_up_at"));
+  const backup = (name: "backed_up_at" | "backup_copied_at") => async () =>
+    only(((await backedUpAt(kysely, name)) ?? 0) / 1_000);
   gauge(
-    "backup_copy_last_timestamp_seconds",
-    "When BACKUP_RECEIVER last confirmed a copy; 0: never",
-    setting("backup_copied_at"),
+    "backup_last_timestamp_seconds",
+    "When the last backup was finished, or PostgreSQL last archived its log; 0: never",
+    backup("backed_up_at"),
   );
   gauge(
-    "reconcile_last_timestamp_seconds",
-    "When the last reconciliation completed; 0: never",
-    setting("reconciled_at"),
+    "backup_copy_last_timestamp_seconds",
+    "When BACKUP_RECEIVER last confirmed a copy, or PostgreSQL last archived its log; 0: never",
+    backup("backup_copied_at"),
+  );
+  const forecast = async (read: (forecast: BackupForecast) => number) => {
+    const found = forecastBackup(await readBackupRuns(kysely));
+    return found ? only(read(found)) : [];
+  };
+  gauge("backup_seconds", "How long the last backup took", async () => {
+    const last = (await readBackupRuns(kysely)).at(-1);
+    return last ? only(last.seconds) : [];
+  });
+  gauge("backup_forecast_seconds", "How long one will take in 90 days; absent while the log is archived", async () =>
+    (await walArchivedAt(kysely)) === undefined ? forecast(({ seconds }) => seconds) : [],
+  );
+  gauge("backup_forecast_bytes", "How large one will be in 90 days", () => forecast(({ bytes }) => bytes));
+  gauge(
+    "backup_forecast_fill",
+    "The part of their disk that backups will fill in 90 days; above 1 they do not fit",
+    () => forecast(({ fill }) => fill),
+  );
+  gauge(
+    "drill_age_seconds",
+    "Since a copy was last restored and agreed with the chain, or since the first backup",
+    async () => {
+      const age = await drillAge(kysely);
+      return age === undefined ? [] : only(age);
+    },
+  );
+  gauge("drill_differences", "What the last copy that was restored had otherwise than the chain", async () => {
+    const drill = await readDrill(kysely);
+    return drill ? only(drill.last.ok ? 0 : Math.max(1, drill.last.differences)) : [];
+  });
+  gauge("reconcile_last_timestamp_seconds", "When the last reconciliation completed; 0: never", async () =>
+    only(Number((await readSetting(kysely, "reconciled_at")) ?? 0) / 1_000),
   );
   gauge(
     "transaction_oldest_timestamp_seconds",

@@ -34,6 +34,9 @@ export type SettingName =
   /** When the last backup finished, its copy was elsewhere, and the last comparison with the chain completed; milliseconds. */
   | "backed_up_at"
   | "backup_copied_at"
+  /** How long the last backups took, and the last trial of a copy, as JSON. */
+  | "backup_runs"
+  | "drilled"
   | "reconciled_at"
   /** The block from which the indexer is asked to reread the chain; empty once it has. */
   | "second_read"

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../rules/iso-time.ts";
 import { SYSTEM_FAULTS, type SystemFault } from "../rules/system-faults.ts";
+import { backedUpAt } from "./backup-runs.ts";
 import { readClock } from "./clock.ts";
-import { readSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
 const BACKUPS = [
@@ -13,9 +13,9 @@ const BACKUPS = [
 export async function oldBackups(queries: Queries, now = Date.now()): Promise<SystemFault[]> {
   const faults: SystemFault[] = [];
   for (const { setting, name, what } of BACKUPS) {
-    const at = await readSetting(queries, setting);
-    const ageMs = now - Number(at);
-    if (at !== undefined && ageMs > SYSTEM_FAULTS[name].seconds * 1_000)
+    const at = await backedUpAt(queries, setting);
+    const ageMs = now - (at ?? now);
+    if (ageMs > SYSTEM_FAULTS[name].seconds * 1_000)
       faults.push({ name, text: `${what} ${Math.floor(ageMs / HOUR_MS)} hours old` });
   }
   return faults;

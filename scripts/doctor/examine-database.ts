@@ -3,12 +3,14 @@ import { dirname } from "node:path";
 import { sql } from "kysely";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { auditProblem } from "../../core/database/audit-log.ts";
+import { readBackupRuns } from "../../core/database/backup-runs.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { MIGRATIONS, migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../core/process/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../core/purchases/approvals.ts";
 import { listOldFacts } from "../../core/purchases/old-facts.ts";
+import { FORECAST_DAYS, forecastBackup } from "../../core/rules/backups.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import type { AccountKey, SaleRules } from "../../core/rules/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../core/rules/unknown-error.ts";
@@ -50,6 +52,7 @@ export async function examineDatabase(
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineRestoreCommand(database)),
       ...(await examineFaults(database, keys, accounts)),
+      ...(await examineBackups(database)),
       ...(await examineNodeCalls(database)),
       ...(await examineUnread(database, accounts)),
       ...(await examineGone(database, all, closed)),
@@ -105,9 +108,20 @@ const FINE = {
   purchases: "the next step of each can be decided",
   nonces: "every nonce of our keys is accounted for",
   network: "every account is read, and within its budget",
-  backup: "none is too old",
+  backup: "none is too old, and they fit",
+  drill: "none is due",
   clock: "this host's agrees with the database's",
 } as const;
+
+/** How long they take, and will as the shop grows. */
+async function examineBackups({ kysely }: Database): Promise<Finding[]> {
+  const runs = await readBackupRuns(kysely);
+  const [last, forecast] = [runs.at(-1), forecastBackup(runs)];
+  if (!last || !forecast) return [];
+  const text = (seconds: number, bytes: number) => `${seconds.toFixed(0)} s and ${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  const detail = `the last took ${text(last.seconds, last.bytes)} for ${last.rows} rows; in ${FORECAST_DAYS} days ${text(forecast.seconds, forecast.bytes)}`;
+  return [healthy("backup", detail)];
+}
 
 /** Of the nodes that take what is needed; the others are faults. */
 async function examineNodeCalls({ kysely }: Database): Promise<Finding[]> {

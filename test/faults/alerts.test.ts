@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { recordDrill } from "../../core/database/backup-runs.ts";
 import { writeSetting } from "../../core/database/settings.ts";
 import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";
 import { FAULT_NAMES, type FaultName } from "../../core/rules/system-faults.ts";
@@ -412,6 +413,33 @@ describe("Alerts @release", function () {
       cause: () => told.execute(),
       mend: backUp,
       minutes: 30,
+    });
+  });
+
+  it("fire when the shop outgrows its backups, and when no copy is tried or one differs", async () => {
+    const { kysely } = shop.database;
+    const day = 86_400_000;
+    const run = { bytes: 2 ** 30, freeBytes: 2 ** 30, kept: 48 };
+    const grown = [
+      { ...run, at: Date.now() - 50 * day, seconds: 300, rows: 1_000_000 },
+      { ...run, at: Date.now(), seconds: 600, rows: 2_000_000 },
+    ];
+    const drill = { ok: true, archive_at: new Date().toISOString(), seconds: 1, rows: 1, differences: 0 };
+    await shop.ring(["TorcidaBackupOutgrown", "TorcidaDrillOld", "TorcidaDrillDiffers"], {
+      tells: {
+        backup_outgrown: /A backup will take 19 min in 90 days|Backups of 1\.9 GiB each, in 90 days, do not fit/,
+        drill_old: /No copy was restored for trial for 50 days/,
+        drill_differs: /was restored, and differs from the chain 3 times/,
+      },
+      minutes: 30,
+      cause: async () => {
+        await writeSetting(kysely, "backup_runs", JSON.stringify(grown));
+        await recordDrill(kysely, { ...drill, ok: false, differences: 3 });
+      },
+      mend: async () => {
+        await writeSetting(kysely, "backup_runs", "");
+        await recordDrill(kysely, drill);
+      },
     });
   });
 

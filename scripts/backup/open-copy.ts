@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { codeOf } from "../../core/rules/unknown-error.ts";
+import { ArchiveError } from "./archive-error.ts";
+
+const COPY = /^torcida-[0-9TZx-]+\.tar\.age$/;
+const ARCHIVE = /^torcida-[0-9TZ-]+\.jsonl\.gz$/;
+
+/** An archive, with what lies beside it: `erased` and the pictures. */
+export type OpenedCopy = { archive: string; folder: string };
+
+/**
+ * Opens the newest copy in a folder, or one file: an encrypted one with its private key, unpacked into `scratch`; an
+ * archive as it is. The names hold the times.
+ * @throws ArchiveError
+ */
+export async function openCopy(from: string, identity: string | undefined, scratch: string): Promise<OpenedCopy> {
+  const file = statSync(from).isDirectory() ? newestIn(from) : from;
+  if (!file.endsWith(".age")) return { archive: file, folder: join(file, "..") };
+  if (identity === undefined)
+    throw new ArchiveError(`${file} is encrypted: name the private key, --identity torcida-backup.key`);
+  const age = spawn("age", ["-d", "-i", identity, file], { stdio: ["ignore", "pipe", "pipe"] });
+  const tar = spawn("tar", ["-x", "--no-same-owner", "-C", scratch], { stdio: ["pipe", "ignore", "pipe"] });
+  const ends = [ended("age", age), ended("tar", tar)];
+  await pipeline(age.stdout, tar.stdin).catch(() => {});
+  await Promise.all(ends);
+  const [archive] = readdirSync(scratch).filter((name) => ARCHIVE.test(name));
+  if (archive === undefined) throw new ArchiveError(`${file} holds no backup of Torcida`);
+  return { archive: join(scratch, archive), folder: scratch };
+}
+
+function newestIn(folder: string): string {
+  const copies = readdirSync(folder).filter((name) => COPY.test(name) || ARCHIVE.test(name));
+  const newest = copies.sort().at(-1);
+  if (newest === undefined) throw new ArchiveError(`${folder} holds no backup and no copy of one`);
+  return join(folder, newest);
+}
+
+function ended(program: string, child: ReturnType<typeof spawn>): Promise<void> {
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", (error) =>
+      reject(
+        codeOf(error) === "ENOENT"
+          ? new ArchiveError(`${program} is not installed: apt-get install ${program}`)
+          : error,
+      ),
+    );
+    child.once("close", (code) =>
+      code === 0 ? resolve() : reject(new ArchiveError(`${program} ended with ${code}: ${said.trim()}`)),
+    );
+  });
+}
