@@ -40,7 +40,7 @@ const LOOK_MS = 200;
 const SHOWN = 20;
 
 /** Runs `npm run drill` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
-export async function runDrill(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
+async function runDrill(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
   try {
     const options = { from: { type: "string" }, identity: { type: "string" }, record: { type: "string" } } as const;
     const { from, identity, record } = parseArgs({ args: [...args], options }).values;
