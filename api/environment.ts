@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { isPostgres } from "../core/database/connect.ts";
+import { hostUrls } from "../core/database/postgres-url.ts";
 import {
   address,
   CHAIN_VARIABLES,
@@ -7,6 +9,7 @@ import {
   chainProblems,
   checkVariables,
   DATABASE_VARIABLES,
+  databaseUrl,
   databaseUrlOf,
   flag,
   LOG_LEVEL,
@@ -57,6 +60,13 @@ function isProxy(item: string): boolean {
 
 const VARIABLES = {
   ...DATABASE_VARIABLES,
+  DATABASE_READ_URL: z
+    .string()
+    .refine(
+      (text) => isPostgres(text) && databaseUrl.safeParse(text).success && hostUrls(text).length === 1,
+      "must be a standby of PostgreSQL, one host: postgres://user:password@host/name",
+    )
+    .optional(),
   ...CHAIN_VARIABLES,
   ...SALE_VARIABLES,
   LOG_LEVEL,
@@ -215,6 +225,7 @@ export function readEnvironment(source: Variables) {
       ...depthProblems(known),
       ...missingHalves(right, wrong),
       ...rateProblems(right),
+      ...readProblems(right, wrong),
       ...saleProblems(right),
       ...saleRefProblems(right, deriveNetwork(known) !== "localhost" && right.SIMULATED_PURCHASES !== true),
     ];
@@ -261,6 +272,14 @@ function missingHalves(values: Partial<Values>, wrong: ReadonlySet<string>): Pro
   return PAIRS.filter(
     ([has, lacks]) => values[has] !== undefined && values[lacks] === undefined && !wrong.has(lacks),
   ).map(([, variable, reason]) => ({ variable, message: `is missing: ${reason}` }));
+}
+
+function readProblems(
+  { DATABASE_READ_URL: replica, DATABASE_URL: primary }: Partial<Values>,
+  wrong: ReadonlySet<string>,
+): Problem[] {
+  if (replica === undefined || wrong.has("DATABASE_URL") || isPostgres(primary ?? "")) return [];
+  return [{ variable: "DATABASE_READ_URL", message: "is of no use without DATABASE_URL: SQLite has no replica" }];
 }
 
 function rateProblems({ RATE_REFRESH_SECONDS: refresh = 0, RATE_MAX_AGE_SECONDS: age = Infinity }: Partial<Values>) {

@@ -177,7 +177,14 @@ async function openDatabase(
 ): Promise<Database> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
-  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
+  const readUrl = environment.DATABASE_READ_URL;
+  const database = await connect(databaseUrl, {
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+    checkpointsInThread: true,
+    ...(readUrl !== undefined && { readUrl }),
+    onReplica: ({ isUsed, problem }) =>
+      isUsed ? log.info("The replica serves reads") : log.warn({ reason: problem }, "The replica serves no reads"),
+  });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => endAtOnce(log, error));
   return database;
 }

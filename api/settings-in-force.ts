@@ -4,7 +4,7 @@ import type { ApiEnvironment } from "./environment.ts";
 /**
  * Never shown, not even in part. A new variable with such a word in its name is a secret unless listed as an exception.
  */
-const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
+const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_(?:READ_)?URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
 /** Names of keys, and no key. */
 const NOT_SECRET = new Set(["SENDER_KEYS"]);
 const HIDDEN = new Set(["keys", "isLocal", "network", "nodeSettings"]);

@@ -5,6 +5,7 @@ import compression from "compression";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
+import { readingFrom } from "../../core/database/replica.ts";
 import { databaseErrorCode, isDatabaseAway } from "../../core/database/transaction.ts";
 import { NoAgreementError } from "../../core/process/rpc/every-node.ts";
 import { must, ruleOf } from "../../core/rules/field-rules.ts";
@@ -13,6 +14,7 @@ import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import { isAddressShaped } from "../../core/rules/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics.ts";
+import { noteWrite } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { ApiError, errorBody, forbidden, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
@@ -159,12 +161,32 @@ async function answer(services: Services, route: Route, request: Request, respon
   const asked = { request, identity, params, bytes, rawBody, requestId: String(response.locals.requestId) };
   const receipt: Receipt = response.locals.receipt ?? (await spendOfSigned(services, route, asked));
   const call = { ...asked, giveBack: receipt.giveBack };
-  const reply = await route.run(call, {
-    body: (schema) => readValidBody(schema, request, rawBody),
-    query: (schema) => readValidQuery(schema, request),
-  });
-  if ("chunks" in reply) return stream(request, response, reply);
-  await send(request, response, reply);
+  const run = async () =>
+    route.run(call, {
+      body: (schema) => readValidBody(schema, request, rawBody),
+      query: (schema) => readValidQuery(schema, request),
+    });
+  const respond = async () => {
+    const reply = await (route.method === "get" ? run() : run().finally(() => noteWriteOf(services, identity)));
+    if ("chunks" in reply) return stream(request, response, reply);
+    await send(request, response, reply);
+  };
+  const written = route.method === "get" ? writtenBy(identity) : undefined;
+  await (written === undefined ? respond() : readingFrom(written, respond));
+}
+
+/** What a caller has to see of their own; undefined: all, of a service that has no session to note it. */
+function writtenBy(identity: Identity): bigint | undefined {
+  if (identity.kind === "service") return undefined;
+  return identity.kind === "user" ? identity.visitor.written : 0n;
+}
+
+/** The write stands, whether or not it can be noted. */
+async function noteWriteOf({ database, log }: Services, identity: Identity): Promise<void> {
+  if (!database.replica || identity.kind !== "user") return;
+  await noteWrite(database.kysely, identity.visitor.tokenHash).catch((error: unknown) =>
+    log.warn({ err: error }, "The write of a session could not be noted"),
+  );
 }
 
 /** Streams a response with backpressure; stops if the caller disconnects. */

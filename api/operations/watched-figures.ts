@@ -105,7 +105,7 @@ function gaugesOf(registry: Registry): AddGauge {
 
 const only = (value: number): Observed[] => [{ value }];
 
-function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Services): void {
+function watchHost(gauge: AddGauge, { database: { kysely, replica }, environment }: Services): void {
   gauge("database_ready", "Whether the database responds", async () => {
     const isReady = await withinPatience(() => sql`select 1`.execute(kysely)).then(
       () => 1,
@@ -117,6 +117,9 @@ function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Servi
     const problem = await withinPatience(() => writeProblem(kysely));
     return only(problem === undefined ? 1 : 0);
   });
+  gauge("replica_used", "Whether the read replica serves reads; absent without one", () =>
+    replica ? only(replica.status.isUsed ? 1 : 0) : [],
+  );
   gauge("disk_free_bytes", "Free space on the disk of DATA_DIR", async () => {
     const { bavail, bsize } = await statfs(environment.DATA_DIR);
     return only(bavail * bsize);

@@ -1,6 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
 import { amongTexts } from "../../core/database/among.ts";
 import { databaseNow } from "../../core/database/clock.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { currentPosition } from "../../core/database/replica.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../core/rules/session.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -25,6 +28,8 @@ export type Visitor = Session & {
   lastName: string;
   /** Changes whenever the user's rows or the index's rows of their purchases change. */
   revision: string;
+  /** Where this session last wrote, for its reads. docs/operations.md#a-read-replica */
+  written: bigint;
   /** Whether a payout has reached the wallet. */
   wasPaid: boolean;
   /** The last indexed block; undefined before the first. */
@@ -81,6 +86,7 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
       "sessions.kind",
       "sessions.created_at",
       "sessions.last_seen_at",
+      "sessions.written_position",
       "users.email",
       "users.first_name",
       "users.last_name",
@@ -103,6 +109,7 @@ type VisitorRow = {
   kind: SessionKind;
   created_at: bigint;
   last_seen_at: bigint;
+  written_position: bigint | null;
   email: string;
   first_name: string;
   last_name: string;
@@ -120,6 +127,7 @@ function toVisitor(row: VisitorRow): Visitor {
     kind: row.kind,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
+    written: row.written_position ?? 0n,
     email: row.email,
     firstName: row.first_name,
     lastName: row.last_name,
@@ -134,6 +142,12 @@ function toVisitor(row: VisitorRow): Visitor {
 
 export async function touchSession(queries: Queries, tokenHash: string, now: bigint): Promise<void> {
   await queries.updateTable("sessions").set({ last_seen_at: now }).where("token_hash", "=", tokenHash).execute();
+}
+
+/** Before the answer of a call that may have written leaves, so that this session's next read sees it, at any api. */
+export async function noteWrite(kysely: Kysely<Schema>, tokenHash: string): Promise<void> {
+  const written_position = await currentPosition(kysely);
+  await kysely.updateTable("sessions").set({ written_position }).where("token_hash", "=", tokenHash).execute();
 }
 
 export async function revokeSession(queries: Queries, tokenHash: string): Promise<void> {

@@ -82,7 +82,7 @@ async function sumUp(
 ): Promise<PaymentsOfYear> {
   const sums = new Sums();
   for await (const page of pages) sums.add(page);
-  const first = await firstPaidAt(database.kysely, wallet);
+  const first = await firstPaidAt(database.reader, wallet);
   const newest = yearOf(Date.now());
   const oldest = first === undefined ? newest : yearOf(Number(first));
   const rate = rates.current();

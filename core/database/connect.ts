@@ -8,6 +8,7 @@ import type { Schema } from "./generated/schema.ts";
 import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
+import { Replica, type ReplicaStatus } from "./replica.ts";
 import { TurnsDialect } from "./sqlite/dialect.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
 import { keepStatements } from "./sqlite/statements.ts";
@@ -20,8 +21,13 @@ export type DatabaseEngine = "sqlite" | "postgres";
 export type Database = {
   engine: DatabaseEngine;
   kysely: Kysely<Schema>;
-  /** For long reads: on SQLite a separate thread, so that they delay nothing; on PostgreSQL the same as `kysely`. */
+  /**
+   * For long reads: on SQLite a separate thread, so that they delay nothing; on PostgreSQL the same as `kysely`, or with a
+   * replica that one, for calls that it may serve.
+   */
   reader: Kysely<Schema>;
+  /** PostgreSQL with `readUrl`: behind `reader`. docs/operations.md#a-read-replica */
+  replica?: Replica;
   /** The location for messages, without a password. */
   location: string;
   /** SQLite: lets a migration edit the stored text of the schema, or no longer. */
@@ -34,6 +40,9 @@ export type ConnectOptions = {
   queryTimeoutMs?: number;
   /** SQLite: a thread copies the write-ahead log into the file, so that no commit of a serving process has to. */
   checkpointsInThread?: boolean;
+  /** PostgreSQL: a read replica, and who is told when it begins or ends to serve. */
+  readUrl?: string;
+  onReplica?: (status: ReplicaStatus) => void;
   /** Fails if there is no SQLite file, instead of creating one. */
   mustExist?: boolean;
 };
@@ -128,7 +137,16 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
     });
   }
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { engine: "postgres", kysely, reader: kysely, location, close: () => kysely.destroy() };
+  const opened = { engine: "postgres", kysely, reader: kysely, location, close: () => kysely.destroy() } as const;
+  const { readUrl, onReplica, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  if (readUrl === undefined) return opened;
+  const replica = new Replica(kysely, { primary: pool, replica: openPool(readUrl, queryTimeoutMs) }, onReplica);
+  await replica.watch();
+  const close = async () => {
+    await replica.end();
+    await kysely.destroy();
+  };
+  return { ...opened, reader: replica.reader, replica, close };
 }
 
 /** Queries on a dedicated connection, within its current transaction. */

@@ -144,7 +144,7 @@ export const LOG_LEVEL = z
 /** libpq's, and the one that our driver adds. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-const databaseUrl = z.string().refine((text) => {
+export const databaseUrl = z.string().refine((text) => {
   if (/^postgres(ql)?:\/\//.test(text)) {
     return hostUrls(text).every((url) => URL.canParse(url) && isWhole(new URL(url)));
   }

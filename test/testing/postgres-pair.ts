@@ -9,15 +9,18 @@ import { until } from "./until.ts";
 export type PostgresPair = {
   /** Names both hosts, the primary first. */
   databaseUrl: string;
+  primaryUrl: string;
+  standbyUrl: string;
   /** `kill -9` of the primary with all its processes, as when its machine dies. */
   killPrimary(): Promise<void>;
   /** Promotes the standby to primary, as an operator or a failover manager does. */
   promoteStandby(): Promise<void>;
+  stopStandby(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A primary with a synchronous standby. */
-export async function startPostgresPair(): Promise<PostgresPair> {
+/** A primary with a standby, which is synchronous unless told otherwise. */
+export async function startPostgresPair({ isSynchronous = true } = {}): Promise<PostgresPair> {
   const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
   const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `torcida-postgres-${name}-`));
   const folders = { primary: newFolder("primary"), standby: newFolder("standby") };
@@ -28,7 +31,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     "-c",
     "max_wal_senders=4",
     "-c",
-    "synchronous_standby_names=standby",
+    `synchronous_standby_names=${isSynchronous ? "standby" : ""}`,
     "-c",
     "hot_standby=on",
   ]);
@@ -50,13 +53,18 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   // `start` waits for a line that a standby never prints.
   standby.start().catch(() => {});
   await until("the standby streams", async () => {
-    const { rows } = await admin.query("select 1 from pg_stat_replication where sync_state = 'sync'");
+    const { rows } = await admin.query(
+      "select 1 from pg_stat_replication where state = 'streaming' and sync_state = $1",
+      [isSynchronous ? "sync" : "async"],
+    );
     return rows.length === 1;
   });
   await admin.end();
 
   return {
     databaseUrl: `postgres://${USER}:${PASSWORD}@127.0.0.1:${primaryPort},127.0.0.1:${standbyPort}/${NAME}`,
+    primaryUrl: urlOf(primaryPort),
+    standbyUrl: urlOf(standbyPort),
     async killPrimary() {
       const running = primary as unknown as { process?: ChildProcess | undefined };
       const child = running.process;
@@ -74,6 +82,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       const client = await connectTo(urlOf(standbyPort));
       await client.query("select pg_promote(true, 30)").finally(() => client.end());
     },
+    stopStandby: () => standby.stop(),
     async stop() {
       await standby.stop();
       await primary.stop();

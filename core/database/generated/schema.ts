@@ -48,6 +48,9 @@ export interface Schema {
     revoked_at: bigint | null;
     /** What signed in: `phone` or `computer`; null if that is not known. */
     device: Device | null;
+    /** Where a session last wrote. Adds only: 1.0.0 works on beside it. docs/operations.md#a-read-replica
+     * The position in PostgreSQL's write-ahead log that this session's reads need, in bytes; null: any. Only with a read replica. */
+    written_position: bigint | null;
   };
   sign_in_nonces: {
     nonce: string;

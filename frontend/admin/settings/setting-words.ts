@@ -80,6 +80,7 @@ export const SETTING_GROUPS = {
     "DRAIN_SECONDS",
     "LOG_LEVEL",
     "DATABASE_URL",
+    "DATABASE_READ_URL",
     "DATA_DIR",
     "ERASED_FILE",
     "WEB_DIR",
