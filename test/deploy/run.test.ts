@@ -52,6 +52,30 @@ describe("deploy/run", () => {
     expect(readFileSync(join(folder, "here"), "utf8")).to.equal("segment");
   });
 
+  it("says in one sentence that the system's Node is too old, or that there is none", () => {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    for (const file of ["deploy/run", "scripts/developer/require-node.sh", "scripts/payouts.ts"])
+      cpSync(file, join(folder, file));
+    const runWith = (node: string) => {
+      writeFileSync(join(bin, "node"), `#!/bin/sh\n${node}\n`, { mode: 0o755 });
+      const env = { ...process.env, PATH: `${bin}:/usr/bin:/bin` };
+      return spawnSync(join(folder, "deploy/run"), ["payouts"], { encoding: "utf8", env });
+    };
+    for (const [node, found] of [
+      ["echo v20.19.2", "v20.19.2"],
+      ["echo v22.1.0", "v22.1.0"],
+      ["exit 127", "none that runs"],
+    ] as const) {
+      const { status, stdout, stderr } = runWith(node);
+      expect([status, stdout]).to.deep.equal([1, ""]);
+      expect(stderr.trim())
+        .to.match(/^Torcida needs Node 24 or later, and found .*$/)
+        .and.include(`found ${found}: `);
+    }
+    expect(runWith('echo "v24.1.0 $*"').stdout).to.include("scripts/payouts.ts");
+  });
+
   it("says what there is, if there is no such name", () => {
     for (const name of ["", "nothing", "../api/main", "start.ts"]) {
       const { status, stderr } = run(name);

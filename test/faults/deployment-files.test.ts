@@ -55,6 +55,14 @@ describe("The deployment files", function () {
       expect(known, `npm run ${name}`).to.have.property(name);
   });
 
+  it("name the image by its digest, which the release attests", () => {
+    const images = [...read("deploy/kubernetes.yaml").matchAll(/^\s+image: (\S+)/gm)].map(([, image]) => image);
+    expect(images).to.have.length.above(3);
+    for (const image of images) expect(image).to.match(/^registry\.example\/torcida@sha256:[0-9a-f]{64}$/);
+    const release = read(".github/workflows/release.yaml");
+    expect(release).to.match(/subject-digest: \$\{\{ steps\.image\.outputs\.digest \}\}\s+push-to-registry: true/);
+  });
+
   it("runs each of our containers read-only and without privileges", () => {
     const compose = read("deploy/docker/compose.yaml");
     for (const rule of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true", "user: node"]) {
