@@ -1,0 +1,168 @@
+/** Why personal data may be processed: LGPD (Lei 13.709/2018), art. 7, by its item. docs/product.md#data-map */
+export type LegalBasis = "contract (V)" | "legal duty (II)" | "legitimate interest (IX)" | "consent (I)";
+
+/** What a table is for. With `about`, whose data it holds, why it may, and in which columns: the others are about nobody. */
+export type DataUse = {
+  purpose: string;
+  about?: "buyer" | "staff" | "buyer and staff" | "caller";
+  basis?: LegalBasis;
+  personal?: readonly string[];
+};
+
+const buyers = (purpose: string, basis: LegalBasis, ...personal: string[]): DataUse => ({
+  purpose,
+  about: "buyer",
+  basis,
+  personal,
+});
+const staff = (purpose: string, ...personal: string[]): DataUse => ({
+  purpose,
+  about: "staff",
+  basis: "legitimate interest (IX)",
+  personal,
+});
+const nobody = (purpose: string): DataUse => ({ purpose });
+
+const PROFILE = ["email", "first_name", "last_name", "email_key", "name_key", "last_name_key"];
+
+/** Every table of the database; how long its rows stay is in docs/operations.md#what-ends. */
+export const DATA_MAP: Readonly<Record<string, DataUse>> = {
+  users: buyers("a buyer's account", "contract (V)", "wallet", ...PROFILE, "nickname", "nickname_key"),
+  sessions: buyers("who is logged in, and on what kind of device", "contract (V)", "token_hash", "wallet", "device"),
+  sign_in_nonces: buyers("the sentence that a wallet is asked to sign", "contract (V)", "wallet", "message"),
+  stores: nobody("the catalogue"),
+  store_words: nobody("finding a store"),
+  store_cashbacks: nobody("what a store pays back"),
+  store_boosts: staff("a higher percent for a time, and who planned it", "planned_by"),
+  percent_approvals: staff("who agreed to a percent", "asked_by", "decided_by", "decision_reason"),
+  fan_tokens: nobody("the fan tokens that give a bonus"),
+  clicks: buyers("which visit led to a sale", "contract (V)", "token", "wallet"),
+  sales: {
+    purpose: "what a store's network reports of an order, and what was decided",
+    about: "buyer and staff",
+    basis: "contract (V)",
+    personal: [
+      "click_ref",
+      "wallet",
+      "order_ref",
+      "order_key",
+      "report",
+      "released_by",
+      "decided_by",
+      "declined_by",
+      "decline_reason",
+    ],
+  },
+  sale_revisions: buyers("what a network reported earlier", "legal duty (II)", "report"),
+  sale_hints: nobody("a sale that must be read again"),
+  unread_rows: buyers("a row of a network that could not be read", "contract (V)", "text"),
+  sale_totals: nobody("sums by store and month"),
+  store_clicks: nobody("how many visits a store had"),
+  claims: {
+    purpose: "a buyer's claim of missing cashback, and its answer",
+    about: "buyer and staff",
+    basis: "contract (V)",
+    personal: ["wallet", "order_ref", "note", "reason", "decided_by"],
+  },
+  claim_pictures: buyers("the receipt beside a claim", "contract (V)", "wallet", "content"),
+  affiliate_cursors: nobody("how far a network was read"),
+  affiliate_status: nobody("whether a network answers"),
+  affiliate_events: nobody("what a network pushed, by hashes"),
+  chz_rates: nobody("the exchange rate of CHZ"),
+  fx_rates: staff("exchange rates, and who accepted a doubtful one", "accepted_by"),
+  fx_requests: nobody("rates that are still to be read"),
+  purchases: {
+    purpose: "a purchase, its ticket and its cashback",
+    about: "buyer and staff",
+    basis: "contract (V)",
+    personal: ["wallet", "held_by", "held_reason", "decided_by"],
+  },
+  due_purchases: nobody("which purchase has a next step"),
+  changed_facts: staff("a change that sales are decided anew for", "said_by"),
+  buyer_totals: buyers("a buyer's sums", "contract (V)", "wallet"),
+  shop_totals: nobody("the shop's sums"),
+  day_totals: nobody("a day's sums"),
+  simulated_days: buyers("the limit of trial purchases", "legitimate interest (IX)", "wallet"),
+  decided_days: staff("what one person let be paid in a day", "decider"),
+  adjustments: buyers("what a buyer owes back", "contract (V)", "wallet"),
+  events: buyers("what happened to a buyer's purchases", "contract (V)", "wallet"),
+  event_readers: buyers(
+    "which news a buyer wants by e-mail",
+    "consent (I)",
+    "wallet",
+    "mail_address",
+    "unsubscribe_token",
+    "verify_hash",
+    "verify_address",
+  ),
+  mails: buyers(
+    "e-mails to buyers",
+    "consent (I)",
+    "wallet",
+    "address",
+    "subject",
+    "text",
+    "html",
+    "unsubscribe_token",
+    "inbox_hash",
+    "domain_hash",
+    "origin_hash",
+  ),
+  transactions: buyers("what our keys signed", "legal duty (II)", "to_address", "data"),
+  transaction_hashes: buyers("the signed bytes", "legal duty (II)", "raw"),
+  operations: nobody("what is to be sent to the chain"),
+  chain_blocks: nobody("the index of the public chain"),
+  chain_events: buyers("the public chain's events of our contracts", "contract (V)", "arguments"),
+  chain_cursor: nobody("how far the chain was read"),
+  chain_source: nobody("which contracts the index is of"),
+  nfts: buyers("tickets, as the public chain has them", "contract (V)", "owner"),
+  payouts: buyers("payments, as the public chain has them", "contract (V)", "recipient"),
+  approvals: {
+    purpose: "a payment that takes two people",
+    about: "buyer and staff",
+    basis: "legitimate interest (IX)",
+    personal: ["wallet", "asked_by", "decided_by", "decision_reason"],
+  },
+  notices: nobody("what the team is told of open work"),
+  settings: nobody("the shop's state"),
+  audit_log: staff("who did what, as a chain of hashes", "actor", "subject", "detail"),
+  idempotency_keys: buyers("a call that may be repeated", "contract (V)", "wallet", "response"),
+  leases: nobody("which process holds which role"),
+  account_books: nobody("a network account's credit"),
+  account_sums: nobody("a network account's sums"),
+  account_days: nobody("a network account's days"),
+  account_draws: nobody("what a purchase draws on an account"),
+  account_recoveries: nobody("what came back to an account"),
+  account_waits: nobody("purchases that wait for their account's money"),
+  account_bookings: staff("what an account has paid, and who booked it", "booked_by", "agreed_by"),
+  account_sales_days: staff("the usual day of an account, and who announced a larger one", "announced_by"),
+  proposals: {
+    purpose: "a change that nobody decides alone, or an account that is to be erased",
+    about: "buyer and staff",
+    basis: "legitimate interest (IX)",
+    personal: ["subject_id", "from_fields", "to_fields", "asked_by", "reason", "decided_by", "decision_reason"],
+  },
+  audit_notes: {
+    purpose: "the reasons beside the log, until the person whom they are about is erased",
+    about: "buyer and staff",
+    basis: "legitimate interest (IX)",
+    personal: ["wallet", "words"],
+  },
+  account_names: nobody("which account of a network is which"),
+  purse_counts: {
+    purpose: "how many calls an address made",
+    about: "caller",
+    basis: "legitimate interest (IX)",
+    personal: ["key"],
+  },
+  node_calls: nobody("how many calls our nodes take"),
+  fact_authors: staff("who said what of a store, an account or an order", "author"),
+  account_sent: nobody("what an account was paid in a day"),
+  site_files: nobody("the web app's files"),
+  push_readers: buyers("which news a buyer wants on a device", "consent (I)", "wallet"),
+  push_devices: buyers("where a device is told", "consent (I)", "wallet", "session_hash", "endpoint", "p256dh", "auth"),
+  pushes: nobody("messages to devices that wait"),
+  contract_events: buyers("the public chain's other events of our contracts", "contract (V)", "arguments"),
+  watched_contracts: nobody("which contracts are watched"),
+  contract_acts: nobody("acts of our own cold keys"),
+};
