@@ -5,12 +5,14 @@ import { storedFaults } from "../../api/operations/system-faults.ts";
 import { auditProblem } from "../../core/database/audit-log.ts";
 import { readBackupRuns } from "../../core/database/backup-runs.ts";
 import type { Database } from "../../core/database/connect.ts";
+import { dayOf, readDays } from "../../core/database/day-totals.ts";
 import { MIGRATIONS, migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../core/process/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../core/purchases/approvals.ts";
 import { listOldFacts } from "../../core/purchases/old-facts.ts";
 import { FORECAST_DAYS, forecastBackup } from "../../core/rules/backups.ts";
+import { yearAt } from "../../core/rules/capacity.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import type { AccountKey, SaleRules } from "../../core/rules/sale/rules.ts";
 import { messageOf, shortMessageOf } from "../../core/rules/unknown-error.ts";
@@ -28,6 +30,7 @@ import { examineRestoreCommand } from "./examine-installed.ts";
 import { type Finding, failure, findingOf, healthy, SUBJECTS, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
+const CAPACITY_DAYS = 30;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
 /** What is wrong in the database, as `/readyz` tells it, and what only a longer look finds. It writes nothing but a probe. */
@@ -53,6 +56,7 @@ export async function examineDatabase(
       ...(await examineRestoreCommand(database)),
       ...(await examineFaults(database, keys, accounts)),
       ...(await examineBackups(database)),
+      ...(await examineCapacity(database)),
       ...(await examineNodeCalls(database)),
       ...(await examineUnread(database, accounts)),
       ...(await examineGone(database, all, closed)),
@@ -121,6 +125,18 @@ async function examineBackups({ kysely }: Database): Promise<Finding[]> {
   const text = (seconds: number, bytes: number) => `${seconds.toFixed(0)} s and ${(bytes / 2 ** 20).toFixed(1)} MiB`;
   const detail = `the last took ${text(last.seconds, last.bytes)} for ${last.rows} rows; in ${FORECAST_DAYS} days ${text(forecast.seconds, forecast.bytes)}`;
   return [healthy("backup", detail)];
+}
+
+/** What a year like the last thirty days costs. docs/capacity.md */
+async function examineCapacity({ kysely, engine }: Database): Promise<Finding[]> {
+  const days = await readDays(kysely, dayOf(BigInt(Date.now())) - BigInt(CAPACITY_DAYS));
+  const purchases = [...days.values()].reduce((sum, one) => sum + Number(one.purchases), 0);
+  if (purchases === 0) return [];
+  const year = yearAt(purchases / CAPACITY_DAYS, engine);
+  const whole = (value: number) => Math.round(value).toLocaleString("en");
+  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
+  const detail = `${purchases} purchases in ${CAPACITY_DAYS} days: a year like this takes ${whole(year.chzInBatches)} CHZ of gas in full batches, ${whole(year.chzAlone)} one at a time, ${gigabytes(year.databaseBytes)} GB of database and ${gigabytes(year.logBytes)} GB of logs`;
+  return [healthy("capacity", detail)];
 }
 
 /** Of the nodes that take what is needed; the others are faults. */
