@@ -25,6 +25,7 @@ import { TABLE_NAMES, TABLES } from "../../core/database/generated/schema.ts";
 import { migrate } from "../../core/database/migrate.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { copyPictures } from "../../scripts/backup/copy-pictures.ts";
+import { openCopy } from "../../scripts/backup/open-copy.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { inUnfinished } from "../../scripts/backup/unfinished.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
@@ -56,6 +57,21 @@ describe("Backup and restore", function () {
     expect(await copyPictures(kept, back)).to.equal(2);
     expect(readdirSync(back)).to.have.members([first, second]);
     expect(readFileSync(join(back, second), "utf8")).to.equal(second);
+  });
+
+  it("are opened for a trial by the newest name, and not without the key of an encrypted one", async () => {
+    const folder = mkdtempSync(join(directory, "copies-"));
+    const names = [
+      "torcida-2026-11-29T10-00-00-000Z.jsonl.gz",
+      "torcida-2026-11-28T10-00-00-000Z.jsonl.gz",
+      "other.gz",
+    ];
+    for (const name of names) writeFileSync(join(folder, name), "");
+    expect(await openCopy(folder, undefined, folder)).to.deep.equal({ archive: join(folder, names[0] ?? ""), folder });
+    const encrypted = join(folder, "torcida-2026-11-30T10-00-00Z.tar.age");
+    writeFileSync(encrypted, "");
+    const refusal = await openCopy(folder, undefined, folder).catch((error: Error) => error.message);
+    expect(refusal).to.equal(`${encrypted} is encrypted: name the private key, --identity torcida-backup.key`);
   });
 
   it("names the folder that is full, and leaves nothing unfinished in it", async () => {

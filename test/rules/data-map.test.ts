@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { DATA_MAP } from "../../core/rules/data-map.ts";
-import { retentionOf, schemaColumns } from "../../scripts/review/documents.ts";
+import { dataDocument, processingDocument, retentionOf, schemaColumns } from "../../scripts/review/documents.ts";
 
 /** Words of columns that are about a person, or may be. */
 const ABOUT_A_PERSON =
@@ -19,12 +19,30 @@ const ABOUT_NOBODY = [
 ];
 
 describe("What the tables are for", () => {
-  const tables = schemaColumns(readFileSync("core/database/generated/schema.ts", "utf8"));
+  const schema = readFileSync("core/database/generated/schema.ts", "utf8");
+  const operations = readFileSync("docs/operations.md", "utf8");
+  const tables = schemaColumns(schema);
 
   it("is said of each table of the schema, with how long its rows stay", () => {
     expect(Object.keys(DATA_MAP)).to.have.members([...tables.keys()]);
-    const operations = readFileSync("docs/operations.md", "utf8");
     for (const table of tables.keys()) expect(retentionOf(operations, table), table).not.to.equal(undefined);
+  });
+
+  it("is told to a reviewer column by column, and as a record of processing with a named contact", () => {
+    const data = dataDocument(schema, operations);
+    for (const [table, columns] of tables) {
+      expect(data).to.include(`## ${table}\n`);
+      for (const { name } of columns)
+        expect(data, table).to.match(new RegExp(`^\\| \`${name}\` \\| .* \\| .{2,} \\|$`, "m"));
+    }
+    expect(data).to.match(/^\| `email` \| string \| yes \| a buyer's account \|$/m);
+    const record = processingDocument(operations, { controller: "the shop", contact: "help@shop.example" });
+    expect(record).to.include("Contact of the person in charge: help@shop.example.");
+    expect(record).to.include(
+      "| the receipt beside a claim | buyer | contract (V) | `claim_pictures`: wallet, content | 30 days",
+    );
+    expect(record).not.to.include("undefined");
+    expect(processingDocument(operations, { controller: "the shop", contact: undefined })).to.include("not named");
   });
 
   it("names every column that is about a person, and no other", () => {
