@@ -186,7 +186,7 @@ async function compare(given: {
   try {
     print("The index reads what is newer from the chain …");
     const failed = indexing.then(() => Promise.reject(new ArchiveError("The index ended before the chain's head")));
-    await Promise.race([failed, reachHead(options)]);
+    while (await Promise.race([failed, findGap(options, 0n)])) await Promise.race([failed, delay(LOOK_MS)]);
     const result = await Promise.race([failed, reconcile(options)]);
     if (result.outcome === "cannot say") throw new ArchiveError(result.reason);
     const younger = new Set<bigint>();
@@ -202,10 +202,6 @@ async function compare(given: {
     ending.abort();
     await indexing.catch(() => {});
   }
-}
-
-async function reachHead(options: ReconcileOptions): Promise<void> {
-  while (await findGap(options, 0n)) await delay(LOOK_MS);
 }
 
 if (import.meta.main) {

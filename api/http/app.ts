@@ -166,8 +166,15 @@ async function answer(services: Services, route: Route, request: Request, respon
       body: (schema) => readValidBody(schema, request, rawBody),
       query: (schema) => readValidQuery(schema, request),
     });
+  // The write stands, whether or not it can be noted.
+  const noteOwnWrite = async () => {
+    if (!services.database.replica || identity.kind !== "user") return;
+    await noteWrite(services.database.kysely, identity.visitor.tokenHash).catch((error: unknown) =>
+      services.log.warn({ err: error }, "The write of a session could not be noted"),
+    );
+  };
   const respond = async () => {
-    const reply = await (route.method === "get" ? run() : run().finally(() => noteWriteOf(services, identity)));
+    const reply = await (route.method === "get" ? run() : run().finally(noteOwnWrite));
     if ("chunks" in reply) return stream(request, response, reply);
     await send(request, response, reply);
   };
@@ -179,14 +186,6 @@ async function answer(services: Services, route: Route, request: Request, respon
 function writtenBy(identity: Identity): bigint | undefined {
   if (identity.kind === "service") return undefined;
   return identity.kind === "user" ? identity.visitor.written : 0n;
-}
-
-/** The write stands, whether or not it can be noted. */
-async function noteWriteOf({ database, log }: Services, identity: Identity): Promise<void> {
-  if (!database.replica || identity.kind !== "user") return;
-  await noteWrite(database.kysely, identity.visitor.tokenHash).catch((error: unknown) =>
-    log.warn({ err: error }, "The write of a session could not be noted"),
-  );
 }
 
 /** Streams a response with backpressure; stops if the caller disconnects. */

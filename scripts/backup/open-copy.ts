@@ -17,7 +17,13 @@ export type OpenedCopy = { archive: string; folder: string };
  * @throws ArchiveError
  */
 export async function openCopy(from: string, identity: string | undefined, scratch: string): Promise<OpenedCopy> {
-  const file = statSync(from).isDirectory() ? newestIn(from) : from;
+  const names = statSync(from).isDirectory() ? readdirSync(from) : undefined;
+  const newest = names
+    ?.filter((name) => COPY.test(name) || ARCHIVE.test(name))
+    .sort()
+    .at(-1);
+  if (names && newest === undefined) throw new ArchiveError(`${from} holds no backup and no copy of one`);
+  const file = newest === undefined ? from : join(from, newest);
   if (!file.endsWith(".age")) return { archive: file, folder: join(file, "..") };
   if (identity === undefined)
     throw new ArchiveError(`${file} is encrypted: name the private key, --identity torcida-backup.key`);
@@ -29,13 +35,6 @@ export async function openCopy(from: string, identity: string | undefined, scrat
   const [archive] = readdirSync(scratch).filter((name) => ARCHIVE.test(name));
   if (archive === undefined) throw new ArchiveError(`${file} holds no backup of Torcida`);
   return { archive: join(scratch, archive), folder: scratch };
-}
-
-function newestIn(folder: string): string {
-  const copies = readdirSync(folder).filter((name) => COPY.test(name) || ARCHIVE.test(name));
-  const newest = copies.sort().at(-1);
-  if (newest === undefined) throw new ArchiveError(`${folder} holds no backup and no copy of one`);
-  return join(folder, newest);
 }
 
 function ended(program: string, child: ReturnType<typeof spawn>): Promise<void> {
