@@ -12,7 +12,7 @@ describe("Visits and claims", () => {
 
   it("lists visits and claims, each with its state", async () => {
     const { page, problems } = await site.openLoggedIn("/visits");
-    await page.getByText(/Uma compra simulada vale na hora/).waitFor();
+    await page.getByText(/No modo de demonstração, a compra vale na hora/).waitFor();
     const visits = page.getByRole("region", { name: "Visitas", exact: true });
     await visits.getByRole("article").first().waitFor();
     await eventually(async () => expect(await visits.getByRole("article").count()).to.equal(4));
