@@ -6,9 +6,21 @@ import { BUYER, boostRow, fillPanel, percentApproval, purchases, sales } from ".
 import { useSite } from "./support/site.ts";
 import { addAllSituations, addEvents, openEvents } from "./support/states.ts";
 import { testWallet } from "./support/test-wallet.ts";
-import { answersOf, CHANGES, FOREIGN_WORD } from "./support/tomorrow.ts";
+import { answersOf, CHANGES, type Change, FOREIGN_WORD } from "./support/tomorrow.ts";
 
-type Place = { path: string; act?: (page: Page) => Promise<void>; isLoggedIn?: boolean };
+/** `shows`: what is opened there. */
+type Place = {
+  path: string;
+  shows?: string;
+  act?: (page: Page, change: Change) => Promise<void>;
+  isLoggedIn?: boolean;
+};
+
+/** Of an empty list there is nothing to press. */
+const press = (name: RegExp) => async (page: Page, change: Change) => {
+  const button = page.getByRole("main").getByRole("button", { name }).first();
+  if (change !== "with empty lists" || (await button.isVisible())) await button.click();
+};
 
 const PAGES: readonly Place[] = [
   ...["/", "/stores", "/stores/1", "/redirect/1", "/ticket/2", "/proof", "/help", "/help/bonus", "/auth"].map(
@@ -17,7 +29,15 @@ const PAGES: readonly Place[] = [
     }),
   ),
   ...["/dashboard", "/profile", "/visits"].map((path) => ({ path, isLoggedIn: true })),
-  { path: "/", isLoggedIn: true, act: openEvents },
+  { path: "/", isLoggedIn: true, act: openEvents, shows: "notices" },
+  ...["in_wallet", "on_the_way", "waiting", "to_offset"].map((figure) => ({
+    ...{ path: `/dashboard?figure=${figure}`, isLoggedIn: true },
+  })),
+  { path: "/dashboard", isLoggedIn: true, act: press(/^Lista$/), shows: "list" },
+  { path: "/dashboard", isLoggedIn: true, act: press(/^Detalhes/), shows: "ticket" },
+  { path: "/stores", act: press(/^Comprar agora/), shows: "dialog of a purchase" },
+  { path: "/visits", isLoggedIn: true, act: press(/não apareceu/), shows: "claim" },
+  { path: `/go?url=${encodeURIComponent("https://verdao.example/camisa")}` },
 ];
 
 const VIEWS = [
@@ -80,17 +100,19 @@ describe("Answers of another version", function () {
 
   for (const change of CHANGES) {
     const tag = change === "foreign words" ? "" : " @deep";
-    for (const { path, isLoggedIn, act } of PAGES)
-      it(`are shown on ${path}${act ? ", with its dialog" : ""}: ${change}${tag}`, async () => {
+    for (const { path, isLoggedIn, act, shows } of PAGES)
+      it(`are shown on ${path}${shows ? `, with its ${shows}` : ""}: ${change}${tag}`, async () => {
         const wallet = testWallet();
         site.server.signIn(wallet.address);
         addAllSituations(site.server);
         addEvents(site.server);
         site.server.alter = answersOf(change);
         const { page, problems } = await (isLoggedIn ? site.openLoggedIn(path, { wallet }) : site.open(path));
-        await act?.(page);
         await page.locator("h1").first().waitFor();
+        await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+        await act?.(page, change);
         await expectWhole(page, problems);
+        expect(await page.locator("body").innerText()).to.not.include(FOREIGN_WORD);
       });
 
     for (const view of VIEWS)
