@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import { UserRejectedRequestError } from "viem";
 import { type Connector, useSwitchChain } from "wagmi";
 import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
@@ -15,14 +16,19 @@ export function useSwitchToTarget(): (connector: Connector) => Promise<void> {
   const { mutateAsync: switchChain } = useSwitchChain();
   return useCallback(
     async (connector) => {
-      const added = chainToAdd();
+      let added = chainToAdd();
       try {
         if ((await connector.getChainId()) === targetChain.id) return;
         toast.warning(t("wallet.wrongNetwork"), {
           id: "network",
           description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
         });
-        await switchChain({ connector, chainId: targetChain.id, addEthereumChainParameter: added.chain });
+        const ask = () => switchChain({ connector, chainId: targetChain.id, addEthereumChainParameter: added.chain });
+        await ask().catch((error: unknown) => {
+          if (!isAddedAlone(error)) throw error;
+          added = chainToAdd();
+          return ask();
+        });
         toast.success(t("wallet.correctNetwork"), { id: "network" });
       } catch (error) {
         toastFailure(added.wasAsked() ? addFailure(error) : error, t);
@@ -44,6 +50,10 @@ function chainToAdd() {
   };
   return { chain, wasAsked: () => wasAsked };
 }
+
+/** The wallet has added the network and stayed on another one: wagmi says so itself, in the place of the wallet's error. */
+const isAddedAlone = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof UserRejectedRequestError;
 
 /** wagmi makes every failed add one that the user declined (4001): what it was is the cause. */
 const addFailure = (error: unknown) =>

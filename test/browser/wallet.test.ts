@@ -243,6 +243,16 @@ describe("Wallet", () => {
     });
   });
 
+  it("asks once more to switch where the wallet has added the chain and stayed on its own", async () => {
+    const wallet = testWallet({ chainId: 1, knownChains: [1], addsAlone: true });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.added).to.have.length(1);
+    expect(wallet.asked.filter((method) => method === "wallet_switchEthereumChain")).to.have.length(2);
+    expect(await page.getByText("Error adding network").count()).to.equal(0);
+  });
+
   it("finds 4902 even if a mobile wallet hides it", async () => {
     const wallet = testWallet({ chainId: 1 });
     wallet.failNext("wallet_switchEthereumChain", { code: -32603, data: { originalError: { code: 4902 } } });

@@ -17,6 +17,8 @@ export type TestWalletOptions = {
   /** Names of the wallets that announce themselves. */
   names?: string[];
   rpcUrl?: string;
+  /** Adds a chain and stays on its own, as some wallets do. */
+  addsAlone?: boolean;
 };
 
 /** A wallet with keys in Node, controlled by the test. */
@@ -147,7 +149,7 @@ export class TestWallet {
       case "wallet_addEthereumChain":
         this.added.push(values[0]);
         this.knownChains.add(Number((values[0] as { chainId: string }).chainId));
-        return this.#switch(Number((values[0] as { chainId: string }).chainId));
+        return this.#options.addsAlone ? null : this.#switch(Number((values[0] as { chainId: string }).chainId));
       case "personal_sign":
         return this.#sign(values[0] as Hex);
       case "eth_getCode":
