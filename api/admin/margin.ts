@@ -1,5 +1,5 @@
 import type { Queries } from "../../core/database/transaction.ts";
-import { FIGURES } from "../../core/purchases/sale-totals.ts";
+import { FIGURES } from "../../core/purchases/sale-row.ts";
 import { marginQuerySchema, marginResponseSchema } from "../../core/rules/api/sales.ts";
 import { monthOf, monthsBefore } from "../../core/rules/iso-time.ts";
 import { reaisText } from "../../core/rules/money.ts";

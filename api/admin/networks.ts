@@ -1,6 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { networksQuerySchema, networksResponseSchema } from "../../core/rules/api/admin-networks.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";

@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { touchUser } from "../../core/database/touch-user.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { withdrawPurchase } from "../../core/purchases/decide-sales.ts";
 import { confirmNow, mintNow } from "../../core/purchases/next-step.ts";
 import { findPurchase, type Purchase } from "../../core/purchases/queries.ts";
-import { withdrawPurchase } from "../../core/purchases/save.ts";
 import type {
   confirmPurchaseResponseSchema,
   mintNftRequestSchema,

@@ -19,8 +19,8 @@ import { UNSENT } from "../sender/queue.ts";
 import { noteAccountTerms } from "./account-gate.ts";
 import { uncount } from "./approvals.ts";
 import { recountPurchases } from "./counting.ts";
+import { decideSales, withdrawMove } from "./decide-sales.ts";
 import { makeDue } from "./due.ts";
-import { decideSales, withdrawMove } from "./save.ts";
 
 /** Notes whether the rules are others than those by which all sales were decided last. */
 export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {

@@ -18,9 +18,9 @@ import type { Allowance, DayShare } from "../sender/dispatch.ts";
 import type { Encoder } from "../sender/encoder.ts";
 import type { Operation } from "../sender/queue.ts";
 import { refusalOf } from "../sender/refusals.ts";
+import { decideSales } from "./decide-sales.ts";
 import { lockPurchasesWithSales } from "./locks.ts";
 import { salesOf } from "./queries.ts";
-import { decideSales } from "./save.ts";
 import { ticketContractOf } from "./view.ts";
 
 const GAS = {

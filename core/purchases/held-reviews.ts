@@ -9,9 +9,9 @@ import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { idsOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
+import { decideSales } from "./decide-sales.ts";
 import { makeDue } from "./due.ts";
 import { areHeldElsewhere, lockSales } from "./locks.ts";
-import { decideSales } from "./save.ts";
 
 /** At once; the rest follows in the next rounds. */
 const REVIEWED = 100;

@@ -29,11 +29,11 @@ import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts"
 import { decideNextChanged, noteRules } from "./changed-facts.ts";
 import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
+import { decideSales, withdrawMove } from "./decide-sales.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
 import { reviewHeld } from "./held-reviews.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
-import { decideSales, withdrawMove } from "./save.ts";
 
 export type PlanOptions = {
   rates: RateSource;

@@ -3,18 +3,17 @@ import { databaseNow, readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../rules/product.ts";
-import type { Moment } from "../rules/purchase/life.ts";
-import { nextMove, nextSteps } from "../rules/purchase/life.ts";
+import { type Moment, nextMove, nextSteps } from "../rules/purchase/life.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { expedite } from "../sender/queue.ts";
 import { passAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute } from "./approvals.ts";
 import { readKeepable } from "./debt.ts";
+import { decideSales } from "./decide-sales.ts";
 import { lockSales } from "./locks.ts";
 import { type PlannedPayouts, type QueuedPayout, saveSteps } from "./next-step.ts";
 import { listUnpaid, type PurchaseWithLife } from "./queries.ts";
-import { decideSales } from "./save.ts";
 
 /** Either everything payable to a buyer was decided, or nothing, because `payable` differs from the requested amount. */
 export type BuyerPayout =

@@ -3,8 +3,8 @@ import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { askOutside } from "../process/outside.ts";
 import { DAY_MS } from "../rules/iso-time.ts";
-import { readMicros } from "../rules/sale/amount.ts";
 import type { FxRates } from "../rules/sale/rules.ts";
+import { readMicros } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import { parseExactJson } from "./row.ts";
 

@@ -1,8 +1,7 @@
 import { isRecord, ownValue } from "../rules/records.ts";
-import { MAXIMUM_MICROS, readMicros } from "../rules/sale/amount.ts";
-import type { ReportProblem } from "../rules/sale/problem.ts";
-import { sayProblems } from "../rules/sale/problem.ts";
+import { type ReportProblem, sayProblems } from "../rules/sale/problem.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
+import { MAXIMUM_MICROS, readMicros } from "../rules/sale/value.ts";
 import { isPlainText, plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
 import type { Page } from "./network.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { parseStrictJson } from "../../api/http/strict-json.ts";
-import { readMicros } from "../../core/rules/sale/amount.ts";
+import { readMicros } from "../../core/rules/sale/value.ts";
 import { readLocalTime } from "../../core/sales/admitad/local-time.ts";
 import { parseExactJson, Row, readTime } from "../../core/sales/row.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { KyselyPlugin } from "kysely";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { loadSales } from "../../core/purchases/facts.ts";
-import { decideSales } from "../../core/purchases/save.ts";
 import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { confirmNow, stepNow } from "../../core/purchases/next-step.ts";
-import { decideSales } from "../../core/purchases/save.ts";
 import { holdPurchase } from "../../core/purchases/staff.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
 import { storeReport } from "../../core/sales/reports.ts";

@@ -20,9 +20,11 @@ function importersOf(names: readonly string[], from: string): string[] {
 }
 
 /** Whose decision pays it; how it was counted; its steps; what was decided about its sale; what staff said. */
-const WRITERS = ["approvals", "counting", "next-step", "save", "staff"].map((file) => `core/purchases/${file}.ts`);
+const WRITERS = ["approvals", "counting", "decide-sales", "next-step", "staff"].map(
+  (file) => `core/purchases/${file}.ts`,
+);
 /** They save what was decided; what they do not export, nobody else can. */
-const SAVING = ["core/purchases/next-step.ts", "core/purchases/save.ts"];
+const SAVING = ["core/purchases/decide-sales.ts", "core/purchases/next-step.ts"];
 /** The columns that totals are counted from, and those that make a purchase due. */
 const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
 /** What was decided about a sale; the other columns are what networks reported and staff said. */
@@ -43,7 +45,7 @@ describe("Rows of purchases", () => {
     expect(changing).to.have.lengthOf.at.least(4);
     const uncounted = changing.filter((text) => !text.includes("recountPurchases("));
     const names = uncounted.map((text) => text.match(/function (\w+)/)?.[1] ?? text);
-    expect(names).to.deep.equal(["freezeRates", "settlePurchases", "entitlePurchase", "reversePurchase"]);
+    expect(names).to.deep.equal(["entitlePurchase", "reversePurchase", "freezeRates", "settlePurchases"]);
     for (const file of SAVING) {
       const text = readFileSync(file, "utf8");
       expect(text).to.include("recountPurchases(");
@@ -53,25 +55,27 @@ describe("Rows of purchases", () => {
 });
 
 describe("What was decided", () => {
-  it("is saved by save.ts and next-step.ts alone: purchases, offsets, rates and debts", () => {
-    expect(importersOf(["insertPurchases"], "core/purchases/save.ts")).to.deep.equal([]);
-    expect(importersOf(["withdrawMove"], "core/purchases/save.ts")).to.deep.equal([
+  it("is saved by decide-sales.ts and next-step.ts alone: purchases, offsets, rates and debts", () => {
+    expect(importersOf(["insertPurchases"], "core/purchases/decide-sales.ts")).to.deep.equal([]);
+    expect(importersOf(["withdrawMove"], "core/purchases/decide-sales.ts")).to.deep.equal([
       // Queued by staff under other rules: it is due again at once.
       "core/purchases/changed-facts.ts",
       "core/purchases/next-step.ts",
     ]);
     // A buyer takes back their own simulated purchase, whose ticket nobody has sent: no network is asked.
-    expect(importersOf(["withdrawPurchase"], "core/purchases/save.ts")).to.deep.equal(["api/purchases/steps.ts"]);
-    expect(importersOf(["adjustDebt"], "core/purchases/debt.ts")).to.deep.equal(["core/purchases/save.ts"]);
-    expect(importersOf(["moveTotals"], "core/purchases/sale-totals.ts")).to.deep.equal(["core/purchases/save.ts"]);
+    expect(importersOf(["withdrawPurchase"], "core/purchases/decide-sales.ts")).to.deep.equal([
+      "api/purchases/steps.ts",
+    ]);
+    expect(importersOf(["adjustDebt"], "core/purchases/debt.ts")).to.deep.equal(["core/purchases/decide-sales.ts"]);
+    expect(importersOf(["moveTotals"], "core/purchases/sale-row.ts")).to.deep.equal(["core/purchases/decide-sales.ts"]);
   });
 
   it("queues operations of purchases nowhere else; a store's own registration is no purchase", () => {
     expect(importersOf(["enqueue"], "core/sender/queue.ts")).to.deep.equal([
       "api/catalogue/routes.ts",
       "core/catalogue/changes.ts",
+      "core/purchases/decide-sales.ts",
       "core/purchases/next-step.ts",
-      "core/purchases/save.ts",
     ]);
     for (const file of ["api/catalogue/routes.ts", "core/catalogue/changes.ts"]) {
       const kinds = [...readFileSync(file, "utf8").matchAll(/enqueue(?:Again)?\([^;]*?kind: "(\w+)"/g)];
@@ -81,11 +85,11 @@ describe("What was decided", () => {
   });
 
   it("takes operations back, or makes them due, where a purchase is decided or its row changes", () => {
-    expect(importersOf(["forgetOperations"], "core/sender/queue.ts")).to.deep.equal(["core/purchases/save.ts"]);
+    expect(importersOf(["forgetOperations"], "core/sender/queue.ts")).to.deep.equal(["core/purchases/decide-sales.ts"]);
     expect(importersOf(["expedite"], "core/sender/queue.ts")).to.deep.equal([
-      "core/purchases/next-step.ts",
       // A simulated purchase's mint waits for a bonus that is read late.
-      "core/purchases/save.ts",
+      "core/purchases/decide-sales.ts",
+      "core/purchases/next-step.ts",
       // What is queued already is paid now: the wallet's sales were decided anew in the same transaction.
       "core/purchases/settlement.ts",
     ]);
@@ -117,7 +121,7 @@ describe("What was decided", () => {
         .map((one) => `${file} ${one.match(/function (\w+)/)?.[1]}`),
     );
     expect(writers).to.deep.equal([]);
-    expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["core/purchases/save.ts"]);
+    expect(filesWith(/\.set\(\{ \.\.\.columns, counted/)).to.deep.equal(["core/purchases/decide-sales.ts"]);
   });
 
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
@@ -135,8 +139,8 @@ describe("What was decided", () => {
       "core/purchases/account-gate.ts",
       "core/purchases/approvals.ts",
       "core/purchases/changed-facts.ts",
+      "core/purchases/decide-sales.ts",
       "core/purchases/next-step.ts",
-      "core/purchases/save.ts",
       "core/purchases/staff.ts",
       "indexer/store/chain-index.ts",
     ]);

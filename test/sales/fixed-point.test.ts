@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import type { FxRates } from "../../core/rules/sale/rules.ts";
 import { saoPauloDay } from "../../core/rules/sao-paulo-time.ts";
 import { acceptRate, fetchRate, findRate, listDoubtfulRates } from "../../core/sales/fx.ts";

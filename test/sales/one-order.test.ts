@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { inTransaction } from "../../core/database/transaction.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { decideApproval, holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import { assignSale, releaseSale } from "../../core/sales/decisions.ts";
 import { onEitherEngine } from "../testing/databases.ts";

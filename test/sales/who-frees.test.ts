@@ -5,7 +5,7 @@ import { noteChangedFact } from "../../core/database/changed-facts.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { announceApprovals } from "../../core/purchases/approvals.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
-import { decideSales } from "../../core/purchases/save.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { decideApproval } from "../../core/purchases/staff.ts";
 import { idsOf } from "../../core/rules/records.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
-import { MAXIMUM_MICROS, readMicros } from "../sale/amount.ts";
 import { isAhead, type SaleReport } from "../sale/report.ts";
+import { MAXIMUM_MICROS, readMicros } from "../sale/value.ts";
 import { isPlainText } from "../text.ts";
 import { answerOf, idSchema } from "./common.ts";
 import { amountReaisSchema } from "./purchases.ts";

@@ -2,14 +2,6 @@ import { MOVES, type Move } from "../purchase/life.ts";
 import { keysOf } from "../records.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import { wrongAccount } from "./accounts.ts";
-import {
-  amountProblem,
-  type SaleValue,
-  saleValue,
-  type TrackedAmount,
-  trackedProblem,
-  trackedSince,
-} from "./amount.ts";
 import { buyerOf, hasPayout, isOf, MOST_MOVES, WINDOW_GRACE_MS } from "./buyer.ts";
 import { type Hold, holdForDrift, holdReasons, isReleased, type Release } from "./hold.ts";
 import { orderKeyOf, placeInOrder, type SameOrder } from "./order.ts";
@@ -20,6 +12,7 @@ import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import { type SaleState, saleState } from "./state.ts";
 import { type LetGo, type StaffHold, stopsOf } from "./stop.ts";
 import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
+import { amountProblem, type SaleValue, saleValue, type TrackedAmount, trackedProblem, trackedSince } from "./value.ts";
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {

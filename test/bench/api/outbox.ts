@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../../core/chain/chains.ts";
 import { cashbackDistributorAbi } from "../../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../core/chain/generated/purchase-nft.ts";
-import { registerSimulated } from "../../../core/purchases/save.ts";
+import { registerSimulated } from "../../../core/purchases/decide-sales.ts";
 import { type ApiSystem, startSystem } from "../../api/support/system.ts";
 import { RULES } from "../../sales/support/shop.ts";
 import { until } from "../../testing/until.ts";

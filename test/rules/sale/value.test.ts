@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { amountProblem, readMicros, saleValue, shareInProportion } from "../../../core/rules/sale/amount.ts";
 import type { SaleReport } from "../../../core/rules/sale/report.ts";
+import { amountProblem, readMicros, saleValue, shareInProportion } from "../../../core/rules/sale/value.ts";
 
 const micros = (text: string) => readMicros(text) ?? 0n;
 const report = (more: Partial<SaleReport>): SaleReport => ({

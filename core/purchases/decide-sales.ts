@@ -34,7 +34,7 @@ import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts
 import { judgeFreed } from "./freed.ts";
 import { lockSales, requireLocked } from "./locks.ts";
 import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
-import { contributionOf, moveTotals } from "./sale-totals.ts";
+import { contributionOf, moveTotals } from "./sale-row.ts";
 import { liftedBy, SharedDebt } from "./shared-debt.ts";
 
 /**
