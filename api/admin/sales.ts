@@ -13,10 +13,8 @@ import {
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../core/rules/money.ts";
-import type { PurchaseFacts } from "../../core/rules/sale/decide.ts";
-import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
-import { sayHolds } from "../../core/rules/sale/hold-words.ts";
-import type { HoldLanguage } from "../../core/rules/sale/problem.ts";
+import type { PurchaseFacts } from "../../core/rules/sale/facts.ts";
+import { type Hold, type HoldLanguage, readHolds, sayHolds } from "../../core/rules/sale/hold.ts";
 import { assignSale, declineSale, holdsKeyOf, matchClaim, releaseSale } from "../../core/sales/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../core/sales/queries.ts";
 import { notFound } from "../http/api-error.ts";

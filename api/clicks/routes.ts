@@ -12,7 +12,7 @@ import { bonusStateOf } from "../../core/rules/bonus-read.ts";
 import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { idsOf } from "../../core/rules/records.ts";
-import { CLAIM_ANSWER_DAYS } from "../../core/rules/sale/terms.ts";
+import { CLAIM_ANSWER_DAYS } from "../../core/rules/sale/value.ts";
 import { CLAIM_PICTURE_BYTES } from "../../core/rules/uploads.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type Click, findClickByToken, listClicks } from "../../core/sales/clicks.ts";

@@ -26,7 +26,7 @@ import { cashbackRange } from "../../core/rules/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import type { SimulatedPurchase } from "../../core/rules/sale/simulated.ts";
-import { CLICK_WINDOW_DAYS, freezeTerms } from "../../core/rules/sale/terms.ts";
+import { CLICK_WINDOW_DAYS, freezeTerms } from "../../core/rules/sale/value.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { type Click, insertClicks } from "../../core/sales/clicks.ts";
 import { linkOf } from "../../core/sales/links.ts";

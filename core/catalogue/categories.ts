@@ -6,7 +6,7 @@ import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
 import { boostedPercent } from "../rules/boost.ts";
 import type { Translations } from "../rules/languages.ts";
 import { recordOf } from "../rules/records.ts";
-import { groupKey } from "../rules/sale/terms.ts";
+import { groupKey } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { endBoostsOf, type PlannedBoost } from "./boosts.ts";
 import { indexStore } from "./store-search.ts";

@@ -8,7 +8,7 @@ import { isoTime } from "../rules/iso-time.ts";
 import { percentText } from "../rules/money.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { networkOf } from "../rules/sale/accounts.ts";
-import { groupKey, raiseOf } from "../rules/sale/terms.ts";
+import { groupKey, raiseOf } from "../rules/sale/value.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";

@@ -8,7 +8,7 @@ import type { StoreLack } from "../rules/api/admin-catalogue.ts";
 import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../rules/api/catalogue.ts";
 import { idsOf, keysOf, recordOf } from "../rules/records.ts";
 import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
-import { WITHOUT_COMMISSION } from "../rules/sale/terms.ts";
+import { WITHOUT_COMMISSION } from "../rules/sale/value.ts";
 import { searchKey } from "../rules/text.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";

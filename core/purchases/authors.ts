@@ -1,7 +1,7 @@
 import type { ChangedFact } from "../database/changed-facts.ts";
 import { authorKey, readAuthors } from "../database/deciders.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { ClickFacts } from "../rules/sale/decide.ts";
+import type { ClickFacts } from "../rules/sale/facts.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 import { nameOf } from "./account-books.ts";

@@ -8,17 +8,9 @@ import { cashbackOfCentBps, centBpsOfGwei } from "../rules/cashback.ts";
 import { WEI_PER_GWEI } from "../rules/product.ts";
 import type { Move } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
-import { adoptable, buyerOf } from "../rules/sale/buyer.ts";
-import {
-  type ClickFacts,
-  decide,
-  type Payment,
-  type Permission,
-  type SaleDecision,
-  type TicketFacts,
-} from "../rules/sale/decide.ts";
-import { encodeFigures } from "../rules/sale/hold.ts";
-import { sayHolds } from "../rules/sale/hold-words.ts";
+import { adoptable, buyerOf, decide } from "../rules/sale/decide.ts";
+import type { ClickFacts, Payment, Permission, SaleDecision, TicketFacts } from "../rules/sale/facts.ts";
+import { encodeFigures, sayHolds } from "../rules/sale/hold.ts";
 import type { SaleAction } from "../rules/sale/plan.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../rules/sale/simulated.ts";

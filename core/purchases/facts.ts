@@ -11,10 +11,11 @@ import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { CHAIN_STATUS, isMove, MOVES } from "../rules/purchase/life.ts";
 import { idsOf, isRecord, jsonOf, keysOf } from "../rules/records.ts";
 import { networkOf } from "../rules/sale/accounts.ts";
-import { buyerOf } from "../rules/sale/buyer.ts";
+import { buyerOf, orderKeyOf } from "../rules/sale/decide.ts";
 import {
   type ClickFacts,
   type Kept,
+  type LetGo,
   NOTHING_KEPT,
   type OtherOfOrder,
   type PurchaseFacts,
@@ -22,14 +23,12 @@ import {
   type StoreFacts,
   type TicketFacts,
   type UnclaimedTicket,
-} from "../rules/sale/decide.ts";
+} from "../rules/sale/facts.ts";
 import { readReleases } from "../rules/sale/hold.ts";
-import { orderKeyOf } from "../rules/sale/order.ts";
 import type { SalePurchaseStage } from "../rules/sale/plan.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { FxRates, SaleRules } from "../rules/sale/rules.ts";
-import type { LetGo } from "../rules/sale/stop.ts";
-import type { ClickTerms } from "../rules/sale/terms.ts";
+import type { ClickTerms } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";

@@ -1,9 +1,8 @@
 import { type Acting, actingIn } from "../database/deciders.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { SaleDecision } from "../rules/sale/decide.ts";
-import { type Freed, freedBy } from "../rules/sale/freed.ts";
+import { freedBy } from "../rules/sale/decide.ts";
+import type { Freed, SaleDecision, SaleState } from "../rules/sale/facts.ts";
 import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
-import type { SaleState } from "../rules/sale/state.ts";
 import { setDecider } from "./approvals.ts";
 import type { LoadedSale } from "./facts.ts";
 

@@ -15,7 +15,7 @@ import {
   purchaseStatusFromChain,
 } from "../rules/purchase/life.ts";
 import { idsOf, keysOf } from "../rules/records.ts";
-import type { SaleState } from "../rules/sale/state.ts";
+import type { SaleState } from "../rules/sale/facts.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /** Literally as in the conditions of indexes: no parameter. */

@@ -1,4 +1,5 @@
-import { decide, type SaleDecision } from "../rules/sale/decide.ts";
+import { decide } from "../rules/sale/decide.ts";
+import type { SaleDecision } from "../rules/sale/facts.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { LoadedSale } from "./facts.ts";

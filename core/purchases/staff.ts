@@ -3,7 +3,7 @@ import { closeRequests } from "../database/requests.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
-import type { LetGo, StaffHold } from "../rules/sale/stop.ts";
+import type { LetGo, StaffHold } from "../rules/sale/facts.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals, renewRefused } from "./approvals.ts";

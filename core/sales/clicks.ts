@@ -9,7 +9,7 @@ import { newClickToken } from "../purchases/click-token.ts";
 import { storeNameNow } from "../purchases/queries.ts";
 import { type BonusRead, bonusColumns } from "../rules/bonus-read.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
-import type { ClickTerms } from "../rules/sale/terms.ts";
+import type { ClickTerms } from "../rules/sale/value.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { countClicks } from "./conversion.ts";
 

@@ -9,12 +9,12 @@ import { encodeKept, findSeller, readKept, readSalePurchases, readTerms } from "
 import { listCrowded } from "../purchases/held-reviews.ts";
 import { lockSales } from "../purchases/locks.ts";
 import { idsOf } from "../rules/records.ts";
-import { isAssignable } from "../rules/sale/buyer.ts";
+import { isAssignable } from "../rules/sale/decide.ts";
 import type { DecisionRefusal } from "../rules/sale/decision-refusals.ts";
 import { encodeReleases, type Hold, type Release, readHolds, readReleases } from "../rules/sale/hold.ts";
 import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
-import type { ClickTerms } from "../rules/sale/terms.ts";
+import type { ClickTerms } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { type Click, findClickById, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";

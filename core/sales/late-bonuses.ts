@@ -4,7 +4,7 @@ import { readTerms } from "../purchases/facts.ts";
 import { type BonusRead, encodeBonusRead, parseBonusRead } from "../rules/bonus-read.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
-import type { ClickTerms } from "../rules/sale/terms.ts";
+import type { ClickTerms } from "../rules/sale/value.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /** A click or a simulated purchase whose bonus is to be read, or was read a moment ago. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { SaleState } from "../rules/sale/state.ts";
+import type { SaleState } from "../rules/sale/facts.ts";
 import { markRead } from "./reports.ts";
 
 /** A time that never comes: the sale is not reread. */

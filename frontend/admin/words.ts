@@ -3,7 +3,7 @@ import type { PauseCause } from "../../core/rules/pause-cause.ts";
 import type { PurchaseState, Wait } from "../../core/rules/purchase/states.ts";
 import { ownValue } from "../../core/rules/records.ts";
 import type { Role } from "../../core/rules/roles.ts";
-import type { SaleState } from "../../core/rules/sale/state.ts";
+import type { SaleState } from "../../core/rules/sale/facts.ts";
 import type { Heard } from "../api/heard.ts";
 import type { StoreFields } from "./admin-calls.ts";
 import type { Purchase } from "./shapes.ts";

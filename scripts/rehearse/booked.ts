@@ -1,7 +1,7 @@
 import type { Database } from "../../core/database/connect.ts";
 import { idsOf } from "../../core/rules/records.ts";
+import type { SaleState } from "../../core/rules/sale/facts.ts";
 import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
-import type { SaleState } from "../../core/rules/sale/state.ts";
 
 /** A sale as Torcida has recorded it. */
 export type Booked = {

@@ -1,12 +1,11 @@
 import { textIn } from "../../core/rules/languages.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
-import { sayHolds } from "../../core/rules/sale/hold-words.ts";
+import { sayHolds } from "../../core/rules/sale/hold.ts";
 import { escapeHtml } from "../../core/rules/text.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";
-import type { SimulatedSale } from "./simulators/book.ts";
-import { decimal, totalOf } from "./simulators/book.ts";
+import { decimal, type SimulatedSale, totalOf } from "./simulators/book.ts";
 import { type Language, TEXTS, type TextKey, type Texts } from "./texts.ts";
 
 export type Visit = { store: ShopStore; click: string };

@@ -5,7 +5,7 @@ import { readCategories } from "../../core/catalogue/categories.ts";
 import { apply } from "../../core/catalogue/changes.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { readTerms } from "../../core/purchases/facts.ts";
-import { freezeTerms } from "../../core/rules/sale/terms.ts";
+import { freezeTerms } from "../../core/rules/sale/value.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";

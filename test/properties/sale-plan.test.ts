@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { confirmedTiers, planSale, type SalePurchase, type SaleTarget, type Tier } from "../../core/rules/sale/plan.ts";
-import { saleCashback } from "../../core/rules/sale/terms.ts";
+import { saleCashback } from "../../core/rules/sale/value.ts";
 
 const SALES = 2;
 

@@ -12,7 +12,7 @@ import {
   shownStatus,
 } from "../../core/rules/purchase/life.ts";
 import { situationOf } from "../../core/rules/purchase/situation.ts";
-import type { SaleState } from "../../core/rules/sale/state.ts";
+import type { SaleState } from "../../core/rules/sale/facts.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 
 const MOMENT: Moment = { now: 1_000n, deepestBlock: 50n, hasRate: true };

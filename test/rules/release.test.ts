@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type ClickFacts, decide, type OtherOfOrder, type SaleFacts } from "../../core/rules/sale/decide.ts";
+import { decide } from "../../core/rules/sale/decide.ts";
+import type { ClickFacts, OtherOfOrder, SaleFacts } from "../../core/rules/sale/facts.ts";
 import { HOLD_REASONS, type Hold, type HoldReason, UNRELEASABLE } from "../../core/rules/sale/hold.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import pino from "pino";
-import { saleCashback } from "../../core/rules/sale/terms.ts";
+import { saleCashback } from "../../core/rules/sale/value.ts";
 import { isPlainText } from "../../core/rules/text.ts";
 import { admitad } from "../../core/sales/admitad/admitad.ts";
 import { awin } from "../../core/sales/awin/awin.ts";

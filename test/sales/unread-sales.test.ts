@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Queries } from "../../core/database/transaction.ts";
-import { SALE_STATES, type SaleState } from "../../core/rules/sale/state.ts";
+import { SALE_STATES, type SaleState } from "../../core/rules/sale/facts.ts";
 import { listLongestUnread } from "../../core/sales/unread-sales.ts";
 import { onBothEngines } from "../testing/databases.ts";
 

@@ -1,6 +1,6 @@
 import type { EventKind } from "../events.ts";
 import { keysOf } from "../records.ts";
-import type { SaleState } from "../sale/state.ts";
+import type { SaleState } from "../sale/facts.ts";
 import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
 import type { PurchaseState } from "./states.ts";
 

@@ -1,5 +1,5 @@
 import type { AccountKey, AccountTerms } from "./rules.ts";
-import { type ClickTerms, WITHOUT_COMMISSION } from "./terms.ts";
+import { type ClickTerms, WITHOUT_COMMISSION } from "./value.ts";
 
 /**
  * An account that is configured, or was; sales are recorded under its first name. docs/product.md#sales-accounts

@@ -2,179 +2,38 @@ import { MOVES, type Move } from "../purchase/life.ts";
 import { keysOf } from "../records.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import { wrongAccount } from "./accounts.ts";
-import { buyerOf, hasPayout, isOf, MOST_MOVES, WINDOW_GRACE_MS } from "./buyer.ts";
-import { type Hold, holdForDrift, holdReasons, isReleased, type Release } from "./hold.ts";
-import { orderKeyOf, placeInOrder, type SameOrder } from "./order.ts";
-import { confirmedTiers, liftUnpaid, planSale, type SaleAction, type SalePurchase, type Tier } from "./plan.ts";
-import type { ReportProblem } from "./problem.ts";
-import type { SaleReport } from "./report.ts";
+import type {
+  ClickFacts,
+  DecidedBefore,
+  Freed,
+  Kept,
+  LetGo,
+  OrderFacts,
+  Permission,
+  PurchaseFacts,
+  PurchaseStep,
+  SaleDecision,
+  SaleFacts,
+  SaleState,
+  SameOrder,
+  StaffHold,
+  StoreFacts,
+  TicketFacts,
+  UnclaimedTicket,
+} from "./facts.ts";
+import { type Hold, holdForDrift, holdReasons, isReleased, type ReportProblem } from "./hold.ts";
+import { confirmedTiers, liftUnpaid, planSale, type SaleAction } from "./plan.ts";
+import type { SaleReport, SaleStatus } from "./report.ts";
 import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
-import { type SaleState, saleState } from "./state.ts";
-import { type LetGo, type StaffHold, stopsOf } from "./stop.ts";
-import { type ClickTerms, saleCashback, termsAt } from "./terms.ts";
-import { amountProblem, type SaleValue, saleValue, type TrackedAmount, trackedProblem, trackedSince } from "./value.ts";
-
-/** A store, as far as its sales depend on it. */
-export type StoreFacts = {
-  id: bigint;
-  /** Null: nobody has said where its sales are reported, so none is decided. */
-  network: string | null;
-  /** Somebody has said it, and it does not follow from the store's being older. */
-  isLinked: boolean;
-  /** Null: the network's only account. */
-  account: string | null;
-  /** The ids by which reports name it; empty if they name none. */
-  advertiserIds: readonly string[];
-  /** Orders are told apart by merchant and number. */
-  merchant: string;
-  mintDelayMs: bigint | null;
-  holdMs: bigint | null;
-};
-
-export type ClickFacts = {
-  id: bigint;
-  wallet: WalletAddress;
-  store: StoreFacts;
-  storeName: string;
-  tokenSlug: string | null;
-  balanceBlock: bigint | null;
-  terms: ClickTerms;
-  createdAt: bigint;
-  expiresAt: bigint;
-};
-
-/** What a sale keeps of what was once decided. */
-export type Kept = {
-  /** The rate of each currency that it was reported in, in millionths of a real. */
-  rates: ReadonlyMap<string, bigint>;
-  tracked: TrackedAmount | null;
-  tiers: readonly Tier[];
-  /** The terms that staff assigned it at, if they are not its click's. */
-  terms: ClickTerms | null;
-  /** The click reference, or "", over which staff assigned it; null if the network did. */
-  assignedOver: string | null;
-  /** How often the network moved it to another click; `MOST_MOVES`: it no longer moves. */
-  moves: number;
-  /** The order that is its own: the merchant, and the number in its compared form. */
-  order: string | null;
-  /**
-   * No debt is lifted for it: a person let it go on above what they may alone, so what it gives back is a purchase of its
-   * own, which is kept for the debt once a second person has agreed.
-   */
-  liftsNone: boolean;
-};
-
-export const NOTHING_KEPT: Kept = {
-  rates: new Map(),
-  tracked: null,
-  tiers: [],
-  terms: null,
-  assignedOver: null,
-  moves: 0,
-  order: null,
-  liftsNone: false,
-};
-
-/** A purchase of a sale, with what is queued for it. */
-export type PurchaseFacts = SalePurchase & {
-  wallet: WalletAddress;
-  storeId: bigint;
-  createdAt: bigint;
-  approvedAt: bigint | null;
-  payableAt: bigint | null;
-  offsetGwei: bigint;
-  /** Queued and not withdrawn. */
-  queued: ReadonlySet<Move>;
-  /** The same, and not sent yet. */
-  unsent: ReadonlySet<Move>;
-  heldByStaff: StaffHold | null;
-  /** The last request about it that a second person refused, and that nobody has decided again since. */
-  refusedRequest: bigint | null;
-  /** On the chain. */
-  payment?: Payment | null;
-};
-
-/** What the chain paid, and the rate of its transaction; null where it was read by 1.0.0. */
-export type Payment = { gwei: bigint; weiPerCent: bigint | null };
-
-/** A ticket on chain that carries the sale's reference, and is none of its purchases. */
-export type TicketFacts = {
-  id: bigint;
-  ref: bigint;
-  owner: WalletAddress;
-  storeId: bigint;
-  valueCents: bigint;
-  cashbackBps: bigint;
-  bonusBps: bigint;
-  isCancelled: boolean;
-  payment: Payment | null;
-  /** Whether another purchase has its id. */
-  isTaken: boolean;
-};
-
-/** A ticket of a buyer on chain that no purchase has, and that carries a reference of some sale. */
-export type UnclaimedTicket = Pick<TicketFacts, "id" | "owner" | "storeId" | "valueCents"> & { mintedAt: bigint };
-
-/** Of what is decided at another time, no purchases are read. */
-export type OtherOfOrder = Omit<SameOrder, "isKeeping"> & { purchases: readonly PurchaseFacts[] };
-
-/** Everything that decides about a sale. */
-export type SaleFacts = AccountKey & {
-  id: bigint;
-  /** The last read. */
-  report: SaleReport;
-  createdAt: bigint;
-  /** When its current approval was first read. */
-  approvedAt: bigint | null;
-  /** Staff declined it for good. */
-  declined: { reason: string | null } | null;
-  released: readonly Release[];
-  letGo: LetGo | null;
-  /** The click that it belongs to, and the known click that the last read names. */
-  click: ClickFacts | null;
-  named: ClickFacts | null;
-  kept: Kept;
-  /** The rates of the sale's day. */
-  rates: ReadonlyMap<string, bigint>;
-  /** The number of this sale among its buyer's sales of the day, from 1. */
-  ordinalOfDay: bigint;
-  sameOrder: readonly OtherOfOrder[];
-  /** Its order number at its last decision, in its compared form; the one that it names, if this is the first. */
-  orderKeyBefore: string | null;
-  purchases: readonly PurchaseFacts[];
-  tickets: readonly TicketFacts[];
-  /** Of the buyer, while the sale has no purchase. */
-  unclaimed: readonly UnclaimedTicket[];
-  /** Of the buyer, now: what other purchases pay, also those whose payouts are not sent. */
-  debtGwei: bigint;
-};
-
-export type Permission = { approvedAt: bigint | null; payableAt: bigint | null };
-
-/** What happens to a purchase that exists already: `withdrawn` before its action, the rest after it. */
-export type PurchaseStep = Permission & { id: bigint; mintAfterMs: bigint | null; withdrawn: readonly Move[] };
-
-export type SaleDecision = {
-  click: ClickFacts | null;
-  kept: Kept;
-  state: SaleState;
-  /** Undefined while an amount is not known. */
-  value: SaleValue | undefined;
-  cashbackCentBps: bigint;
-  /** What its buyers were paid or kept, less what they owe back. */
-  paidCentBps: bigint;
-  unknownGroups: readonly string[];
-  holds: readonly Hold[];
-  isHeld: boolean;
-  isDeclined: boolean;
-  orderKey: string | null;
-  actions: readonly SaleAction[];
-  /** For purchases that are created. */
-  permission: Permission & { mintAfterMs: bigint | null };
-  steps: readonly PurchaseStep[];
-  /** What people said no to, for all its purchases. */
-  stops: ReturnType<typeof stopsOf>;
-};
+import {
+  amountProblem,
+  type SaleValue,
+  saleCashback,
+  saleValue,
+  termsAt,
+  trackedProblem,
+  trackedSince,
+} from "./value.ts";
 
 /** Paid, kept or queued, and not owed back. */
 const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps > one.returnedCentBps;
@@ -443,4 +302,192 @@ function stepOf(
   const isPermitted = approvedAt === purchase.approvedAt && payableAt === purchase.payableAt;
   if (isPermitted && withdrawn.length === 0 && mintAfterMs === null) return [];
   return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];
+}
+
+// Whose a sale is -------------------------------------------------------------------------------------------------------
+
+/** The sale's time and the click's window come from different clocks, so allow a day. */
+export const WINDOW_GRACE_MS = 86_400_000n;
+export const MOST_MOVES = 2;
+
+/** Whose a sale is: the click that its last read names. docs/product.md#sales-buyer */
+export function buyerOf(
+  facts: Pick<SaleFacts, "report" | "createdAt" | "click" | "named" | "kept"> & {
+    purchases: readonly Pick<PurchaseFacts, "stage" | "queued">[];
+  },
+): { click: ClickFacts | null; other: ClickFacts | null; isMoved: boolean } {
+  const { report, click, kept } = facts;
+  const named = facts.named && isInWindow(facts.named, report.occurredAt ?? facts.createdAt) ? facts.named : null;
+  const stays = { click, other: null, isMoved: false };
+  if (!named || named.id === click?.id) return stays;
+  if (!click) return { click: named, other: null, isMoved: false };
+  if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return stays;
+  if (facts.purchases.some(hasPayout) || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
+  return { click: named, other: null, isMoved: true };
+}
+
+/** From then on its sale belongs to its buyer and store: a payout cannot be taken back. docs/product.md#sales-buyer */
+export function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): boolean {
+  return stage === "paid" || queued.has("pay");
+}
+
+/** Whether a sale may be assigned to a click: nobody else was paid for it, nor its buyer by another store's ticket. */
+export function isAssignable(
+  purchases: readonly Pick<PurchaseFacts, "stage" | "queued" | "wallet" | "storeId">[],
+  to: { wallet: WalletAddress; storeId: bigint },
+): boolean {
+  return purchases.filter(hasPayout).every(({ wallet, storeId }) => wallet === to.wallet && storeId === to.storeId);
+}
+
+/**
+ * The tickets of the sale's buyer and store that the database does not know: it was lost, restored or moved back. They
+ * become purchases of the sale before anything else is decided. docs/product.md#sale-ref
+ */
+export function adoptable(facts: SaleFacts): readonly TicketFacts[] {
+  const { click } = buyerOf(facts);
+  return facts.tickets.filter((one) => isOf(one, click));
+}
+
+export function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
+  return !isTaken && owner === click?.wallet && storeId === click.store.id;
+}
+
+function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
+  return occurredAt <= click.expiresAt + WINDOW_GRACE_MS;
+}
+
+// Once an order ----------------------------------------------------------------------------------------------------------
+
+/** Rows of one order that are first recorded within this time are its parts. */
+const PARTS_MS = 600_000n;
+
+/**
+ * By which sales of one order are found; null if it has no order number. Whose order it is follows from the stores, whose
+ * merchants can change. docs/product.md#sales-once
+ */
+export function orderKeyOf(orderRef: string | null): string | null {
+  return orderRef?.normalize("NFC").trim().toLowerCase() || null;
+}
+
+/**
+ * Whether a sale has its order, and which other sales it is held for. The order is that of the sale whose payout was
+ * queued first, until nothing of it stands: what was once paid counts no more than what never was. Beside it, another one
+ * is paid only what a person releases. `mayHave`: what it is given makes the order its own. docs/product.md#sales-once
+ */
+export function placeInOrder(facts: OrderFacts): {
+  current: string;
+  has: string | null;
+  mayHave: boolean;
+  heldFor: bigint[];
+} {
+  const others = facts.sameOrder.filter((one) => !isPart(facts, one));
+  const current = orderNamed(facts.merchant, orderKeyOf(facts.orderRef));
+  // Of two that are paid and have none yet, the first one has it.
+  const hasOf = ({ id, had, isKeeping, keyBefore }: SameOrder) =>
+    had ?? (isKeeping && id < facts.id ? orderNamed(facts.merchant, keyBefore) : null);
+  const mayHave = !others.some((one) => hasOf(one) === current);
+  const has = orderAfter(facts, current, { hasOthers: others.length > 0, mayHave });
+  return { current, has, mayHave, heldFor: has === current ? [] : others.map(({ id }) => id) };
+}
+
+/** Which order is its own. Once it pays, it takes another one only if nobody else does. */
+function orderAfter(
+  facts: OrderFacts,
+  order: string,
+  { hasOthers, mayHave }: { hasOthers: boolean; mayHave: boolean },
+): string | null {
+  const { isKeeping, isEntitled } = facts;
+  if (isEntitled === undefined) return facts.had;
+  if (!isEntitled) return null;
+  const paidFor = isKeeping ? orderNamed(facts.merchant, facts.keyBefore) : null;
+  const had = facts.had ?? (paidFor === order && !mayHave ? null : paidFor);
+  if (had === order) return order;
+  if (had === null || !isKeeping) return null;
+  return hasOthers ? had : order;
+}
+
+/** One without a number is nobody else's. */
+function orderNamed(merchant: string, key: string | null): string {
+  return `${merchant} ${key ?? ""}`;
+}
+
+type Row = AccountKey & { clickId: bigint | null; createdAt: bigint };
+
+/** Rows of one account, order and click that are recorded soon after one another. */
+export function isPart(facts: Row, one: Row): boolean {
+  const apart = one.createdAt - facts.createdAt;
+  return (
+    one.network === facts.network &&
+    one.account === facts.account &&
+    one.clickId === facts.clickId &&
+    (apart < 0n ? -apart : apart) <= PARTS_MS
+  );
+}
+
+// What it shows, and what people said -------------------------------------------------------------------------------------
+
+/** The state of a sale; the first condition that applies decides. docs/product.md#sales-states */
+export function saleState(sale: {
+  status: SaleStatus | "unknown";
+  isHeld: boolean;
+  hasBuyer: boolean;
+  isPayable: boolean;
+  isSettled: boolean;
+}): SaleState {
+  if (sale.status === "declined") return "declined";
+  if (!sale.hasBuyer) return "unmatched";
+  if (sale.isHeld) return "held";
+  if (sale.status !== "approved") return "open";
+  if (!sale.isPayable) return "approved";
+  return sale.isSettled ? "settled" : "payable";
+}
+
+/** A purchase, as far as a person said no to its sale. */
+type Stopped = {
+  heldByStaff: StaffHold | null;
+  /** The request about it that a second person refused, and that nobody has decided again since. */
+  refusedRequest: bigint | null;
+};
+
+/**
+ * What people said no to, of a sale: whichever purchase they named, it counts for all that the sale has and will have. Only
+ * a person ends it: a hold for the cashback that they saw, beyond which it holds again. docs/product.md#panel-hold
+ */
+export function stopsOf(
+  purchases: readonly Stopped[],
+  letGo: LetGo | null,
+  now: { clickId: bigint; centBps: bigint },
+): { hold: StaffHold | null; refusedRequest: bigint | null } {
+  const isBeyond = letGo !== null && (letGo.clickId !== now.clickId || letGo.centBps < now.centBps);
+  const holds = purchases.flatMap(({ heldByStaff }) => heldByStaff ?? []);
+  const last = holds.reduce<StaffHold | null>((last, one) => (last !== null && last.at >= one.at ? last : one), null);
+  const requests = purchases.flatMap(({ refusedRequest }) => refusedRequest ?? []);
+  return {
+    hold: last ?? (isBeyond ? letGo.hold : null),
+    refusedRequest: requests.reduce<bigint | null>((last, id) => (last !== null && last >= id ? last : id), null),
+  };
+}
+
+const NOTHING: Freed = { centBps: 0n, isSooner: false };
+const STOPPED: ReadonlySet<SaleState> = new Set(["held", "unmatched", "declined"]);
+
+/**
+ * What a decision adds to what the sale's buyer was paid, kept or will be paid: pure. What is held counts as nothing but
+ * what was paid and kept of it. docs/product.md#who-frees
+ */
+export function freedBy(
+  before: DecidedBefore,
+  { click, isHeld, isDeclined, cashbackCentBps, permission: { payableAt } }: SaleDecision,
+): Freed {
+  if (click === null || isHeld || isDeclined) return NOTHING;
+  const own = before.purchases.filter(({ wallet }) => wallet === click.wallet);
+  const kept = own.filter(hasPayout).reduce((sum, one) => sum + one.centBps - one.returnedCentBps, 0n);
+  const isStopped = STOPPED.has(before.state) || before.wallet !== click.wallet;
+  const had = isStopped || before.cashbackCentBps < kept ? kept : before.cashbackCentBps;
+  const isSooner = ({ payableAt: was, isWithdrawn }: PurchaseFacts) =>
+    !isWithdrawn && was !== null && payableAt !== null && payableAt < was;
+  return {
+    centBps: cashbackCentBps > had ? cashbackCentBps - had : 0n,
+    isSooner: own.some((one) => !hasPayout(one) && isSooner(one)),
+  };
 }

@@ -1,5 +1,3 @@
-import { type ReportProblem, sayProblems } from "./problem.ts";
-
 /** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
   "drift",
@@ -146,4 +144,142 @@ export function readHolds(reasons: string, figures: string | null): Hold[] {
   const known: Partial<Record<HoldReason, HoldFigures>> = figures === null ? {} : JSON.parse(figures);
   const names = reasons.split(" ").filter(isHoldReason);
   return names.map((reason) => ({ reason, figures: known[reason] ?? {} }));
+}
+
+// In words ---------------------------------------------------------------------------------------------------------------
+
+type Say = (figures: HoldFigures) => string;
+
+/** Why a sale is held. */
+const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
+  drift: {
+    en: ({ detail }) => `The network's report is not understood${detail ? `: ${detail}` : ""}`,
+    pt: ({ detail, problems }) => {
+      const said = problems ? sayProblems(problems, "pt") : detail;
+      return `O aviso da rede não foi entendido${said ? `: ${said}` : ""}`;
+    },
+  },
+  no_rate: {
+    en: ({ currency }) => `There is no exchange rate for ${currency ?? "the sale's currency"}`,
+    pt: ({ currency }) => `Não há cotação para ${currency ?? "a moeda da venda"}`,
+  },
+  other_account: {
+    en: ({ account, unlinked }) => {
+      if (account) return `The account ${account} is not configured any more`;
+      if (unlinked) return "The click's store has no network";
+      return "The click is of a store of another network or account";
+    },
+    pt: ({ account, unlinked }) => {
+      if (account) return `A conta ${account} não está mais configurada`;
+      if (unlinked) return "A loja do clique ainda não tem rede";
+      return "O clique é de uma loja de outra rede ou conta";
+    },
+  },
+  other_store: {
+    en: ({ advertiser }) => `The network names another store than the click's${advertiser ? `: ${advertiser}` : ""}`,
+    pt: ({ advertiser }) => `A rede indica outra loja, não a do clique${advertiser ? `: ${advertiser}` : ""}`,
+  },
+  buyer_changed: {
+    en: () => "The network now names another buyer's click",
+    pt: () => "A rede agora indica outro clique",
+  },
+  too_many: {
+    en: ({ limit }) => `${limit ? `More than ${limit}` : "Too many"} sales of one wallet in a day`,
+    pt: ({ limit }) => `A carteira ${limit ? `passou de ${limit} vendas` : "teve vendas demais"} no mesmo dia`,
+  },
+  too_high: {
+    en: () => "The amount is above SALE_MAX_REAIS",
+    pt: ({ limit }) => `O valor passa do máximo por venda${limit ? `, de ${reais(limit)}` : ""}`,
+  },
+  too_fast: {
+    en: ({ seconds }) =>
+      seconds ? `The sale is less than ${seconds} seconds after the click` : "The sale is too soon after the click",
+    pt: ({ seconds }) =>
+      seconds
+        ? `A venda veio menos de ${seconds} segundos depois do clique`
+        : "A venda veio cedo demais depois do clique",
+  },
+  order_twice: {
+    en: () => "The same order was reported more than once",
+    pt: () => "O mesmo pedido foi avisado mais de uma vez",
+  },
+  other_ticket: {
+    en: ({ tickets }) => `The chain has a ticket of this sale for another buyer or store: ${tickets}`,
+    pt: ({ tickets }) => `A rede já tem um ingresso desta venda para outra carteira ou loja: ${tickets}`,
+  },
+  likely_ticket: {
+    en: ({ tickets }) =>
+      `The chain probably has a ticket of this sale, with a reference that no key explains: ${tickets}`,
+    pt: ({ tickets }) => `A rede provavelmente já tem o ingresso desta venda, com uma referência ilegível: ${tickets}`,
+  },
+  low_commission: {
+    en: () => "The commission is below the cashback",
+    pt: ({ commission, cashback }) =>
+      `A comissão${inBrackets(commission)} é menor que o cashback${inBrackets(cashback)}`,
+  },
+};
+
+/** Reasons with their figures as a sentence each. */
+export function sayHolds(
+  holds: readonly { reason: HoldReason; figures: HoldFigures }[],
+  language: HoldLanguage,
+): string {
+  return holds.map(({ reason, figures }) => HOLD_WORDS[reason][language](figures)).join(". ");
+}
+
+function reais(cents: string): string {
+  return new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" })
+    .format(Number(cents) / 100)
+    .replaceAll("\u00a0", " ");
+}
+
+const inBrackets = (cents: string | undefined): string => (cents === undefined ? "" : ` (${reais(cents)})`);
+
+/** What can be wrong with a network's report. */
+export const PROBLEM_CODES = [
+  "not_object",
+  "missing",
+  "odd",
+  "unread",
+  "negative",
+  "negative_part",
+  "parts_exceed",
+  "tracked_stays",
+  "unknown_status",
+  "said",
+] as const;
+export const PROBLEM_FIGURES = ["field", "value", "before", "brl"] as const;
+/** A field is named as its network does, and a value is as its network sent it. */
+export type ReportProblem = { code: (typeof PROBLEM_CODES)[number] } & {
+  [Figure in (typeof PROBLEM_FIGURES)[number]]?: string;
+};
+
+/** The panel speaks Portuguese; operators read English in the database. */
+export type HoldLanguage = "pt" | "en";
+
+const PROBLEM_WORDS: Record<ReportProblem["code"], Record<HoldLanguage, (problem: ReportProblem) => string>> = {
+  not_object: {
+    en: ({ field }) => `${field || "the row"} is not an object`,
+    pt: ({ field }) => `${field || "a linha"} não tem a forma combinada`,
+  },
+  missing: { en: ({ field }) => `${field} is missing`, pt: ({ field }) => `falta ${field}` },
+  odd: { en: ({ field, value }) => `${field} is ${value}`, pt: ({ field, value }) => `${field} veio como ${value}` },
+  unread: { en: () => "an amount cannot be read", pt: () => "um dos valores não pôde ser lido" },
+  negative: { en: () => "the amount is negative", pt: () => "o valor é negativo" },
+  negative_part: { en: () => "a part is negative", pt: () => "uma das partes é negativa" },
+  parts_exceed: {
+    en: () => "the parts are more than the whole",
+    pt: () => "as partes somam mais que o total",
+  },
+  tracked_stays: {
+    en: ({ value, before, brl }) => `${value} for ${before} beside an unchanged ${brl} BRL`,
+    pt: ({ value, before, brl }) => `${value} por ${before} com os mesmos ${brl} reais`,
+  },
+  unknown_status: { en: () => "the status is not known", pt: () => "a situação não é conhecida" },
+  /** Of an earlier version, which kept a sentence. */
+  said: { en: ({ value = "" }) => value, pt: ({ value = "" }) => value },
+};
+
+export function sayProblems(problems: readonly ReportProblem[], language: HoldLanguage): string {
+  return problems.map((problem) => PROBLEM_WORDS[problem.code][language](problem)).join("; ");
 }

@@ -1,7 +1,6 @@
 import { cashbackOfCentBps } from "../cashback.ts";
 import { WEI_PER_GWEI } from "../product.ts";
 import type { PurchaseStatus } from "../purchase/life.ts";
-import { blendRate, divideUp } from "./terms.ts";
 
 /**
  * The stage of a sale's purchase. An operation counts as soon as it is sent: `pending` after sending the mint,
@@ -282,4 +281,26 @@ function liftable(purchase: SalePurchase, returned: bigint, debtGwei: bigint): b
 
 function minimum(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
+}
+
+/**
+ * The single percent of a ticket for a value and an exact cashback: rounded up, so that the contract never limits
+ * what is owed. The part that was promised as bonus is bonus.
+ * @example
+ * // R$ 11,00 of R$ 150,00 are 7.333… %, rounded up: a ticket of 5.34 + 2 %.
+ * blendRate(15_000n, 11_000_000n, 200n) // { cashbackBps: 534n, bonusBps: 200n }
+ */
+export function blendRate(
+  valueCents: bigint,
+  centBps: bigint,
+  bonusBps: bigint,
+): { cashbackBps: bigint; bonusBps: bigint } {
+  const total = divideUp(centBps, valueCents);
+  const bonus = bonusBps < total ? bonusBps : total;
+  return { cashbackBps: total - bonus, bonusBps: bonus };
+}
+
+/** Integer division rounded up; the dividend is not negative, the divisor positive. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
 }

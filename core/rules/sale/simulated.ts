@@ -1,6 +1,6 @@
 import type { BonusRead } from "../bonus-read.ts";
 import type { WalletAddress } from "../wallet-address.ts";
-import { NOTHING_KEPT, type SaleFacts } from "./decide.ts";
+import { NOTHING_KEPT, type SaleFacts } from "./facts.ts";
 import { SIMULATED } from "./rules.ts";
 
 /** What a buyer of a simulated purchase asks for, with the percents of that moment. */

@@ -1,6 +1,4 @@
-import { HOLD_REASONS } from "../../../core/rules/sale/hold.ts";
-import { sayHolds } from "../../../core/rules/sale/hold-words.ts";
-import { PROBLEM_CODES } from "../../../core/rules/sale/problem.ts";
+import { HOLD_REASONS, PROBLEM_CODES, sayHolds } from "../../../core/rules/sale/hold.ts";
 import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";

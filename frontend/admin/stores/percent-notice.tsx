@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { StoreCashback } from "../../../core/rules/api/catalogue.ts";
 import { parsePercent, percentText } from "../../../core/rules/money.ts";
-import { type RateChange, raiseOf } from "../../../core/rules/sale/terms.ts";
+import { type RateChange, raiseOf } from "../../../core/rules/sale/value.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { CashbackFields } from "../admin-calls.ts";
 import { roleQuery } from "../decisions/permissions.tsx";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { CATEGORY_TRANSLATIONS, type StoreCashback } from "../../../core/rules/api/catalogue.ts";
 import { OTHER_LANGUAGES } from "../../../core/rules/languages.ts";
 import { recordOf } from "../../../core/rules/records.ts";
-import { WITHOUT_COMMISSION } from "../../../core/rules/sale/terms.ts";
+import { WITHOUT_COMMISSION } from "../../../core/rules/sale/value.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
   addCashback,

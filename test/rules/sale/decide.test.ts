@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { decide, type PurchaseFacts, type SaleFacts } from "../../../core/rules/sale/decide.ts";
+import { decide } from "../../../core/rules/sale/decide.ts";
+import type { PurchaseFacts, SaleFacts } from "../../../core/rules/sale/facts.ts";
 import type { SaleRules } from "../../../core/rules/sale/rules.ts";
 import { simulatedSale } from "../../../core/rules/sale/simulated.ts";
 

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { HoldFigures, HoldReason } from "../../../core/rules/sale/hold.ts";
-import { sayHolds } from "../../../core/rules/sale/hold-words.ts";
+import { type HoldFigures, type HoldReason, sayHolds } from "../../../core/rules/sale/hold.ts";
 
 describe("Why a sale is held, in words", () => {
   const cases: [reason: HoldReason, figures: HoldFigures, pt: string, en: string][] = [

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { encodeFigures, holdReasons, readHolds } from "../../../core/rules/sale/hold.ts";
-import { blendRate, freezeTerms, saleCashback, termsAt } from "../../../core/rules/sale/terms.ts";
+import { blendRate } from "../../../core/rules/sale/plan.ts";
+import { freezeTerms, saleCashback, termsAt } from "../../../core/rules/sale/value.ts";
 
 const rate = (groupCode: string | null, bps: bigint, isDefault = false) => ({ groupCode, bps, isDefault });
 

@@ -12,7 +12,7 @@ import { fixedRate } from "../../../core/rates/rate-source.ts";
 import { idsOf } from "../../../core/rules/records.ts";
 import type { SaleReport } from "../../../core/rules/sale/report.ts";
 import type { SaleRules } from "../../../core/rules/sale/rules.ts";
-import type { ClickTerms } from "../../../core/rules/sale/terms.ts";
+import type { ClickTerms } from "../../../core/rules/sale/value.ts";
 import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { type Click, insertClicks } from "../../../core/sales/clicks.ts";
 import { releaseSale } from "../../../core/sales/decisions.ts";
